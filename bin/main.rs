@@ -1,0 +1,3 @@
+//! The `dedupdb` command line.
+
+fn main() {}

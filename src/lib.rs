@@ -1,0 +1,3 @@
+//! An embedded, persistent store for near-duplicate text.
+
+mod error;
