@@ -1,0 +1,205 @@
+//! Up to 64 bytes of text, folded in place and classified.
+
+use super::fold::{Fold, lowercase};
+use super::unicode::{Class, Entry, Table};
+
+/// Bytes in a full block: one for each bit of a mask.
+pub(super) const BLOCK: usize = 64;
+
+/// A piece of folded text with a bit a byte for what the byte belongs to.
+///
+/// A block takes in characters as long as folding leaves their length alone and they need no
+/// normalization. The first other one ends it, and so does a character that may have to be
+/// normalized with one beyond the block's end.
+pub(super) struct Block {
+    /// The folded bytes; those after `taken` mean nothing.
+    pub(super) folded: [u8; BLOCK],
+    /// Bytes of the text taken in, and of `folded` in use.
+    pub(super) taken: usize,
+    /// Whether what follows is a segment for [`Fold::segment`].
+    pub(super) cut: bool,
+    /// Bytes of words.
+    pub(super) word: u64,
+    /// Bytes of characters that are a word each.
+    pub(super) spaceless: u64,
+    /// The first byte of each of those.
+    pub(super) lead: u64,
+}
+
+impl Block {
+    /// The block at `at`, which must be a character's start and before the text's end.
+    #[inline]
+    pub(super) fn read(fold: Fold, text: &str, at: usize) -> Block {
+        let rest = &text.as_bytes()[at..];
+        let taken = rest.len().min(BLOCK);
+        let mut padded = [0; BLOCK];
+        let input = rest.first_chunk().unwrap_or_else(|| {
+            padded[..taken].copy_from_slice(rest);
+            &padded
+        });
+        let (folded, word) = classify(input, fold.lowercase);
+        let mut block = Block {
+            folded,
+            taken,
+            cut: false,
+            word,
+            spaceless: 0,
+            lead: 0,
+        };
+        let boundary = match beyond_ascii(input) {
+            0 => taken - 1,
+            beyond => block.read_beyond_ascii(fold, rest, beyond),
+        };
+        if fold.nfkc
+            && !block.cut
+            && let Some(0x80..) = rest.get(block.taken)
+            && Table::get()
+                .entry(decode(&rest[block.taken..]).0)
+                .continues()
+        {
+            block.cut(boundary);
+        }
+        block.keep_taken();
+        block
+    }
+
+    /// Folds and classifies the characters beyond ASCII, whose bytes `beyond` has, as far as
+    /// possible; returns the start of the last character taken that no other can make change.
+    fn read_beyond_ascii(&mut self, fold: Fold, rest: &[u8], mut beyond: u64) -> usize {
+        let table = Table::get();
+        // Of the character before: where it ends, where it or the last one it goes with starts.
+        let (mut end, mut boundary, mut class) = (0, 0, 0);
+        while beyond != 0 {
+            let start = beyond.trailing_zeros() as usize;
+            let (code_point, length) = decode(&rest[start..]);
+            if start != end {
+                (boundary, class) = (start - 1, 0);
+            }
+            end = start + length;
+            if end > BLOCK {
+                self.taken = start;
+                return boundary;
+            }
+            let entry = table.entry(code_point);
+            if fold.nfkc {
+                if !entry.continues() {
+                    boundary = start;
+                } else if !entry.is_kept() || entry.combining_class() < class {
+                    self.cut(boundary);
+                    return boundary;
+                }
+                class = entry.combining_class();
+            }
+            let changed = (fold.nfkc && entry.is_mapped())
+                || (fold.lowercase && !self.lowercase(entry, code_point, start, length));
+            if changed {
+                self.cut(start);
+                return boundary;
+            }
+            let mask = (1 << length) - 1;
+            beyond &= !(mask << start);
+            self.classify(entry.class(), start, mask);
+        }
+        if end == self.taken {
+            boundary
+        } else {
+            self.taken - 1
+        }
+    }
+
+    /// Puts the character's lowercase in its place, if it fits.
+    #[inline]
+    fn lowercase(&mut self, entry: Entry, code_point: u32, start: usize, length: usize) -> bool {
+        if entry.lowercase_offset() == 0 {
+            return true;
+        }
+        let lower = lowercase(code_point, entry);
+        let fits = lower.len_utf8() == length;
+        if fits {
+            lower.encode_utf8(&mut self.folded[start..]);
+        }
+        fits
+    }
+
+    #[inline]
+    fn classify(&mut self, class: Class, start: usize, mask: u64) {
+        if class != Class::Separator {
+            self.word |= mask << start;
+        }
+        if class == Class::Spaceless {
+            self.spaceless |= mask << start;
+            self.lead |= 1 << start;
+        }
+    }
+
+    /// Ends the block before `at`, where a segment starts.
+    fn cut(&mut self, at: usize) {
+        self.taken = at;
+        self.cut = true;
+    }
+
+    /// Clears the masks' bits beyond what was taken.
+    fn keep_taken(&mut self) {
+        let keep = if self.taken == BLOCK {
+            u64::MAX
+        } else {
+            (1 << self.taken) - 1
+        };
+        self.word &= keep;
+        self.spaceless &= keep;
+        self.lead &= keep;
+    }
+}
+
+/// The bytes, ASCII capitals lowered if asked for, and a bit for each ASCII word character.
+#[inline]
+fn classify(input: &[u8; BLOCK], lower: bool) -> ([u8; BLOCK], u64) {
+    let case = if lower { 0x20 } else { 0 };
+    let (mut folded, mut word) = ([0; BLOCK], [0; BLOCK]);
+    for ((&byte, folded), word) in input.iter().zip(&mut folded).zip(&mut word) {
+        let letter = (byte | 0x20).wrapping_sub(b'a') < 26;
+        let digit = byte.wrapping_sub(b'0') < 10;
+        *folded = if letter { byte | case } else { byte };
+        // Bits, not `||`, whose branches would keep the loop from being vectorized.
+        *word = u8::from(letter) | u8::from(digit) | u8::from(byte == b'_');
+    }
+    (folded, gather(&word))
+}
+
+/// A bit for each byte that is not ASCII.
+#[inline]
+fn beyond_ascii(input: &[u8; BLOCK]) -> u64 {
+    if input.iter().fold(0, |all, byte| all | byte) < 0x80 {
+        return 0;
+    }
+    gather(&input.map(|byte| byte >> 7))
+}
+
+/// Bit i of the result is byte i, which must be 0 or 1.
+#[inline]
+fn gather(bytes: &[u8; BLOCK]) -> u64 {
+    let (eights, _) = bytes.as_chunks();
+    let mut mask = 0;
+    for (i, eight) in eights.iter().enumerate() {
+        // The factor moves byte i's bit to bit 56 + i, and no two products meet.
+        let bits = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        mask |= bits << (8 * i);
+    }
+    mask
+}
+
+/// The first character of UTF-8 bytes that are valid and begin with one beyond ASCII: its code
+/// point and length.
+#[inline]
+fn decode(bytes: &[u8]) -> (u32, usize) {
+    let bits = |i: usize| u32::from(bytes[i] & 0x3F);
+    let lead = u32::from(bytes[0]);
+    match lead {
+        0..0xE0 => ((lead & 0x1F) << 6 | bits(1), 2),
+        0xE0..0xF0 => ((lead & 0x0F) << 12 | bits(1) << 6 | bits(2), 3),
+        _ => (
+            (lead & 0x07) << 18 | bits(1) << 12 | bits(2) << 6 | bits(3),
+            4,
+        ),
+    }
+}

@@ -1,0 +1,120 @@
+//! The way from text to shingle set.
+
+use super::chars::{self, Space};
+use super::fold::Fold;
+use super::sort::Sorter;
+use super::windows::Windows;
+use super::words::{self, WordMemory};
+use super::{ShingleSet, Shingling, ids, terms};
+use crate::error::{Error, Result};
+use std::cell::Cell;
+
+/// Working memory beyond this many bytes is not kept from text to text.
+const KEPT: usize = 4 << 20;
+
+/// Turns texts into shingle sets, the same way for ever: a set depends on the text and the three
+/// parameters alone, not on machine, thread, toolchain or Unicode version.
+///
+/// # Examples
+///
+/// ```
+/// use dedupdb::{Shingler, Shingling};
+///
+/// let shingler = Shingler::new(Shingling::Word(2), true, true)?;
+/// let a = shingler.shingles("The quick brown fox")?;
+/// let b = shingler.shingles("the QUICK, brown dog!")?;
+/// assert_eq!(a.len(), 3); // the quick, quick brown, brown fox
+/// assert_eq!(a.jaccard(&b), 0.5);
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Shingler {
+    shingling: Shingling,
+    fold: Fold,
+}
+
+impl Shingler {
+    /// Makes a shingler that first normalizes to NFKC, then lowercases, each if asked to.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidSchema`] if the shingle's length is not 1 to 64, or if a shingling to which
+    /// lowercasing and normalization do not apply ([`Shingling::folds`]) is to do them.
+    pub fn new(shingling: Shingling, lowercase: bool, nfkc: bool) -> Result<Shingler> {
+        let shingling = shingling.checked()?;
+        for (parameter, asked) in [("lowercase", lowercase), ("nfkc", nfkc)] {
+            if asked && !shingling.folds() {
+                let reason = format!("does not apply to {shingling} shingles: give false");
+                return Err(Error::InvalidSchema { parameter, reason });
+            }
+        }
+        Ok(Shingler {
+            shingling,
+            fold: Fold { lowercase, nfkc },
+        })
+    }
+
+    /// Returns the text's shingles: every run of K tokens, or one shingle of all tokens if there
+    /// are fewer, or the empty set if there are none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidText`] if the shingling is [`Shingling::Ids`] and a token is no integer.
+    pub fn shingles(&self, text: &str) -> Result<ShingleSet> {
+        let mut memory = MEMORY.take();
+        let set = self.shingles_in(&mut memory, text);
+        if memory.capacity() <= KEPT {
+            MEMORY.set(memory);
+        }
+        set
+    }
+
+    fn shingles_in(&self, memory: &mut Memory, text: &str) -> Result<ShingleSet> {
+        let Memory {
+            tokens,
+            words,
+            term,
+            shingles,
+            sorter,
+        } = memory;
+        shingles.clear();
+        let windows = &mut Windows::new(self.shingling.k(), std::mem::take(tokens));
+        match self.shingling {
+            Shingling::Word(_) => words::read(self.fold, text, words, windows, shingles),
+            Shingling::Char(_) => chars::read(self.fold, Space::Single, text, windows, shingles),
+            Shingling::CharNoSpace(_) => {
+                chars::read(self.fold, Space::Dropped, text, windows, shingles);
+            }
+            Shingling::Byte(_) => chars::read_bytes(text, windows, shingles),
+            Shingling::Term => terms::read(self.fold, text, term, windows, shingles),
+            Shingling::Ids => ids::read(text, shingles)?,
+        }
+        *tokens = windows.end(shingles);
+        Ok(ShingleSet::sorted(sorter, shingles))
+    }
+}
+
+/// The memory a thread works in, kept from text to text.
+#[derive(Debug, Default)]
+struct Memory {
+    tokens: Vec<u64>,
+    words: WordMemory,
+    term: String,
+    shingles: Vec<u32>,
+    sorter: Sorter,
+}
+
+impl Memory {
+    /// Bytes held.
+    fn capacity(&self) -> usize {
+        8 * self.tokens.capacity()
+            + self.words.capacity()
+            + self.term.capacity()
+            + 4 * self.shingles.capacity()
+            + self.sorter.capacity()
+    }
+}
+
+thread_local! {
+    static MEMORY: Cell<Memory> = Cell::default();
+}

@@ -1,0 +1,96 @@
+//! One character's properties, packed.
+
+/// How a character takes part in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::text) enum Class {
+    /// Belongs to no word.
+    Separator,
+    /// Runs together with its neighbours into a word.
+    Word,
+    /// Is a word by itself: a character of a script written without spaces.
+    Spaceless,
+}
+
+/// The properties of one character in 32 bits.
+///
+/// | bits | property |
+/// |---|---|
+/// | 0 | makes words ([`Class::Word`] or [`Class::Spaceless`]) |
+/// | 1 | [`Class::Spaceless`] |
+/// | 2 | white space |
+/// | 3 | unassigned |
+/// | 4 | mapped: NFKC replaces it by starters that never touch what stands before |
+/// | 5 | contextual: its NFKC form depends on its neighbours |
+/// | 6..14 | canonical combining class |
+/// | 15..32 | distance to the lowercase character, signed |
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::text) struct Entry(u32);
+
+impl Entry {
+    pub(super) const WORD: Entry = Entry(1);
+    pub(super) const SPACELESS: Entry = Entry(0b11);
+    pub(super) const WHITE_SPACE: Entry = Entry(1 << 2);
+    pub(super) const UNASSIGNED: Entry = Entry(1 << 3);
+    pub(super) const MAPPED: Entry = Entry(1 << 4);
+    pub(super) const CONTEXTUAL: Entry = Entry(1 << 5);
+
+    /// The entry that says only this combining class.
+    pub(super) const fn combining(class: u8) -> Entry {
+        Entry((class as u32) << 6)
+    }
+
+    /// The entry that says only this distance to the lowercase character, below 2^16 either way.
+    pub(super) const fn lowercase(offset: i32) -> Entry {
+        Entry(offset.cast_unsigned() << 15)
+    }
+
+    /// What either entry says.
+    pub(super) const fn and(self, other: Entry) -> Entry {
+        Entry(self.0 | other.0)
+    }
+
+    /// The character's part in words.
+    pub(in crate::text) fn class(self) -> Class {
+        match self.0 & 0b11 {
+            0 => Class::Separator,
+            1 => Class::Word,
+            _ => Class::Spaceless,
+        }
+    }
+
+    /// Whether the character is white space.
+    pub(in crate::text) fn is_white_space(self) -> bool {
+        self.0 & Self::WHITE_SPACE.0 != 0
+    }
+
+    /// Whether Unicode 17.0.0 gives the code point no meaning.
+    pub(in crate::text) fn is_unassigned(self) -> bool {
+        self.0 & Self::UNASSIGNED.0 != 0
+    }
+
+    /// Whether NFKC replaces the character by its decomposition, wherever it stands.
+    pub(in crate::text) fn is_mapped(self) -> bool {
+        self.0 & Self::MAPPED.0 != 0
+    }
+
+    /// Whether NFKC keeps the character, as long as combining marks stand in order.
+    pub(in crate::text) fn is_kept(self) -> bool {
+        self.0 & (Self::MAPPED.0 | Self::CONTEXTUAL.0) == 0
+    }
+
+    /// Whether the character may join, or change places with, what stands before it. Text may be
+    /// normalized piece by piece as long as no piece begins with such a character.
+    pub(in crate::text) fn continues(self) -> bool {
+        self.0 & (Self::CONTEXTUAL.0 | Entry::combining(u8::MAX).0) != 0
+    }
+
+    /// The canonical combining class.
+    pub(in crate::text) fn combining_class(self) -> u32 {
+        (self.0 >> 6) & 0xFF
+    }
+
+    /// What to add to the character (modulo 2^32) to get its lowercase.
+    pub(in crate::text) fn lowercase_offset(self) -> u32 {
+        (self.0.cast_signed() >> 15).cast_unsigned()
+    }
+}

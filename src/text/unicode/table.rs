@@ -1,0 +1,217 @@
+//! The range tables, expanded for constant-time lookup.
+
+use super::Entry;
+use super::class::{SPACELESS, WHITE_SPACE, WORD};
+use super::combining::COMBINING;
+use super::lowercase::LOWERCASE;
+use super::quick_check::{CONTEXTUAL, MAPPED};
+use super::unassigned::UNASSIGNED;
+use std::sync::OnceLock;
+
+/// Characters in a block of the second stage.
+const BLOCK: usize = 128;
+
+/// Blocks that cover every code point.
+const BLOCKS: usize = (char::MAX as usize + 1) / BLOCK;
+
+/// The entries of U+0000 to U+007F, needing no expansion.
+const ASCII: [Entry; BLOCK] = expand_ascii();
+
+/// The entry of an ASCII byte.
+///
+/// # Panics
+///
+/// If the byte is not ASCII.
+pub(in crate::text) fn ascii(byte: u8) -> Entry {
+    ASCII[usize::from(byte)]
+}
+
+/// The two-stage lookup: block of a character, then entry in the block. Equal blocks in a row
+/// share one copy, which leaves some 200 kB.
+#[derive(Debug)]
+pub(in crate::text) struct Table {
+    blocks: Vec<u16>,
+    entries: Vec<[Entry; BLOCK]>,
+}
+
+impl Table {
+    /// The expanded tables; the first call expands them.
+    pub(in crate::text) fn get() -> &'static Table {
+        static TABLE: OnceLock<Table> = OnceLock::new();
+        TABLE.get_or_init(Table::expand)
+    }
+
+    /// The entry of a code point.
+    #[inline]
+    pub(in crate::text) fn entry(&self, code_point: u32) -> Entry {
+        let code_point = code_point as usize;
+        self.entries[usize::from(self.blocks[code_point / BLOCK])][code_point % BLOCK]
+    }
+
+    fn expand() -> Table {
+        let mut painter = Painter::new();
+        for &(first, last) in WORD {
+            painter.paint(first, last, 1, Entry::WORD);
+        }
+        for &(first, last) in SPACELESS {
+            painter.paint(first, last, 1, Entry::SPACELESS);
+        }
+        for &(first, last) in WHITE_SPACE {
+            painter.paint(first, last, 1, Entry::WHITE_SPACE);
+        }
+        for &(first, last) in UNASSIGNED {
+            painter.paint(first, last, 1, Entry::UNASSIGNED);
+        }
+        for &(first, last) in MAPPED {
+            painter.paint(first, last, 1, Entry::MAPPED);
+        }
+        for &(first, last) in CONTEXTUAL {
+            painter.paint(first, last, 1, Entry::CONTEXTUAL);
+        }
+        for &(first, last, class) in COMBINING {
+            painter.paint(first, last, 1, Entry::combining(class));
+        }
+        for &(first, last, step, offset) in LOWERCASE {
+            painter.paint(first, last, step, Entry::lowercase(offset));
+        }
+        painter.finish()
+    }
+}
+
+/// A table in the making: a block stays one plain entry until something finer is painted on it.
+struct Painter {
+    plain: Vec<Entry>,
+    /// The block's place in `detailed`, for blocks that have one.
+    place: Vec<Option<usize>>,
+    detailed: Vec<[Entry; BLOCK]>,
+}
+
+impl Painter {
+    fn new() -> Painter {
+        Painter {
+            plain: vec![Entry::default(); BLOCKS],
+            place: vec![None; BLOCKS],
+            detailed: Vec::new(),
+        }
+    }
+
+    /// Adds `entry` to every `step`-th code point of `first..=last`.
+    fn paint(&mut self, first: u32, last: u32, step: usize, entry: Entry) {
+        let (mut at, last) = (first as usize, last as usize);
+        while at <= last {
+            let (block, from) = (at / BLOCK, at % BLOCK);
+            let to = (last - (at - from)).min(BLOCK - 1);
+            if step == 1 && (from, to) == (0, BLOCK - 1) && self.place[block].is_none() {
+                self.plain[block] = self.plain[block].and(entry);
+            } else {
+                for cell in self.cells(block)[from..=to].iter_mut().step_by(step) {
+                    *cell = cell.and(entry);
+                }
+            }
+            at += (to - from + 1).next_multiple_of(step);
+        }
+    }
+
+    /// The block's own cells, made from its plain entry where it had none.
+    fn cells(&mut self, block: usize) -> &mut [Entry; BLOCK] {
+        let place = *self.place[block].get_or_insert_with(|| {
+            self.detailed.push([self.plain[block]; BLOCK]);
+            self.detailed.len() - 1
+        });
+        &mut self.detailed[place]
+    }
+
+    /// Numbers the blocks; a plain block like the one before shares its number.
+    fn finish(self) -> Table {
+        let mut blocks = Vec::with_capacity(BLOCKS);
+        let mut entries = Vec::new();
+        let (mut number, mut shared) = (0, None);
+        for (plain, place) in self.plain.into_iter().zip(self.place) {
+            if place.is_some() || shared != Some(plain) {
+                number = blocks.last().map_or(0, |_| number + 1);
+                entries.push(place.map_or([plain; BLOCK], |place| self.detailed[place]));
+                shared = place.is_none().then_some(plain);
+            }
+            blocks.push(number);
+        }
+        Table { blocks, entries }
+    }
+}
+
+const fn expand_ascii() -> [Entry; BLOCK] {
+    let mut entries = [Entry::combining(0); BLOCK];
+    let mut byte = 0;
+    while byte < 128u8 {
+        if byte.is_ascii_alphanumeric() || byte == b'_' {
+            entries[byte as usize] = Entry::WORD;
+        }
+        if matches!(byte, b'\t'..=b'\r' | b' ') {
+            entries[byte as usize] = Entry::WHITE_SPACE;
+        }
+        if byte.is_ascii_uppercase() {
+            entries[byte as usize] = Entry::WORD.and(Entry::lowercase(32));
+        }
+        byte += 1;
+    }
+    entries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Class;
+    use super::*;
+
+    #[test]
+    fn every_range_is_found_again() {
+        let table = Table::get();
+        let within = |ranges: &[(u32, u32)], c| ranges.iter().any(|&(a, b)| a <= c && c <= b);
+        for c in (0..0x3_4000)
+            .chain(0xD_FF00..0xE_0200)
+            .chain(0xF_FF00..=0x10_FFFF)
+        {
+            let entry = table.entry(c);
+            let class = match (within(WORD, c), within(SPACELESS, c)) {
+                (_, true) => Class::Spaceless,
+                (true, false) => Class::Word,
+                (false, false) => Class::Separator,
+            };
+            assert_eq!(entry.class(), class, "{c:#X}");
+            assert_eq!(entry.is_white_space(), within(WHITE_SPACE, c), "{c:#X}");
+            assert_eq!(entry.is_unassigned(), within(UNASSIGNED, c), "{c:#X}");
+            assert_eq!(entry.is_mapped(), within(MAPPED, c), "{c:#X}");
+            let contextual = within(CONTEXTUAL, c);
+            assert_eq!(entry.is_kept(), !entry.is_mapped() && !contextual, "{c:#X}");
+            let combining = COMBINING.iter().find(|&&(a, b, _)| a <= c && c <= b);
+            let combining = combining.map_or(0, |&(_, _, class)| u32::from(class));
+            assert_eq!(entry.combining_class(), combining, "{c:#X}");
+            let covers = |&&(a, b, step, _): &&(u32, u32, usize, i32)| {
+                a <= c && c <= b && ((c - a) as usize).is_multiple_of(step)
+            };
+            let offset = LOWERCASE
+                .iter()
+                .find(covers)
+                .map_or(0, |&(_, _, _, offset)| offset);
+            assert_eq!(entry.lowercase_offset().cast_signed(), offset, "{c:#X}");
+        }
+    }
+
+    #[test]
+    fn ascii_agrees_with_the_ranges() {
+        for byte in 0..128 {
+            assert_eq!(ascii(byte), Table::get().entry(byte.into()), "{byte:#X}");
+        }
+    }
+
+    #[test]
+    fn lowercase_keeps_what_matters_and_needs_no_second_pass() {
+        let table = Table::get();
+        for c in '\0'..=char::MAX {
+            let entry = table.entry(c.into());
+            let lower = table.entry(u32::from(c).wrapping_add(entry.lowercase_offset()));
+            assert_eq!(entry.class(), lower.class(), "{c:?}");
+            assert_eq!(lower.lowercase_offset(), 0, "{c:?}");
+            assert!(lower.is_kept() || !entry.is_kept(), "{c:?}");
+            assert!(entry.continues() || !lower.continues(), "{c:?}");
+        }
+    }
+}
