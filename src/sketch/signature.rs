@@ -1,0 +1,74 @@
+//! The sketch of one shingle set.
+
+use super::width::SlotWidth;
+
+/// The sketch of one shingle set: a slot for each permutation, stored little-endian.
+///
+/// ```
+/// use dedupdb::{Family, Signer, SlotWidth};
+///
+/// let signer = Signer::new(Family::Affine32, 1, 128, SlotWidth::Bits16)?;
+/// let signature = signer.sign(&[3, 1, 4, 1, 5]);
+/// assert_eq!(signature.len(), 128);
+/// assert_eq!(signature.as_bytes().len(), 256);
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    width: SlotWidth,
+    bytes: Vec<u8>,
+}
+
+impl Signature {
+    /// Returns the signature with these little-endian slots, or `None` if they are not a whole
+    /// number of slots.
+    pub fn from_bytes(width: SlotWidth, bytes: Vec<u8>) -> Option<Signature> {
+        bytes
+            .len()
+            .is_multiple_of(width.bytes())
+            .then_some(Signature { width, bytes })
+    }
+
+    /// Returns the little-endian slots.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Returns the slots' width.
+    pub fn width(&self) -> SlotWidth {
+        self.width
+    }
+
+    /// Returns the number of slots.
+    pub fn len(&self) -> usize {
+        self.bytes.len() / self.width.bytes()
+    }
+
+    /// Returns whether the signature has no slots.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Returns slot `i`: the low bits of the minimum under permutation `i`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `i` is not below [`Signature::len`].
+    pub fn slot(&self, i: usize) -> u32 {
+        let start = i * self.width.bytes();
+        let mut slot = [0; 4];
+        slot[..self.width.bytes()].copy_from_slice(&self.bytes[start..start + self.width.bytes()]);
+        u32::from_le_bytes(slot)
+    }
+
+    /// Returns the first `slots` slots, which are the same set's signature under as many
+    /// permutations; the whole signature if it has no more.
+    #[must_use]
+    pub fn prefix(&self, slots: usize) -> Signature {
+        let bytes = slots.min(self.len()) * self.width.bytes();
+        Signature {
+            width: self.width,
+            bytes: self.bytes[..bytes].to_vec(),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Shingles to signature.
+
+use super::family::Family;
+use super::kernel::{BLOCK, Block};
+use super::signature::Signature;
+use super::simd::Level;
+use super::width::SlotWidth;
+use crate::error::{Error, Result};
+
+/// The most permutations a signature may have.
+pub(crate) const MAX_PERMUTATIONS: u32 = 4096;
+
+/// Computes signatures: the minimum of a shingle set under each of k permutations.
+///
+/// A signature depends on the set alone, not on the order or repetition of its shingles, and slot
+/// `i` depends on the family, the seed and `i`, not on k: the signature under fewer permutations
+/// is a prefix of the one under more.
+///
+/// ```
+/// use dedupdb::{Estimate, Family, Signer, SlotWidth, agreeing};
+///
+/// let signer = Signer::new(Family::Affine32, 1, 256, SlotWidth::Bits16)?;
+/// let a: Vec<u32> = (0..900).map(|i: u32| i.wrapping_mul(0x9E37_79B1)).collect();
+/// let (a, b) = (signer.sign(&a[..800]), signer.sign(&a[100..]));
+///
+/// // 700 of 900 shingles are in both.
+/// let equal = agreeing(a.as_bytes(), b.as_bytes(), signer.width());
+/// let estimate = Estimate::new(equal, signer.permutations(), signer.width());
+/// assert!((estimate.jaccard - 7.0 / 9.0).abs() < 4.0 * estimate.error);
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Signer {
+    family: Family,
+    seed: u64,
+    permutations: u32,
+    width: SlotWidth,
+    blocks: Vec<Block>,
+    level: Level,
+}
+
+impl Signer {
+    /// Returns the signer of `permutations` permutations of a family, 1 to 4096.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidSchema`] if `permutations` is outside its range.
+    pub fn new(family: Family, seed: u64, permutations: u32, width: SlotWidth) -> Result<Signer> {
+        if !(1..=MAX_PERMUTATIONS).contains(&permutations) {
+            return Err(Error::InvalidSchema {
+                parameter: "permutations",
+                reason: format!(
+                    "a signature has 1 to {MAX_PERMUTATIONS} permutations, not {permutations}"
+                ),
+            });
+        }
+        let blocks = family.blocks(seed, permutations);
+        Ok(Signer {
+            family,
+            seed,
+            permutations,
+            width,
+            blocks,
+            level: Level::best(),
+        })
+    }
+
+    /// Returns the signature of a shingle set.
+    ///
+    /// Every slot of the empty set is at its maximum.
+    pub fn sign(&self, shingles: &[u32]) -> Signature {
+        let mut bytes = Vec::with_capacity(self.signature_bytes());
+        self.sign_into(shingles, &mut Vec::new(), &mut bytes);
+        // The bytes are whole slots: that many were appended.
+        Signature::from_bytes(self.width, bytes).unwrap_or_else(|| unreachable!())
+    }
+
+    /// Appends the little-endian slots of a shingle set's signature to `out`.
+    ///
+    /// `scratch` holds working memory between calls, its content means nothing; once it and `out`
+    /// have their capacity, a call allocates nothing.
+    pub fn sign_into(&self, shingles: &[u32], scratch: &mut Vec<u32>, out: &mut Vec<u8>) {
+        self.extend(0, shingles, scratch, out);
+    }
+
+    /// Appends the slots `from..` of a shingle set's signature to `out`: what a signature of
+    /// `from` slots lacks.
+    ///
+    /// Appends nothing if there are no such slots. `scratch` is as for [`Signer::sign_into`].
+    ///
+    /// ```
+    /// use dedupdb::{Family, Signer, SlotWidth};
+    ///
+    /// let short = Signer::new(Family::Affine32, 1, 100, SlotWidth::Bits16)?;
+    /// let long = Signer::new(Family::Affine32, 1, 256, SlotWidth::Bits16)?;
+    /// let mut bytes = short.sign(&[3, 1, 4]).as_bytes().to_vec();
+    /// long.extend(short.permutations(), &[3, 1, 4], &mut Vec::new(), &mut bytes);
+    /// assert_eq!(bytes, long.sign(&[3, 1, 4]).as_bytes());
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    pub fn extend(&self, from: u32, shingles: &[u32], scratch: &mut Vec<u32>, out: &mut Vec<u8>) {
+        if from < self.permutations {
+            self.width
+                .append(self.minima_from(from as usize, shingles, scratch), out);
+        }
+    }
+
+    /// Returns the whole 32-bit minimum under each permutation; [`u32::MAX`] for the empty set.
+    ///
+    /// The minima of a union of sets are the slot-wise minima of theirs.
+    pub fn minima(&self, shingles: &[u32]) -> Vec<u32> {
+        let mut minima = Vec::new();
+        self.minima_from(0, shingles, &mut minima);
+        minima.truncate(self.permutations as usize);
+        minima
+    }
+
+    /// Computes the minima of the blocks that hold slots `from..`, and returns those slots.
+    fn minima_from<'a>(
+        &self,
+        from: usize,
+        shingles: &[u32],
+        scratch: &'a mut Vec<u32>,
+    ) -> &'a [u32] {
+        let first = from / BLOCK;
+        let blocks = &self.blocks[first..];
+        scratch.clear();
+        scratch.resize(blocks.len() * BLOCK, u32::MAX);
+        self.level
+            .lower(shingles, blocks, scratch.as_chunks_mut().0);
+        &scratch[from - first * BLOCK..self.permutations as usize - first * BLOCK]
+    }
+
+    /// Returns the permutation family.
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// Returns the seed of the permutations.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Returns the number of permutations, the slots of a signature.
+    pub fn permutations(&self) -> u32 {
+        self.permutations
+    }
+
+    /// Returns the slots' width.
+    pub fn width(&self) -> SlotWidth {
+        self.width
+    }
+
+    /// Returns the bytes a signature takes.
+    pub fn signature_bytes(&self) -> usize {
+        self.permutations as usize * self.width.bytes()
+    }
+}

@@ -1,0 +1,92 @@
+//! How many bits of a minimum a signature keeps.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{Error, Result};
+
+/// How many low bits of each minimum a slot keeps.
+///
+/// Narrow slots make small signatures, and agree by chance now and then: two unequal minima have
+/// the same low `w` bits with probability 2^-w (Li and König, "b-Bit Minwise Hashing", 2010,
+/// section 2). [`Estimate`](crate::Estimate) corrects for it.
+///
+/// ```
+/// use dedupdb::SlotWidth;
+///
+/// let width: SlotWidth = "16".parse()?;
+/// assert_eq!(width, SlotWidth::default());
+/// assert_eq!(width.bytes(), 2);
+/// assert_eq!(width.chance(), 1.0 / 65536.0);
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SlotWidth {
+    /// One byte a slot; unequal minima agree once in 256 times.
+    Bits8,
+    /// Two bytes a slot; unequal minima agree once in 65 536 times.
+    #[default]
+    Bits16,
+    /// Four bytes a slot: the whole minimum.
+    Bits32,
+}
+
+impl SlotWidth {
+    /// Returns the bytes a slot takes: 1, 2 or 4.
+    pub const fn bytes(self) -> usize {
+        match self {
+            SlotWidth::Bits8 => 1,
+            SlotWidth::Bits16 => 2,
+            SlotWidth::Bits32 => 4,
+        }
+    }
+
+    /// Returns the probability that the slots of two unequal minima agree by chance, 2^-bits.
+    pub const fn chance(self) -> f64 {
+        match self {
+            SlotWidth::Bits8 => 1.0 / 256.0,
+            SlotWidth::Bits16 => 1.0 / 65_536.0,
+            SlotWidth::Bits32 => 1.0 / 4_294_967_296.0,
+        }
+    }
+
+    /// Appends the low bits of each minimum, little-endian.
+    pub(super) fn append(self, minima: &[u32], out: &mut Vec<u8>) {
+        match self {
+            SlotWidth::Bits8 => out.extend(minima.iter().map(|minimum| minimum.to_le_bytes()[0])),
+            SlotWidth::Bits16 => out.extend(minima.iter().flat_map(|minimum| {
+                let [low, high, ..] = minimum.to_le_bytes();
+                [low, high]
+            })),
+            SlotWidth::Bits32 => {
+                out.extend(minima.iter().flat_map(|minimum| minimum.to_le_bytes()));
+            }
+        }
+    }
+}
+
+impl fmt::Display for SlotWidth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SlotWidth::Bits8 => "8",
+            SlotWidth::Bits16 => "16",
+            SlotWidth::Bits32 => "32",
+        })
+    }
+}
+
+impl FromStr for SlotWidth {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "8" => Ok(SlotWidth::Bits8),
+            "16" => Ok(SlotWidth::Bits16),
+            "32" => Ok(SlotWidth::Bits32),
+            _ => Err(Error::InvalidSchema {
+                parameter: "slot-bits",
+                reason: format!("a slot is 8, 16 or 32 bits wide, not {text:?}"),
+            }),
+        }
+    }
+}

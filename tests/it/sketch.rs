@@ -1,0 +1,301 @@
+//! Laws of signatures and of the estimates from them.
+
+use dedupdb::{Error, Estimate, Family, Signature, Signer, SlotWidth, agreeing};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+const WIDTHS: [SlotWidth; 3] = [SlotWidth::Bits8, SlotWidth::Bits16, SlotWidth::Bits32];
+
+pub(crate) fn signer(seed: u64, permutations: u32, width: SlotWidth) -> Signer {
+    Signer::new(Family::Affine32, seed, permutations, width).unwrap()
+}
+
+/// A stream of well-mixed shingle hashes: the output of `SplitMix64`.
+pub(crate) struct Shingles(pub(crate) u64);
+
+impl Shingles {
+    pub(crate) fn next(&mut self) -> u32 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        u32::try_from((mixed ^ (mixed >> 31)) >> 32).unwrap()
+    }
+
+    /// Two sets of which `shared` shingles are in both and `own` in each alone.
+    pub(crate) fn pair(&mut self, shared: u32, own: u32) -> [Vec<u32>; 2] {
+        let common: Vec<u32> = (0..shared).map(|_| self.next()).collect();
+        [0, 1].map(|_| {
+            let mut set = common.clone();
+            set.extend((0..own).map(|_| self.next()));
+            set
+        })
+    }
+}
+
+fn width() -> impl Strategy<Value = SlotWidth> {
+    prop::sample::select(WIDTHS.to_vec())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn order_and_repetition_do_not_matter(
+        (set, shuffled) in vec(any::<u32>(), 0..60)
+            .prop_flat_map(|set| (Just(set.clone()), Just(set).prop_shuffle())),
+        seed: u64,
+        permutations in 1_u32..150,
+        width in width(),
+    ) {
+        let signer = signer(seed, permutations, width);
+        let mut repeated = shuffled.clone();
+        repeated.extend(&shuffled[..shuffled.len() / 2]);
+        prop_assert_eq!(signer.sign(&set), signer.sign(&repeated));
+    }
+
+    #[test]
+    fn a_slot_is_the_low_bits_of_the_minimum(
+        set in vec(any::<u32>(), 0..60),
+        seed: u64,
+        permutations in 1_u32..150,
+        width in width(),
+    ) {
+        let signer = signer(seed, permutations, width);
+        let (signature, minima) = (signer.sign(&set), signer.minima(&set));
+        prop_assert_eq!(signature.len(), minima.len());
+        prop_assert_eq!(signature.as_bytes().len(), signer.signature_bytes());
+        let mask = u32::MAX >> (32 - 8 * width.bytes());
+        for (i, minimum) in minima.iter().enumerate() {
+            prop_assert_eq!(signature.slot(i), minimum & mask);
+        }
+        let bytes = signature.as_bytes().to_vec();
+        prop_assert_eq!(Signature::from_bytes(width, bytes), Some(signature));
+    }
+
+    #[test]
+    fn the_minima_of_a_union_are_the_slotwise_minima(
+        a in vec(any::<u32>(), 0..60),
+        b in vec(any::<u32>(), 0..60),
+        seed: u64,
+    ) {
+        let signer = signer(seed, 130, SlotWidth::Bits16);
+        let both: Vec<u32> = a.iter().chain(&b).copied().collect();
+        let (a, b) = (signer.minima(&a), signer.minima(&b));
+        let least: Vec<u32> = a.iter().zip(&b).map(|(a, b)| *a.min(b)).collect();
+        prop_assert_eq!(signer.minima(&both), least);
+    }
+
+    #[test]
+    fn a_prefix_is_the_shorter_signature_and_extends_to_the_longer(
+        set in vec(any::<u32>(), 0..60),
+        seed: u64,
+        few in 1_u32..200,
+        more in 0_u32..200,
+        width in width(),
+    ) {
+        let (short, long) = (signer(seed, few, width), signer(seed, few + more, width));
+        let (prefix, whole) = (short.sign(&set), long.sign(&set));
+        prop_assert_eq!(&whole.prefix(few as usize), &prefix);
+        let mut grown = prefix.as_bytes().to_vec();
+        long.extend(few, &set, &mut vec![7; 3], &mut grown);
+        prop_assert_eq!(&grown[..], whole.as_bytes());
+    }
+
+    #[test]
+    fn agreement_counts_equal_slots(
+        rows in vec((any::<u32>(), 0_u32..3), 0..300),
+        width in width(),
+        odd in 0_usize..4,
+    ) {
+        let bytes = |flip: u32| -> Vec<u8> {
+            let slots = rows.iter().map(|(slot, kind)| slot ^ (flip & (kind / 2)));
+            let mut bytes: Vec<u8> =
+                slots.flat_map(|slot| slot.to_le_bytes()[..width.bytes()].to_vec()).collect();
+            bytes.extend(vec![0; odd.min(width.bytes() - 1)]);
+            bytes
+        };
+        let expected = rows.iter().filter(|(_, kind)| *kind < 2).count();
+        prop_assert_eq!(agreeing(&bytes(0), &bytes(1), width) as usize, expected);
+    }
+}
+
+#[test]
+fn the_empty_set_has_every_slot_at_its_maximum() {
+    for width in WIDTHS {
+        let signature = signer(5, 77, width).sign(&[]);
+        assert_eq!(signature.as_bytes(), vec![0xFF; 77 * width.bytes()]);
+    }
+}
+
+#[test]
+fn signatures_are_frozen() {
+    let signature = signer(0, 130, SlotWidth::Bits32).sign(&[1, 2, 3, 0xDEAD_BEEF]);
+    let slots = [0, 1, 2, 63, 128, 129].map(|i| signature.slot(i));
+    assert_eq!(
+        slots,
+        [
+            1_361_707_895,
+            365_516_375,
+            211_039_439,
+            714_121_975,
+            35_342_205,
+            2_288_727_775
+        ]
+    );
+    let narrow = signer(0, 130, SlotWidth::Bits16).sign(&[1, 2, 3, 0xDEAD_BEEF]);
+    // The first two are 0x512A_0377 and 0x15C9_5657.
+    assert_eq!(narrow.as_bytes()[..4], [0x77, 0x03, 0x57, 0x56]);
+    assert_ne!(
+        signature,
+        signer(1, 130, SlotWidth::Bits32).sign(&[1, 2, 3, 0xDEAD_BEEF])
+    );
+}
+
+#[test]
+fn a_warm_signer_reuses_its_scratch() {
+    let signer = signer(5, 100, SlotWidth::Bits16);
+    let (mut scratch, mut out) = (Vec::new(), Vec::new());
+    signer.sign_into(&[1, 2, 3], &mut scratch, &mut out);
+    signer.sign_into(&[4, 5], &mut scratch, &mut out);
+    assert_eq!(out[..200], *signer.sign(&[1, 2, 3]).as_bytes());
+    assert_eq!(out[200..], *signer.sign(&[4, 5]).as_bytes());
+}
+
+#[test]
+fn extending_past_the_end_appends_nothing() {
+    let mut out = Vec::new();
+    signer(5, 100, SlotWidth::Bits16).extend(100, &[1], &mut Vec::new(), &mut out);
+    signer(5, 100, SlotWidth::Bits16).extend(u32::MAX, &[1], &mut Vec::new(), &mut out);
+    assert!(out.is_empty());
+}
+
+#[test]
+fn parts_of_slots_are_no_signature() {
+    assert_eq!(Signature::from_bytes(SlotWidth::Bits16, vec![0; 3]), None);
+    assert_eq!(Signature::from_bytes(SlotWidth::Bits32, vec![0; 6]), None);
+    assert!(
+        Signature::from_bytes(SlotWidth::Bits32, Vec::new())
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[test]
+fn parameters_out_of_range_are_named() {
+    for permutations in [0, 4097] {
+        let error = Signer::new(Family::Affine32, 0, permutations, SlotWidth::Bits16).unwrap_err();
+        let Error::InvalidSchema { parameter, .. } = &error else {
+            panic!("{error:?}")
+        };
+        assert_eq!(*parameter, "permutations");
+        assert!(
+            error.to_string().contains(&permutations.to_string()),
+            "{error}"
+        );
+    }
+    let error = "12".parse::<SlotWidth>().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "slot-bits: a slot is 8, 16 or 32 bits wide, not \"12\""
+    );
+    let error = "xor".parse::<Family>().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "family: the permutation family is affine32, not \"xor\""
+    );
+    for width in WIDTHS {
+        assert_eq!(width.to_string().parse::<SlotWidth>().unwrap(), width);
+    }
+    assert_eq!(Family::Affine32.to_string(), "affine32");
+}
+
+#[test]
+fn an_estimate_is_corrected_for_chance_and_clamped() {
+    let all = Estimate::new(128, 128, SlotWidth::Bits8);
+    assert!(
+        (all.jaccard - 1.0).abs() < 1e-12 && all.error.abs() < 1e-12,
+        "{all:?}"
+    );
+    let none = Estimate::new(0, 128, SlotWidth::Bits8);
+    assert!(
+        none.jaccard.abs() < 1e-12 && none.error.abs() < 1e-12,
+        "{none:?}"
+    );
+    // What chance alone gives is no similarity.
+    assert!(Estimate::new(16, 4096, SlotWidth::Bits8).jaccard.abs() < 1e-12);
+    let half = Estimate::new(2048, 4096, SlotWidth::Bits8);
+    assert!((half.jaccard - (0.5 - 1.0 / 256.0) / (255.0 / 256.0)).abs() < 1e-12);
+    assert!((half.error - 0.5 / 64.0 * 256.0 / 255.0).abs() < 1e-12);
+    assert!((Estimate::new(3, 2, SlotWidth::Bits32).jaccard - 1.0).abs() < 1e-12);
+    assert!(Estimate::new(0, 0, SlotWidth::Bits32).jaccard.abs() < 1e-12);
+}
+
+/// The estimates from `permutations` slots each that one pair's minima give at a width.
+fn estimates(a: &[u32], b: &[u32], permutations: u32, width: SlotWidth) -> Vec<Estimate> {
+    let row = |minima: &[u32]| -> Vec<u8> {
+        minima
+            .iter()
+            .flat_map(|slot| slot.to_le_bytes()[..width.bytes()].to_vec())
+            .collect()
+    };
+    let length = permutations as usize;
+    let groups = a.chunks_exact(length).zip(b.chunks_exact(length));
+    groups
+        .map(|(a, b)| Estimate::new(agreeing(&row(a), &row(b), width), permutations, width))
+        .collect()
+}
+
+/// Every 128 slots of a signature of 4096 make an estimate with permutations of its own.
+#[test]
+fn estimates_are_unbiased_with_binomial_variance() {
+    let mut shingles = Shingles(1);
+    // Shingles in both sets and in each alone; J = shared / (shared + 2 own).
+    for (pairs, shared, own) in [
+        (90, 20, 5),
+        (90, 18, 1),
+        (40, 40, 20),
+        (12, 160, 20),
+        (2, 1800, 200),
+    ] {
+        let jaccard = f64::from(shared) / f64::from(shared + 2 * own);
+        let mut found = WIDTHS.map(|_| Vec::new());
+        for seed in 0..pairs {
+            let signer = signer(seed, 4096, SlotWidth::Bits32);
+            let pair = shingles.pair(shared, own);
+            let [a, b] = pair.map(|set| signer.minima(&set));
+            for (found, width) in found.iter_mut().zip(WIDTHS) {
+                found.extend(estimates(&a, &b, 128, width));
+            }
+        }
+        for (found, width) in found.iter().zip(WIDTHS) {
+            let count = found.len() as f64;
+            let agreement = jaccard + (1.0 - jaccard) * width.chance();
+            let variance = agreement * (1.0 - agreement) / 128.0 / (1.0 - width.chance()).powi(2);
+            let mean = found.iter().map(|estimate| estimate.jaccard).sum::<f64>() / count;
+            let deviations = (mean - jaccard) / (variance / count).sqrt();
+            assert!(
+                deviations.abs() < 3.5,
+                "J = {jaccard} at {width} bits: mean {mean}"
+            );
+            let squares = found
+                .iter()
+                .map(|estimate| (estimate.jaccard - jaccard).powi(2));
+            let ratio = squares.sum::<f64>() / count / variance;
+            // Where there are too few estimates to tell 10%, 3.5 standard errors of a variance.
+            let allowed = (3.5 * (2.0 / count).sqrt()).max(0.1);
+            assert!(
+                (ratio - 1.0).abs() < allowed,
+                "J = {jaccard} at {width} bits: {ratio}"
+            );
+            let stated = found
+                .iter()
+                .map(|estimate| estimate.error.powi(2))
+                .sum::<f64>()
+                / count;
+            assert!(
+                (stated / variance - 1.0).abs() < 0.05,
+                "stated {stated}, is {variance}"
+            );
+        }
+    }
+}
