@@ -1,0 +1,161 @@
+//! How a signature is cut into bands.
+
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+use crate::error::{Error, Result};
+use crate::sketch::{MAX_PERMUTATIONS, SlotWidth};
+
+/// A shape: `b` bands of `r` consecutive slots each, from the first slot on.
+///
+/// Two signatures are candidates for each other if all slots of at least one band agree.
+///
+/// ```
+/// use dedupdb::Bands;
+///
+/// let shape = Bands::new(18, 7, 128)?;
+/// assert_eq!(shape, "18x7".parse()?);
+/// assert_eq!((shape.bands(), shape.rows(), shape.used()), (18, 7, 126));
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bands {
+    bands: u32,
+    rows: u32,
+}
+
+impl Bands {
+    /// Returns the shape of `bands` bands of `rows` rows in signatures of `permutations` slots.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidSchema`] if either is 0 or the bands need more slots than there are; the
+    /// message says what would fit.
+    pub fn new(bands: u32, rows: u32, permutations: u32) -> Result<Bands> {
+        let needed = u64::from(bands) * u64::from(rows);
+        if needed == 0 {
+            return Err(invalid(format!(
+                "{bands} bands of {rows} rows hold no slot: both must be at least 1"
+            )));
+        }
+        if needed > u64::from(permutations) {
+            let fits = what_fits(bands, rows, permutations);
+            return Err(invalid(format!(
+                "{} of {} need {needed} permutations and there are {permutations}: {fits}",
+                counted(bands, "band"),
+                counted(rows, "row"),
+            )));
+        }
+        Ok(Bands { bands, rows })
+    }
+
+    /// Returns a shape known to be within its range.
+    pub(super) fn trusted(bands: u32, rows: u32) -> Bands {
+        debug_assert!(bands > 0 && rows > 0, "a shape holds at least one slot");
+        Bands { bands, rows }
+    }
+
+    /// Returns the number of bands, b.
+    pub fn bands(&self) -> u32 {
+        self.bands
+    }
+
+    /// Returns the number of rows of a band, r: the slots that must all agree.
+    pub fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// Returns the number of slots the bands cover, b r; those after them are only for estimates.
+    pub fn used(&self) -> u32 {
+        self.bands * self.rows
+    }
+
+    /// Returns the number of bands whose slots all agree between two signature rows.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a row is shorter than [`Bands::used`] slots of `width`.
+    ///
+    /// ```
+    /// use dedupdb::{Bands, SlotWidth};
+    ///
+    /// let shape = Bands::new(2, 2, 4)?;
+    /// assert_eq!(shape.shared(&[1, 2, 3, 4], &[1, 2, 9, 4], SlotWidth::Bits8), 1);
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    pub fn shared(&self, a: &[u8], b: &[u8], width: SlotWidth) -> u32 {
+        let agrees = |band: &u32| {
+            let range = self.range(*band, width);
+            a[range.clone()] == b[range]
+        };
+        (0..self.bands).map(|band| u32::from(agrees(&band))).sum()
+    }
+
+    /// Returns the bytes of a band within a row of slots of `width`.
+    pub(super) fn range(self, band: u32, width: SlotWidth) -> Range<usize> {
+        let length = self.rows as usize * width.bytes();
+        let start = band as usize * length;
+        start..start + length
+    }
+}
+
+/// Returns which shapes near the asked one fit.
+fn what_fits(bands: u32, rows: u32, permutations: u32) -> String {
+    let fewer = (permutations / rows > 0).then(|| {
+        format!(
+            "at most {} of {}",
+            counted(permutations / rows, "band"),
+            counted(rows, "row")
+        )
+    });
+    let shorter = (permutations / bands > 0).then(|| {
+        format!(
+            "{} of {}",
+            counted(bands, "band"),
+            counted(permutations / bands, "row")
+        )
+    });
+    match (fewer, shorter) {
+        (Some(fewer), Some(shorter)) => format!("{fewer}, or {shorter}, fit"),
+        (Some(one), None) | (None, Some(one)) => format!("{one} fit"),
+        (None, None) => format!("bands times rows may be at most {permutations}"),
+    }
+}
+
+/// Returns a number with its noun, in the plural unless it is 1.
+pub(super) fn counted(number: u32, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+fn invalid(reason: String) -> Error {
+    Error::InvalidSchema {
+        parameter: "bands",
+        reason,
+    }
+}
+
+impl fmt::Display for Bands {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}", self.bands, self.rows)
+    }
+}
+
+/// Parses `BANDSxROWS`, such as `18x7`. Whether a signature has that many slots is for
+/// [`Bands::new`] to say.
+impl FromStr for Bands {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let numbers = text.split_once('x').and_then(|(bands, rows)| {
+            Some((bands.parse::<u32>().ok()?, rows.parse::<u32>().ok()?))
+        });
+        let Some((bands, rows)) = numbers else {
+            return Err(invalid(format!(
+                "bands are given as BANDSxROWS, for example 18x7, not {text:?}"
+            )));
+        };
+        Bands::new(bands, rows, MAX_PERMUTATIONS)
+    }
+}

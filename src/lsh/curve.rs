@@ -1,0 +1,106 @@
+//! The S-curve of a shape and the work it costs.
+
+use super::bands::Bands;
+use crate::sketch::SlotWidth;
+
+/// Contents that resemble a query, spread evenly over the similarities 0 to 1, in the measure of
+/// work: one more band must save one candidate among so many.
+const CROWD: f64 = 1000.0;
+
+/// Intervals of Simpson's rule; even.
+const INTERVALS: u32 = 256;
+
+impl Bands {
+    /// Returns the probability that two sets of similarity `jaccard` become candidates.
+    ///
+    /// That is 1 - (1 - p^r)^b (Leskovec, Rajaraman and Ullman, "Mining of Massive Datasets",
+    /// section 3.4.2) with p = J + (1 - J) c, where c is the chance agreement of slots of
+    /// `width`. The arithmetic is multiplication and subtraction alone, so every machine gets the
+    /// same bits.
+    ///
+    /// ```
+    /// use dedupdb::{Bands, SlotWidth};
+    ///
+    /// let recall = Bands::new(18, 7, 128)?.probability(0.8, SlotWidth::Bits16);
+    /// assert!((recall - 0.9855).abs() < 1e-4);
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    pub fn probability(&self, jaccard: f64, width: SlotWidth) -> f64 {
+        let chance = width.chance();
+        let agreement = jaccard + (1.0 - jaccard) * chance;
+        1.0 - power(1.0 - power(agreement, self.rows()), self.bands())
+    }
+
+    /// Returns the expected work of a query that serves no match: bucket look-ups plus candidates
+    /// below the threshold.
+    ///
+    /// There are b look-ups, and 1000 times the integral of the S-curve from 0 to `threshold`
+    /// candidates: those among 1000 contents whose similarity to the query is spread evenly over
+    /// 0..=1. Real collections hold many more dissimilar pairs, but far below the threshold no
+    /// shape makes candidates of them; what tells shapes apart is the middle, where nothing
+    /// general is known, and an even spread prefers no part of it. A candidate and a look-up
+    /// cost the same here: each is one read in a sorted structure.
+    ///
+    /// ```
+    /// use dedupdb::{Bands, SlotWidth};
+    ///
+    /// let (wide, steep) = (Bands::new(25, 5, 128)?, Bands::new(17, 7, 128)?);
+    /// let work = |shape: Bands| shape.false_work(0.8, SlotWidth::Bits16);
+    /// assert!(work(steep) < work(wide));
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    pub fn false_work(&self, threshold: f64, width: SlotWidth) -> f64 {
+        f64::from(self.bands()) + CROWD * self.area_below(threshold, width)
+    }
+
+    /// Returns the integral of the S-curve from 0 to `threshold`, by Simpson's rule.
+    fn area_below(self, threshold: f64, width: SlotWidth) -> f64 {
+        let step = threshold / f64::from(INTERVALS);
+        let inner: f64 = (1..INTERVALS)
+            .map(|i| {
+                let weight = if i % 2 == 1 { 4.0 } else { 2.0 };
+                weight * self.probability(f64::from(i) * step, width)
+            })
+            .sum();
+        let ends = self.probability(0.0, width) + self.probability(threshold, width);
+        (ends + inner) * step / 3.0
+    }
+}
+
+/// Returns `base` to the power of `exponent`, by squaring.
+fn power(base: f64, exponent: u32) -> f64 {
+    let (mut result, mut square, mut left) = (1.0, base, exponent);
+    while left > 0 {
+        if left % 2 == 1 {
+            result *= square;
+        }
+        square *= square;
+        left /= 2;
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_band_has_the_integral_of_a_power() {
+        for (rows, threshold) in [(1, 1.0), (7, 0.8), (20, 0.5), (64, 0.95)] {
+            let area = Bands::trusted(1, rows).area_below(threshold, SlotWidth::Bits32);
+            let exact = power(threshold, rows + 1) / f64::from(rows + 1);
+            assert!(
+                (area / exact - 1.0).abs() < 1e-4,
+                "{rows} rows: {area} against {exact}"
+            );
+        }
+    }
+
+    #[test]
+    fn powers_by_squaring_are_powers() {
+        for exponent in [0, 1, 2, 3, 17, 100] {
+            let expected = (0..exponent).fold(1.0, |product, _| product * 0.97);
+            assert!((power(0.97, exponent) - expected).abs() < 1e-14);
+        }
+    }
+}

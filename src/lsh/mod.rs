@@ -1,0 +1,8 @@
+//! Signature to band hashes: shapes, their S-curve, and the choice of one.
+
+mod bands;
+mod choice;
+mod curve;
+mod hash;
+
+pub use bands::Bands;
