@@ -1,0 +1,377 @@
+//! The tables of the index beside the buckets: documents, contents' names, lengths, schema.
+
+use std::path::Path;
+
+use redb::{
+    ReadOnlyTable, ReadTransaction, ReadableTable, ReadableTableMetadata, TableDefinition,
+    WriteTransaction,
+};
+
+use super::append::append;
+use crate::error::{Error, Result};
+
+/// Content id, size in bytes, modification time in ns since 1970 or [`NO_TIME`], time added in
+/// seconds since 1970.
+type DocumentValue = (u32, u64, i64, i64);
+
+const NO_TIME: i64 = i64::MIN;
+
+const META: TableDefinition<'_, &[u8], u64> = TableDefinition::new("meta");
+const SCHEMA: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("schema");
+const DOCUMENTS: TableDefinition<'_, &[u8], DocumentValue> = TableDefinition::new("documents");
+const NAMES: TableDefinition<'_, (u32, &[u8]), ()> = TableDefinition::new("names");
+const REMOVED: TableDefinition<'_, u32, ()> = TableDefinition::new("removed");
+const SUMS: TableDefinition<'_, (u8, u32, u64), u64> = TableDefinition::new("sums");
+
+/// Stored bytes that were a string. The tables' keys are bytes, because redb panics where a string
+/// is none.
+fn text(bytes: &[u8]) -> Result<String, redb::Error> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text.to_owned()),
+        Err(_) => Err(redb::Error::Corrupted("a key is not UTF-8".into())),
+    }
+}
+
+/// What the index says of itself and of the columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Meta {
+    pub(crate) format: u64,
+    /// The id that all files of the store carry.
+    pub(crate) store: u64,
+    /// The generation of signatures and bands in use.
+    pub(crate) generation: u64,
+    /// Committed contents, removed ones included.
+    pub(crate) contents: u64,
+    /// Committed bytes of the column of shingles.
+    pub(crate) shingle_bytes: u64,
+    /// Contents below this id have their postings in the bucket tables.
+    pub(crate) banded: u64,
+    /// How many of those are not removed.
+    pub(crate) posted: u64,
+    /// Bits of the leaves' keys in all bucket tables.
+    pub(crate) prefix_bits: u64,
+}
+
+impl Meta {
+    fn fields(&mut self) -> [(&'static str, &mut u64); 8] {
+        [
+            ("format", &mut self.format),
+            ("store", &mut self.store),
+            ("generation", &mut self.generation),
+            ("contents", &mut self.contents),
+            ("shingle-bytes", &mut self.shingle_bytes),
+            ("banded", &mut self.banded),
+            ("posted", &mut self.posted),
+            ("prefix-bits", &mut self.prefix_bits),
+        ]
+    }
+
+    /// Reads the table, or finds that there is none: then no store was ever committed here.
+    pub(crate) fn read(transaction: &ReadTransaction, path: &Path) -> Result<Option<Meta>> {
+        let table = match transaction.open_table(META) {
+            Ok(table) => table,
+            Err(redb::TableError::TableDoesNotExist(_)) => return Ok(None),
+            Err(error) => return Err(Error::index(path, error)),
+        };
+        let mut meta = Meta::default();
+        for (name, value) in meta.fields() {
+            *value = table
+                .get(name.as_bytes())
+                .map_err(|error| Error::index(path, error))?
+                .ok_or_else(|| Error::damaged(path, format!("it has no {name}")))?
+                .value();
+        }
+        Ok(Some(meta))
+    }
+
+    /// Writes the table.
+    pub(crate) fn write(mut self, transaction: &WriteTransaction) -> Result<(), redb::Error> {
+        let mut table = transaction.open_table(META)?;
+        for (name, value) in self.fields() {
+            table.insert(name.as_bytes(), *value)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes the schema's parameters.
+pub(crate) fn write_schema(
+    transaction: &WriteTransaction,
+    parameters: &[(&'static str, String)],
+) -> Result<(), redb::Error> {
+    let mut table = transaction.open_table(SCHEMA)?;
+    for (name, value) in parameters {
+        table.insert(name.as_bytes(), value.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Reads the schema's parameters.
+pub(crate) fn read_schema(
+    transaction: &ReadTransaction,
+) -> Result<Vec<(String, String)>, redb::Error> {
+    let table = transaction.open_table(SCHEMA)?;
+    let mut parameters = Vec::new();
+    for entry in table.iter()? {
+        let (name, value) = entry?;
+        parameters.push((text(name.value())?, text(value.value())?));
+    }
+    Ok(parameters)
+}
+
+/// What is stored of a document beside its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DocumentRow {
+    pub(crate) content: u32,
+    pub(crate) size: u64,
+    pub(crate) modified: Option<i64>,
+    pub(crate) added: i64,
+}
+
+impl DocumentRow {
+    fn from_value((content, size, modified, added): DocumentValue) -> DocumentRow {
+        DocumentRow {
+            content,
+            size,
+            modified: (modified != NO_TIME).then_some(modified),
+            added,
+        }
+    }
+
+    fn to_value(self) -> DocumentValue {
+        let modified = self.modified.unwrap_or(NO_TIME);
+        (self.content, self.size, modified, self.added)
+    }
+}
+
+/// What a commit does to one document.
+#[derive(Clone, Debug)]
+pub(crate) struct DocumentChange {
+    pub(crate) key: String,
+    /// The content it named before, if it was there.
+    pub(crate) old: Option<u32>,
+    /// What it is now, if it is there.
+    pub(crate) new: Option<DocumentRow>,
+}
+
+/// Applies the changes, which are sorted by key.
+pub(crate) fn write_documents(
+    transaction: &WriteTransaction,
+    changes: &[DocumentChange],
+) -> Result<(), redb::Error> {
+    let mut documents = transaction.open_table(DOCUMENTS)?;
+    let last = documents.last()?.map(|(key, _)| key.value().to_vec());
+    let inside = changes.partition_point(|change| Some(change.key.as_bytes()) <= last.as_deref());
+    let (inside, behind) = changes.split_at(inside);
+    for change in inside {
+        let key = change.key.as_bytes();
+        match change.new {
+            Some(row) => documents.insert(key, row.to_value())?,
+            None => documents.remove(key)?,
+        };
+    }
+    let added = behind
+        .iter()
+        .filter_map(|change| Some((change.key.as_bytes(), change.new?.to_value())));
+    append(&mut documents, added)
+}
+
+/// Applies the changes to the names, and says which of `contents` have none left.
+pub(crate) fn write_names(
+    transaction: &WriteTransaction,
+    changes: &[DocumentChange],
+    contents: &[u32],
+) -> Result<Vec<u32>, redb::Error> {
+    let mut names = transaction.open_table(NAMES)?;
+    for change in changes {
+        let new = change.new.map(|row| row.content);
+        if let Some(old) = change.old.filter(|&old| Some(old) != new) {
+            names.remove((old, change.key.as_bytes()))?;
+        }
+    }
+    let mut added: Vec<(u32, &[u8])> = changes
+        .iter()
+        .filter_map(|change| Some((change.new?.content, change)))
+        .filter(|(content, change)| change.old != Some(*content))
+        .map(|(content, change)| (content, change.key.as_bytes()))
+        .collect();
+    added.sort_unstable();
+    let last = names.last()?.map(|(name, _)| {
+        let (content, key) = name.value();
+        (content, key.to_vec())
+    });
+    let inside = added.partition_point(|(content, key)| {
+        let last = last
+            .as_ref()
+            .map(|(content, key)| (*content, key.as_slice()));
+        Some((*content, *key)) <= last
+    });
+    let (inside, behind) = added.split_at(inside);
+    for name in inside {
+        names.insert(name, ())?;
+    }
+    append(&mut names, behind.iter().map(|name| (*name, ())))?;
+    let mut unnamed = Vec::new();
+    for &content in contents {
+        if names
+            .range((content, &b""[..])..)?
+            .next()
+            .transpose()?
+            .is_none_or(|(name, _)| name.value().0 != content)
+        {
+            unnamed.push(content);
+        }
+    }
+    Ok(unnamed)
+}
+
+/// Takes note of contents that no document names any more.
+pub(crate) fn write_removed(
+    transaction: &WriteTransaction,
+    contents: &[u32],
+) -> Result<(), redb::Error> {
+    let mut removed = transaction.open_table(REMOVED)?;
+    for &content in contents {
+        removed.insert(content, ())?;
+    }
+    Ok(())
+}
+
+/// The removed contents from `first` on, those of this transaction included.
+pub(crate) fn removed_since(
+    transaction: &WriteTransaction,
+    first: u32,
+) -> Result<Vec<u32>, redb::Error> {
+    let removed = transaction.open_table(REMOVED)?;
+    let mut contents = Vec::new();
+    for entry in removed.range(first..)? {
+        contents.push(entry?.0.value());
+    }
+    Ok(contents)
+}
+
+/// Replaces checksums of a column's blocks.
+pub(crate) fn write_sums(
+    transaction: &WriteTransaction,
+    kind: u8,
+    generation: u32,
+    sums: &[(u64, u64)],
+) -> Result<(), redb::Error> {
+    let mut table = transaction.open_table(SUMS)?;
+    for &(block, sum) in sums {
+        table.insert((kind, generation, block), sum)?;
+    }
+    Ok(())
+}
+
+/// The tables as one transaction sees them.
+#[derive(Debug)]
+pub(crate) struct Catalog {
+    documents: ReadOnlyTable<&'static [u8], DocumentValue>,
+    names: ReadOnlyTable<(u32, &'static [u8]), ()>,
+    removed: ReadOnlyTable<u32, ()>,
+    sums: ReadOnlyTable<(u8, u32, u64), u64>,
+}
+
+impl Catalog {
+    /// Makes the tables, empty.
+    pub(crate) fn create(transaction: &WriteTransaction) -> Result<(), redb::Error> {
+        transaction.open_table(DOCUMENTS)?;
+        transaction.open_table(NAMES)?;
+        transaction.open_table(REMOVED)?;
+        transaction.open_table(SUMS)?;
+        Ok(())
+    }
+
+    /// Opens the tables.
+    pub(crate) fn open(transaction: &ReadTransaction) -> Result<Catalog, redb::Error> {
+        Ok(Catalog {
+            documents: transaction.open_table(DOCUMENTS)?,
+            names: transaction.open_table(NAMES)?,
+            removed: transaction.open_table(REMOVED)?,
+            sums: transaction.open_table(SUMS)?,
+        })
+    }
+
+    /// Number of documents.
+    pub(crate) fn documents(&self) -> Result<u64, redb::Error> {
+        Ok(self.documents.len()?)
+    }
+
+    /// Number of removed contents.
+    pub(crate) fn removed(&self) -> Result<u64, redb::Error> {
+        Ok(self.removed.len()?)
+    }
+
+    /// The removed contents, ascending.
+    pub(crate) fn removed_contents(&self) -> Result<Vec<u32>, redb::Error> {
+        let entries = self.removed.iter()?;
+        entries.map(|entry| Ok(entry?.0.value())).collect()
+    }
+
+    /// The document `key`.
+    pub(crate) fn document(&self, key: &str) -> Result<Option<DocumentRow>, redb::Error> {
+        let value = self.documents.get(key.as_bytes())?;
+        Ok(value.map(|value| DocumentRow::from_value(value.value())))
+    }
+
+    /// The documents whose keys begin with `prefix`, ordered by key.
+    pub(crate) fn documents_with_prefix(
+        &self,
+        prefix: &str,
+    ) -> Result<impl Iterator<Item = Result<(String, DocumentRow), redb::Error>> + use<>, redb::Error>
+    {
+        let prefix = prefix.to_owned();
+        let range = self.documents.range_owned(prefix.as_bytes()..)?;
+        let entries = range.map(|entry| {
+            let (key, value) = entry?;
+            let row = DocumentRow::from_value(value.value());
+            Ok((text(key.value())?, row))
+        });
+        Ok(
+            entries.take_while(move |entry: &Result<(String, DocumentRow), redb::Error>| {
+                entry
+                    .as_ref()
+                    .map_or(true, |(key, _)| key.starts_with(&prefix))
+            }),
+        )
+    }
+
+    /// The keys that name `content`, in order.
+    pub(crate) fn names(
+        &self,
+        content: u32,
+    ) -> Result<impl Iterator<Item = Result<String, redb::Error>> + use<>, redb::Error> {
+        let range = self.names.range_owned((content, &b""[..])..)?;
+        Ok(range.map_while(move |entry| match entry {
+            Ok((name, _)) => {
+                let (id, key) = name.value();
+                (id == content).then(|| text(key))
+            }
+            Err(error) => Some(Err(error.into())),
+        }))
+    }
+
+    /// Every (content, key) pair, in order.
+    pub(crate) fn all_names(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<(u32, String), redb::Error>> + use<>, redb::Error> {
+        let range = self.names.range_owned((0, &b""[..])..)?;
+        Ok(range.map(|entry| {
+            let (name, _) = entry?;
+            let (id, key) = name.value();
+            Ok((id, text(key)?))
+        }))
+    }
+
+    /// The checksum of a column's block.
+    pub(crate) fn sum(
+        &self,
+        kind: u8,
+        generation: u32,
+        block: u64,
+    ) -> Result<Option<u64>, redb::Error> {
+        let value = self.sums.get((kind, generation, block))?;
+        Ok(value.map(|value| value.value()))
+    }
+}

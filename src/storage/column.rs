@@ -1,0 +1,263 @@
+//! A column: a file of rows that only grows, read through a memory map.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::format::{HEADER_BYTES, Header};
+use super::map::Map;
+use super::sums::BlockSums;
+use crate::error::{Error, Result};
+
+/// Appended bytes are kept in memory until there are this many.
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// A file grows by at least this much, and by half its size up to [`MAX_GROWTH`], so that it is
+/// mapped anew only a few times on its way to any size.
+const MIN_GROWTH: u64 = 1 << 20;
+const MAX_GROWTH: u64 = 1 << 30;
+
+/// What a reader sees of a column: the bytes below a length that was written when it was taken.
+#[derive(Clone, Debug)]
+pub(crate) struct ColumnView {
+    path: Arc<Path>,
+    map: Arc<Map>,
+    len: u64,
+}
+
+impl ColumnView {
+    /// Opens the column at `path` for reading its first `len` bytes.
+    pub(crate) fn open(path: &Path, header: &Header, len: u64) -> Result<ColumnView> {
+        let mut file = File::open(path).map_err(|source| Error::io(path, source))?;
+        check_file(path, &mut file, header, len)?;
+        let map = map_file(path, &file, HEADER_BYTES as u64 + len)?;
+        Ok(ColumnView {
+            path: path.into(),
+            map: Arc::new(map),
+            len,
+        })
+    }
+
+    /// Bytes of data.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The bytes in `range`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`] if the column does not hold them.
+    pub(crate) fn bytes(&self, range: Range<u64>) -> Result<&[u8]> {
+        let inside = || {
+            if range.end > self.len {
+                return None;
+            }
+            let start = usize::try_from(range.start).ok()? + HEADER_BYTES;
+            let end = usize::try_from(range.end).ok()? + HEADER_BYTES;
+            self.map.bytes(start..end)
+        };
+        inside().ok_or_else(|| {
+            let reason = format!(
+                "bytes {} to {} are asked for and it has {}",
+                range.start, range.end, self.len
+            );
+            Error::damaged(&self.path, reason)
+        })
+    }
+
+    /// Row `index` of a column whose rows have `row_bytes`.
+    pub(crate) fn row(&self, index: u32, row_bytes: usize) -> Result<&[u8]> {
+        let start = u64::from(index) * row_bytes as u64;
+        self.bytes(start..start + row_bytes as u64)
+    }
+}
+
+/// The writing side of a column. There is one for each file, behind the store's lock.
+#[derive(Debug)]
+pub(crate) struct Column {
+    path: Arc<Path>,
+    file: File,
+    map: Arc<Map>,
+    committed: u64,
+    written: u64,
+    buffer: Vec<u8>,
+    sums: BlockSums,
+}
+
+impl Column {
+    /// Makes the file anew, with no rows.
+    pub(crate) fn create(path: &Path, header: &Header) -> Result<Column> {
+        let in_file = |source| Error::io(path, source);
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(path)
+            .map_err(in_file)?;
+        file.write_all(&header.encode()).map_err(in_file)?;
+        file.sync_all().map_err(in_file)?;
+        Column::new(path, file, 0)
+    }
+
+    /// Opens the file at its committed length and cuts off what lies past it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`] if the header is not `header` or the file is shorter than committed.
+    pub(crate) fn open(path: &Path, header: &Header, committed: u64) -> Result<Column> {
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(path)
+            .map_err(|source| Error::io(path, source))?;
+        check_file(path, &mut file, header, committed)?;
+        file.set_len(HEADER_BYTES as u64 + committed)
+            .map_err(|source| Error::io(path, source))?;
+        Column::new(path, file, committed)
+    }
+
+    fn new(path: &Path, file: File, committed: u64) -> Result<Column> {
+        let map = map_file(path, &file, HEADER_BYTES as u64 + committed)?;
+        let mut column = Column {
+            path: path.into(),
+            file,
+            map: Arc::new(map),
+            committed,
+            written: committed,
+            buffer: Vec::new(),
+            sums: BlockSums::default(),
+        };
+        column.sums = BlockSums::resume(&column.view())?;
+        Ok(column)
+    }
+
+    /// Bytes of data, those in the buffer included.
+    pub(crate) fn len(&self) -> u64 {
+        self.written + self.buffer.len() as u64
+    }
+
+    /// Adds `bytes` to the end. They are read back only after [`Column::flush`].
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() >= BUFFER_BYTES {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Writes the buffer to the file, so that views can read it.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        if self.buffer.is_empty() {
+            return Ok(());
+        }
+        let end = HEADER_BYTES as u64 + self.len();
+        if end > self.map.len() as u64 {
+            self.grow(end)?;
+        }
+        self.write_buffer()
+            .map_err(|source| Error::io(&self.path, source))?;
+        self.sums.update(&self.buffer);
+        self.written += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    fn write_buffer(&mut self) -> io::Result<()> {
+        let start = HEADER_BYTES as u64 + self.written;
+        self.file.seek(SeekFrom::Start(start))?;
+        self.file.write_all(&self.buffer)
+    }
+
+    fn grow(&mut self, needed: u64) -> Result<()> {
+        let growth = (needed / 2).clamp(MIN_GROWTH, MAX_GROWTH);
+        let capacity = needed + growth;
+        self.file
+            .set_len(capacity)
+            .map_err(|source| Error::io(&self.path, source))?;
+        self.map = Arc::new(map_file(&self.path, &self.file, capacity)?);
+        Ok(())
+    }
+
+    /// Makes all that was appended durable.
+    pub(crate) fn sync(&mut self) -> Result<()> {
+        self.flush()?;
+        self.file
+            .sync_data()
+            .map_err(|source| Error::io(&self.path, source))
+    }
+
+    /// The checksums of the blocks that changed since the last commit: block number and sum.
+    ///
+    /// The column must be flushed.
+    pub(crate) fn changed_sums(&self) -> Vec<(u64, u64)> {
+        self.sums.changed()
+    }
+
+    /// Takes note that the index has committed everything appended.
+    pub(crate) fn committed(&mut self) {
+        self.committed = self.len();
+        self.sums.forget_changes();
+    }
+
+    /// Forgets everything appended since the last commit.
+    pub(crate) fn roll_back(&mut self) -> Result<()> {
+        self.buffer.clear();
+        self.written = self.committed;
+        self.sums = BlockSums::resume(&self.view())?;
+        Ok(())
+    }
+
+    /// What can be read now: everything flushed.
+    pub(crate) fn view(&self) -> ColumnView {
+        ColumnView {
+            path: self.path.clone(),
+            map: self.map.clone(),
+            len: self.written,
+        }
+    }
+}
+
+impl Drop for Column {
+    /// Gives back the room that the file was grown by in advance. Views that outlive the column
+    /// only read below the committed length. A failure here costs nothing but room, which the next
+    /// open gives back.
+    fn drop(&mut self) {
+        self.file
+            .set_len(HEADER_BYTES as u64 + self.committed)
+            .unwrap_or_default();
+    }
+}
+
+/// Checks that `file` begins with `header` and holds at least `len` bytes of data.
+fn check_file(path: &Path, file: &mut File, header: &Header, len: u64) -> Result<()> {
+    let in_file = |source| Error::io(path, source);
+    let mut start = Vec::with_capacity(HEADER_BYTES);
+    file.seek(SeekFrom::Start(0)).map_err(in_file)?;
+    Read::by_ref(file)
+        .take(HEADER_BYTES as u64)
+        .read_to_end(&mut start)
+        .map_err(in_file)?;
+    header.expect(path, &start)?;
+    let held = file.metadata().map_err(in_file)?.len() - HEADER_BYTES as u64;
+    if held < len {
+        let reason = format!("it holds {held} bytes of data and {len} were committed");
+        return Err(Error::damaged(path, reason));
+    }
+    Ok(())
+}
+
+fn map_file(path: &Path, file: &File, len: u64) -> Result<Map> {
+    let mapped = usize::try_from(len)
+        .map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))
+        .and_then(|len| Map::new(file, len));
+    mapped.map_err(|source| Error::io(path, source))
+}

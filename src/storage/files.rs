@@ -1,0 +1,392 @@
+//! The files of an open store, on the writing side.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use redb::{Builder, Database};
+
+use super::bits::low32;
+use super::catalog::{self, Catalog, Meta};
+use super::column::{Column, ColumnView};
+use super::format::{ContentRow, FORMAT, Header, Kind, copy_hash};
+use super::recent::Recent;
+use super::snapshot::{Index, Snapshot, Tables, narrow};
+use crate::error::{Error, Result};
+use crate::schema::Schema;
+
+const INDEX: &str = "index.redb";
+
+/// Generations begin with 1; a reindex makes the next.
+const FIRST_GENERATION: u32 = 1;
+
+/// Memory that redb may use for cached pages.
+const CACHE_BYTES: usize = 256 << 20;
+
+/// The columns of a store, of the generation in use.
+#[derive(Debug)]
+pub(super) struct Columns {
+    pub(super) contents: Column,
+    pub(super) shingles: Column,
+    pub(super) signatures: Column,
+}
+
+impl Columns {
+    /// The columns with the kind and generation that their checksums are kept under.
+    pub(super) fn each(&mut self, generation: u32) -> [(Kind, u32, &mut Column); 3] {
+        [
+            (Kind::Contents, 0, &mut self.contents),
+            (Kind::Shingles, 0, &mut self.shingles),
+            (Kind::Signatures, generation, &mut self.signatures),
+        ]
+    }
+}
+
+/// A content that is to be stored.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewContent<'a> {
+    pub(crate) hash: &'a [u8; 32],
+    pub(crate) shingle_count: usize,
+    /// Its shingles as they are stored; none where the store keeps none.
+    pub(crate) packed_shingles: &'a [u8],
+    /// The signature's bytes.
+    pub(crate) signature: &'a [u8],
+    /// One hash a band; none for a content without shingles.
+    pub(crate) band_hashes: &'a [u32],
+}
+
+/// The writing side of a store. There is one in the process, behind the store's lock; the index's
+/// file lock keeps other processes away.
+#[derive(Debug)]
+pub(crate) struct Files {
+    pub(super) schema: Arc<Schema>,
+    pub(super) index: Arc<Index>,
+    pub(super) index_path: PathBuf,
+    pub(super) columns: Columns,
+    pub(super) tables: Arc<Tables>,
+    pub(super) recent: Arc<Recent>,
+    /// Contents appended, those not yet committed included.
+    pub(super) len: u32,
+    pub(super) poisoned: bool,
+}
+
+impl Files {
+    /// Makes a store in `folder`, which may exist but must not hold a store.
+    pub(crate) fn create(folder: &Path, schema: Schema, store: u64) -> Result<Files> {
+        fs::create_dir_all(folder).map_err(|source| Error::io(folder, source))?;
+        let index_path = folder.join(INDEX);
+        let in_index = |error| Error::index(&index_path, error);
+        let database = Builder::new()
+            .set_cache_size(CACHE_BYTES)
+            .create(&index_path)
+            .map_err(|error| in_index(error.into()))?;
+        let index = Arc::new(Index::Writable(database));
+        let transaction = index.begin_read().map_err(in_index)?;
+        if Meta::read(&transaction, &index_path)?.is_some() {
+            let path = folder.to_owned();
+            return Err(Error::AlreadyAStore { path });
+        }
+        let meta = Meta {
+            format: FORMAT.into(),
+            store,
+            generation: FIRST_GENERATION.into(),
+            ..Meta::default()
+        };
+        let [contents, shingles, signatures] = headers(&meta, &schema)?;
+        let columns = Columns {
+            contents: Column::create(&contents.1.at(folder), &contents.0)?,
+            shingles: Column::create(&shingles.1.at(folder), &shingles.0)?,
+            signatures: Column::create(&signatures.1.at(folder), &signatures.0)?,
+        };
+        sync_folder(folder)?;
+        commit_empty(&index, meta, &schema).map_err(in_index)?;
+        Files::with_columns(index, index_path, Arc::new(schema), columns)
+    }
+
+    /// Opens the store in `folder` and cuts off what was never committed.
+    pub(crate) fn open(folder: &Path) -> Result<Files> {
+        let index_path = existing_index(folder)?;
+        let database = open_index(&index_path)?;
+        Files::open_with(folder, index_path, database)
+    }
+
+    /// Opens the store in `folder` like [`Files::open`], but compares every checksum of the index
+    /// first.
+    pub(crate) fn open_verified(folder: &Path) -> Result<Files> {
+        let index_path = existing_index(folder)?;
+        let mut database = open_index(&index_path)?;
+        let whole = database
+            .check_integrity()
+            .map_err(|error| Error::index(&index_path, error))?;
+        if !whole {
+            let reason = "its checksums were wrong; redb mended what it could";
+            return Err(Error::damaged(&index_path, reason));
+        }
+        Files::open_with(folder, index_path, database)
+    }
+
+    fn open_with(folder: &Path, index_path: PathBuf, database: Database) -> Result<Files> {
+        let index = Arc::new(Index::Writable(database));
+        let (meta, schema) = read_meta(&index, folder, &index_path)?;
+        let [contents, shingles, signatures] = headers(&meta, &schema)?;
+        let lens = column_lens(&meta, &schema);
+        let columns = Columns {
+            contents: Column::open(&contents.1.at(folder), &contents.0, lens[0])?,
+            shingles: Column::open(&shingles.1.at(folder), &shingles.0, lens[1])?,
+            signatures: Column::open(&signatures.1.at(folder), &signatures.0, lens[2])?,
+        };
+        Files::with_columns(index, index_path, Arc::new(schema), columns)
+    }
+
+    /// Opens the store in `folder` for reading only, beside other readers.
+    pub(crate) fn open_read_only(folder: &Path) -> Result<Snapshot> {
+        let index_path = existing_index(folder)?;
+        let index = Arc::new(Index::ReadOnly(open_index_read_only(&index_path)?));
+        let (meta, schema) = read_meta(&index, folder, &index_path)?;
+        let [contents, shingles, signatures] = headers(&meta, &schema)?;
+        let lens = column_lens(&meta, &schema);
+        let tables = Arc::new(Tables::open(&index, &index_path, schema.bands().bands())?);
+        let mut snapshot = Snapshot {
+            tables,
+            contents: ColumnView::open(&contents.1.at(folder), &contents.0, lens[0])?,
+            shingles: ColumnView::open(&shingles.1.at(folder), &shingles.0, lens[1])?,
+            signatures: ColumnView::open(&signatures.1.at(folder), &signatures.0, lens[2])?,
+            recent: Arc::new(Recent::new(0, 1, 0)),
+            len: narrow(&index_path, meta.contents)?,
+            schema: Arc::new(schema),
+        };
+        snapshot.recent = Arc::new(rebuild_recent(&snapshot)?);
+        Ok(snapshot)
+    }
+
+    fn with_columns(
+        index: Arc<Index>,
+        index_path: PathBuf,
+        schema: Arc<Schema>,
+        columns: Columns,
+    ) -> Result<Files> {
+        let tables = Tables::open(&index, &index_path, schema.bands().bands())?;
+        let len = narrow(&index_path, tables.meta.contents)?;
+        let mut files = Files {
+            schema,
+            index,
+            index_path,
+            columns,
+            tables: Arc::new(tables),
+            recent: Arc::new(Recent::new(0, 1, 0)),
+            len,
+            poisoned: false,
+        };
+        files.recent = Arc::new(rebuild_recent(&files.snapshot()?)?);
+        Ok(files)
+    }
+
+    /// Whether an earlier failure forbids further writing.
+    pub(crate) fn check_writable(&self) -> Result<()> {
+        if self.poisoned {
+            return Err(Error::Poisoned);
+        }
+        Ok(())
+    }
+
+    /// Appends a content and gives it the next id.
+    pub(crate) fn push(&mut self, content: &NewContent<'_>) -> Result<u32> {
+        if self.len == u32::MAX - 1 {
+            return Err(Error::Full);
+        }
+        self.columns.shingles.append(content.packed_shingles)?;
+        let row = ContentRow {
+            hash: *content.hash,
+            shingles_end: self.columns.shingles.len(),
+            shingle_count: low32(content.shingle_count as u64),
+        };
+        self.columns.contents.append(&row.encode())?;
+        self.columns.signatures.append(content.signature)?;
+        if !self.recent.has_room() {
+            self.recent = Arc::new(self.recent.grown(2));
+        }
+        self.recent
+            .push(copy_hash(content.hash), content.band_hashes);
+        let id = self.len;
+        self.len += 1;
+        Ok(id)
+    }
+
+    /// A view of everything appended so far, on top of the documents of the last commit.
+    pub(crate) fn snapshot(&mut self) -> Result<Snapshot> {
+        for (_, _, column) in self.columns.each(0) {
+            column.flush()?;
+        }
+        Ok(self.view())
+    }
+
+    /// The same without writing out the columns' buffers: candidates can be found in it, but rows
+    /// of contents appended last may not be there yet.
+    pub(crate) fn view(&self) -> Snapshot {
+        Snapshot {
+            schema: self.schema.clone(),
+            tables: self.tables.clone(),
+            contents: self.columns.contents.view(),
+            shingles: self.columns.shingles.view(),
+            signatures: self.columns.signatures.view(),
+            recent: self.recent.clone(),
+            len: self.len,
+        }
+    }
+
+    /// Forgets everything appended since the last commit. If that fails, nothing more is written.
+    pub(crate) fn roll_back(&mut self) -> Result<()> {
+        let committed = narrow(&self.index_path, self.tables.meta.contents)?;
+        if self.len == committed {
+            return Ok(());
+        }
+        self.poisoned = true;
+        for (_, _, column) in self.columns.each(0) {
+            column.roll_back()?;
+        }
+        self.len = committed;
+        self.recent = Arc::new(rebuild_recent(&self.snapshot()?)?);
+        self.poisoned = false;
+        Ok(())
+    }
+}
+
+/// A column's file name.
+struct ColumnName(String);
+
+impl ColumnName {
+    fn at(&self, folder: &Path) -> PathBuf {
+        folder.join(&self.0)
+    }
+}
+
+/// The headers and file names of the columns, in the order of [`Columns`].
+fn headers(meta: &Meta, schema: &Schema) -> Result<[(Header, ColumnName); 3]> {
+    let path = Path::new(INDEX);
+    let generation = narrow(path, meta.generation)?;
+    let header = |kind, generation, row_bytes: usize| Header {
+        kind,
+        store: meta.store,
+        generation,
+        row_bytes: low32(row_bytes as u64),
+    };
+    Ok([
+        (
+            header(Kind::Contents, 0, ContentRow::BYTES),
+            ColumnName("contents".into()),
+        ),
+        (header(Kind::Shingles, 0, 0), ColumnName("shingles".into())),
+        (
+            header(Kind::Signatures, generation, schema.signature_bytes()),
+            ColumnName(format!("signatures.{generation}")),
+        ),
+    ])
+}
+
+/// The committed bytes of the columns, in the order of [`Columns`].
+fn column_lens(meta: &Meta, schema: &Schema) -> [u64; 3] {
+    [
+        meta.contents * ContentRow::BYTES as u64,
+        meta.shingle_bytes,
+        meta.contents * schema.signature_bytes() as u64,
+    ]
+}
+
+/// The index of the store in `folder`, if there is one.
+fn existing_index(folder: &Path) -> Result<PathBuf> {
+    let index = folder.join(INDEX);
+    if index.is_file() {
+        Ok(index)
+    } else {
+        let path = folder.to_owned();
+        Err(Error::NotAStore { path })
+    }
+}
+
+/// Opens the index for writing.
+fn open_index(path: &Path) -> Result<Database> {
+    Builder::new()
+        .set_cache_size(CACHE_BYTES)
+        .open(path)
+        .map_err(|error| Error::index(path, error))
+}
+
+/// Opens the index beside other readers; mends it first if a crash left it unclean.
+fn open_index_read_only(path: &Path) -> Result<redb::ReadOnlyDatabase> {
+    let open = || {
+        Builder::new()
+            .set_cache_size(CACHE_BYTES)
+            .open_read_only(path)
+    };
+    match open() {
+        Err(redb::DatabaseError::RepairAborted) => {
+            drop(open_index(path)?);
+            open().map_err(|error| Error::index(path, error))
+        }
+        opened => opened.map_err(|error| Error::index(path, error)),
+    }
+}
+
+fn read_meta(index: &Index, folder: &Path, path: &Path) -> Result<(Meta, Schema)> {
+    let in_index = |error| Error::index(path, error);
+    let transaction = index.begin_read().map_err(in_index)?;
+    let Some(meta) = Meta::read(&transaction, path)? else {
+        let path = folder.to_owned();
+        return Err(Error::NotAStore { path });
+    };
+    let found = narrow(path, meta.format)?;
+    if found > FORMAT {
+        return Err(Error::NewerFormat {
+            path: path.to_owned(),
+            supported: FORMAT,
+            found,
+        });
+    }
+    let parameters = catalog::read_schema(&transaction).map_err(in_index)?;
+    let schema = Schema::from_parameters(&parameters)
+        .map_err(|error| Error::damaged(path, format!("its schema is not one: {error}")))?;
+    Ok((meta, schema))
+}
+
+/// The first commit: no documents, but a schema.
+fn commit_empty(index: &Index, meta: Meta, schema: &Schema) -> Result<(), redb::Error> {
+    let Index::Writable(database) = index else {
+        return Ok(());
+    };
+    let transaction = database.begin_write()?;
+    Catalog::create(&transaction)?;
+    catalog::write_schema(&transaction, &schema.parameters())?;
+    meta.write(&transaction)?;
+    transaction.commit()?;
+    Ok(())
+}
+
+/// Computes the postings of the contents that are not in the tables.
+pub(super) fn rebuild_recent(snapshot: &Snapshot) -> Result<Recent> {
+    let meta = &snapshot.tables.meta;
+    let banded = narrow(snapshot.tables.path(), meta.banded)?;
+    let schema = &snapshot.schema;
+    let bands = schema.bands();
+    let contents = snapshot.len.saturating_sub(banded) as usize;
+    let recent = Recent::new(banded, bands.bands() as usize + 1, contents);
+    let mut hashes = Vec::new();
+    for id in banded..snapshot.len {
+        let row = snapshot.content(id)?;
+        hashes.clear();
+        if row.shingle_count > 0 {
+            bands.hashes(snapshot.signature(id)?, schema.slot_width(), &mut hashes);
+        }
+        recent.push(copy_hash(&row.hash), &hashes);
+    }
+    Ok(recent)
+}
+
+/// Makes the names of the files in `folder` durable.
+fn sync_folder(folder: &Path) -> Result<()> {
+    if cfg!(unix) {
+        File::open(folder)
+            .and_then(|file| file.sync_all())
+            .map_err(|source| Error::io(folder, source))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,280 @@
+//! The bytes of a store, format 1.
+//!
+//! ```text
+//! STORE/
+//!   index.redb     the catalog and the band tables, one redb database
+//!   contents       column: one 48-byte row for each content id
+//!   shingles       column: each content's shingle set, compressed (empty where none are kept)
+//!   signatures.1   column: one signature for each content id, of generation 1
+//! ```
+//!
+//! Every integer is little-endian and of fixed width. Content ids are dense: row `i` of a column
+//! belongs to content `i`.
+//!
+//! # Columns
+//!
+//! A column is a header of [`HEADER_BYTES`] and then rows, only ever appended. How many bytes of
+//! it count is said by the index, not by the file: what lies past the committed length is the rest
+//! of a write that was never committed, and is cut off when a writer opens the store.
+//!
+//! | offset | bytes | header field |
+//! |---|---|---|
+//! | 0 | 8 | `dedupdb\n` |
+//! | 8 | 4 | format version, 1 |
+//! | 12 | 4 | kind: 1 contents, 2 shingles, 3 signatures |
+//! | 16 | 8 | store id, drawn when the store is made, the same in all its files |
+//! | 24 | 4 | generation (0 for contents and shingles, which every generation shares) |
+//! | 28 | 4 | bytes of a row (0 for shingles, whose rows vary) |
+//! | 32 | 24 | zero |
+//! | 56 | 8 | first 8 bytes of the BLAKE3 hash of the 56 bytes before |
+//!
+//! A row of `contents`:
+//!
+//! | offset | bytes | field |
+//! |---|---|---|
+//! | 0 | 32 | BLAKE3 hash of the text |
+//! | 32 | 8 | end of the content's block in `shingles`, counted from the end of the header |
+//! | 40 | 4 | number of distinct shingles |
+//! | 44 | 4 | zero |
+//!
+//! The block of content `i` in `shingles` begins where that of content `i - 1` ends; its coding is
+//! that of the `elias_fano` module. A row of `signatures` is the signature's slots in order.
+//!
+//! # Index
+//!
+//! | table | key | value |
+//! |---|---|---|
+//! | `meta` | name | u64: see `catalog::Meta` |
+//! | `schema` | parameter | its value as text |
+//! | `documents` | document key | content id, size, modification time, time added |
+//! | `names` | content id, document key | nothing: the documents that name a content |
+//! | `removed` | content id | nothing: contents that no document names any more |
+//! | `sums` | column kind, generation, block | checksum of 64 KiB of a column |
+//! | `copies-P` | top P bits of a content hash's first four bytes | packed postings |
+//! | `band-G-B-P` | top P bits of a band hash, band B of generation G | packed postings |
+//!
+//! Packed postings are the format of the `leaf` module. A content whose id is at or above
+//! `meta/banded` has no postings in the tables yet; they follow from its rows in `contents` and
+//! `signatures`, and an open store keeps them in memory.
+//!
+//! # Commit
+//!
+//! Rows are appended to the columns, the columns are synced, then one redb transaction commits the
+//! new lengths together with every table. Until that commit the rows do not exist.
+
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+/// The format this release writes, and the newest that it reads.
+pub(crate) const FORMAT: u32 = 1;
+
+/// Bytes of a column's header.
+pub(crate) const HEADER_BYTES: usize = 64;
+
+const MAGIC: [u8; 8] = *b"dedupdb\n";
+
+/// Which column a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Contents = 1,
+    Shingles = 2,
+    Signatures = 3,
+}
+
+/// What a column's header says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) kind: Kind,
+    pub(crate) store: u64,
+    pub(crate) generation: u32,
+    pub(crate) row_bytes: u32,
+}
+
+impl Header {
+    /// The header's bytes.
+    pub(crate) fn encode(&self) -> [u8; HEADER_BYTES] {
+        let mut bytes = [0; HEADER_BYTES];
+        bytes[..8].copy_from_slice(&MAGIC);
+        bytes[8..12].copy_from_slice(&FORMAT.to_le_bytes());
+        bytes[12..16].copy_from_slice(&(self.kind as u32).to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.store.to_le_bytes());
+        bytes[24..28].copy_from_slice(&self.generation.to_le_bytes());
+        bytes[28..32].copy_from_slice(&self.row_bytes.to_le_bytes());
+        let sum = checksum(&bytes[..56]);
+        bytes[56..].copy_from_slice(&sum.to_le_bytes());
+        bytes
+    }
+
+    /// Checks that `bytes`, the start of the file at `path`, are this header.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NewerFormat`], or [`Error::Damaged`] that names the first difference.
+    pub(crate) fn expect(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+        let Some(bytes) = bytes.first_chunk::<HEADER_BYTES>() else {
+            let reason = format!("{} bytes are too few for a header", bytes.len());
+            return Err(Error::damaged(path, reason));
+        };
+        let damaged = |reason: &str| Err(Error::damaged(path, reason));
+        if bytes[..8] != MAGIC {
+            return damaged("it does not begin like a dedupdb column");
+        }
+        if u64_at(bytes, 56) != checksum(&bytes[..56]) {
+            return damaged("the checksum of its header is wrong");
+        }
+        let found = u32_at(bytes, 8);
+        if found > FORMAT {
+            return Err(Error::NewerFormat {
+                path: path.to_owned(),
+                supported: FORMAT,
+                found,
+            });
+        }
+        if u32_at(bytes, 12) != self.kind as u32 {
+            return damaged("it is another column of a store");
+        }
+        if u64_at(bytes, 16) != self.store {
+            return damaged("it belongs to another store");
+        }
+        if u32_at(bytes, 24) != self.generation {
+            return damaged("it belongs to another generation");
+        }
+        if *bytes != self.encode() {
+            return damaged("its header does not fit the schema");
+        }
+        Ok(())
+    }
+}
+
+/// One row of the column `contents`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ContentRow {
+    pub(crate) hash: [u8; 32],
+    pub(crate) shingles_end: u64,
+    pub(crate) shingle_count: u32,
+}
+
+impl ContentRow {
+    pub(crate) const BYTES: usize = 48;
+
+    /// The row's bytes.
+    pub(crate) fn encode(&self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        bytes[..32].copy_from_slice(&self.hash);
+        bytes[32..40].copy_from_slice(&self.shingles_end.to_le_bytes());
+        bytes[40..44].copy_from_slice(&self.shingle_count.to_le_bytes());
+        bytes
+    }
+
+    /// The row that `bytes` hold.
+    pub(crate) fn decode(bytes: &[u8; Self::BYTES]) -> ContentRow {
+        let mut hash = [0; 32];
+        hash.copy_from_slice(&bytes[..32]);
+        ContentRow {
+            hash,
+            shingles_end: u64_at(bytes, 32),
+            shingle_count: u32_at(bytes, 40),
+        }
+    }
+}
+
+/// The posting hash of a content hash: the bucket in which its exact copies are looked for.
+pub(crate) fn copy_hash(content: &[u8; 32]) -> u32 {
+    u32_at(content, 0)
+}
+
+/// First 8 bytes of the BLAKE3 hash of `bytes`.
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
+    u64_at(blake3::hash(bytes).as_bytes(), 0)
+}
+
+/// The little-endian u32 at `offset`, which the caller knows to lie inside.
+pub(crate) fn u32_at(bytes: &[u8], offset: usize) -> u32 {
+    let mut le = [0; 4];
+    le.copy_from_slice(&bytes[offset..offset + 4]);
+    u32::from_le_bytes(le)
+}
+
+/// The little-endian u64 at `offset`, which the caller knows to lie inside.
+pub(crate) fn u64_at(bytes: &[u8], offset: usize) -> u64 {
+    let mut le = [0; 8];
+    le.copy_from_slice(&bytes[offset..offset + 8]);
+    u64::from_le_bytes(le)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: Header = Header {
+        kind: Kind::Signatures,
+        store: 0x0123_4567_89ab_cdef,
+        generation: 1,
+        row_bytes: 256,
+    };
+
+    #[test]
+    fn a_header_is_accepted_as_written_and_with_no_bit_flipped() {
+        let bytes = HEADER.encode();
+        let path = Path::new("signatures.1");
+        assert!(HEADER.expect(path, &bytes).is_ok());
+        for bit in 0..HEADER_BYTES * 8 {
+            let mut flipped = bytes;
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert!(
+                matches!(HEADER.expect(path, &flipped), Err(Error::Damaged { .. })),
+                "bit {bit}"
+            );
+        }
+        assert!(HEADER.expect(path, &bytes[..63]).is_err());
+    }
+
+    #[test]
+    fn a_header_of_another_column_store_or_generation_is_refused() {
+        let path = Path::new("signatures.1");
+        for other in [
+            Header {
+                kind: Kind::Contents,
+                ..HEADER
+            },
+            Header { store: 1, ..HEADER },
+            Header {
+                generation: 2,
+                ..HEADER
+            },
+            Header {
+                row_bytes: 128,
+                ..HEADER
+            },
+        ] {
+            assert!(HEADER.expect(path, &other.encode()).is_err(), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_newer_format_is_named() {
+        let mut bytes = HEADER.encode();
+        bytes[8] = 9;
+        let sum = checksum(&bytes[..56]);
+        bytes[56..].copy_from_slice(&sum.to_le_bytes());
+        assert!(matches!(
+            HEADER.expect(Path::new("x"), &bytes),
+            Err(Error::NewerFormat {
+                found: 9,
+                supported: FORMAT,
+                ..
+            })
+        ));
+    }
+
+    #[test]
+    fn a_content_row_survives_its_bytes() {
+        let row = ContentRow {
+            hash: *blake3::hash(b"text").as_bytes(),
+            shingles_end: u64::MAX - 1,
+            shingle_count: 77,
+        };
+        assert_eq!(ContentRow::decode(&row.encode()), row);
+    }
+}

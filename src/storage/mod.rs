@@ -1,0 +1,28 @@
+//! The store on disk: columns, bucket tables, catalog, and the commit that binds them.
+//!
+//! `format` specifies the files. `Files` is the writing side, behind the store's lock;
+//! `Snapshot` is what a reader sees. Nothing here knows what a text is: contents come as hash,
+//! shingles and signature.
+
+mod append;
+mod bits;
+mod buckets;
+mod catalog;
+mod column;
+mod commit;
+mod elias_fano;
+mod files;
+mod format;
+mod leaf;
+mod map;
+mod recent;
+mod snapshot;
+mod sums;
+
+pub(crate) use catalog::{DocumentChange, DocumentRow};
+pub(crate) use commit::CatalogChange;
+pub(crate) use elias_fano::encode as pack_shingles;
+pub(crate) use files::{Files, NewContent};
+pub(crate) use format::Kind;
+pub(crate) use leaf::Posting;
+pub(crate) use snapshot::{Candidate, Snapshot};

@@ -1,0 +1,197 @@
+//! The postings of recent contents, in memory, until a merge moves them into the band tables.
+//!
+//! A small commit would have to rewrite one leaf of every band for each content. Instead the
+//! contents at or above the watermark `banded` are found here. Nothing of it is stored: the
+//! postings follow from the content and signature columns, and are rebuilt on open.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::bits::low32;
+
+/// No entry: the end of a chain, or a list that a content does not take part in.
+const NONE: u32 = u32::MAX;
+
+/// Contents that a new index has room for.
+const MIN_CONTENTS: usize = 1024;
+
+/// A chained hash table from (list, hash) to content ids, where a list is a band or the copies.
+///
+/// One writer inserts contents in the order of their ids; any number of readers look up at the
+/// same time without locks. A reader ignores ids at or above the length of its snapshot.
+///
+/// # Invariant
+///
+/// An entry is written before the head that leads to it is stored with release ordering, and never
+/// again afterwards; a reader loads the head with acquire ordering.
+#[derive(Debug)]
+pub(crate) struct Recent {
+    base: u32,
+    lists: usize,
+    /// One entry for each content and list, in that order.
+    entries: Box<[Entry]>,
+    heads: Box<[AtomicU32]>,
+    /// Contents inserted.
+    len: AtomicU32,
+}
+
+#[derive(Debug)]
+struct Entry {
+    hash: AtomicU32,
+    next: AtomicU32,
+}
+
+impl Recent {
+    /// An index for contents from `base` on, each with up to `lists` hashes, with room for
+    /// `contents` of them.
+    pub(crate) fn new(base: u32, lists: usize, contents: usize) -> Recent {
+        let entries = contents.max(MIN_CONTENTS) * lists;
+        let heads = entries.next_power_of_two();
+        Recent {
+            base,
+            lists,
+            entries: std::iter::repeat_with(|| Entry {
+                hash: AtomicU32::new(0),
+                next: AtomicU32::new(NONE),
+            })
+            .take(entries)
+            .collect(),
+            heads: std::iter::repeat_with(|| AtomicU32::new(NONE))
+                .take(heads)
+                .collect(),
+            len: AtomicU32::new(0),
+        }
+    }
+
+    /// The first id that belongs here.
+    pub(crate) fn base(&self) -> u32 {
+        self.base
+    }
+
+    /// Number of contents inserted.
+    pub(crate) fn len(&self) -> u32 {
+        self.len.load(Ordering::Acquire)
+    }
+
+    /// Whether there is room for another content.
+    pub(crate) fn has_room(&self) -> bool {
+        (self.len() as usize + 1) * self.lists <= self.entries.len()
+    }
+
+    /// A copy with `factor` times the room.
+    pub(crate) fn grown(&self, factor: usize) -> Recent {
+        let len = self.len() as usize;
+        let grown = Recent::new(self.base, self.lists, len * factor);
+        for content in 0..len {
+            for list in 0..self.lists {
+                match self.entry_hash(content, list) {
+                    Some(hash) => grown.link(content, list, hash),
+                    None => grown.leave_out(content, list),
+                }
+            }
+        }
+        grown.len.store(low32(len as u64), Ordering::Release);
+        grown
+    }
+
+    /// Inserts the next content: its hash in list 0, and one in each other list or in none.
+    ///
+    /// The caller is the only writer and has made sure that there is room.
+    pub(crate) fn push(&self, first: u32, others: &[u32]) {
+        let content = self.len() as usize;
+        self.link(content, 0, first);
+        for (list, &hash) in others.iter().enumerate() {
+            self.link(content, list + 1, hash);
+        }
+        for list in others.len() + 1..self.lists {
+            self.leave_out(content, list);
+        }
+        self.len.store(low32(content as u64) + 1, Ordering::Release);
+    }
+
+    /// The ids in `list` whose hash is `hash`, youngest first.
+    pub(crate) fn ids(&self, list: usize, hash: u32) -> impl Iterator<Item = u32> {
+        let mut at = self.heads[self.place(list, hash)].load(Ordering::Acquire);
+        std::iter::from_fn(move || {
+            while at != NONE {
+                let index = at as usize;
+                let entry = &self.entries[index];
+                at = entry.next.load(Ordering::Relaxed);
+                if index % self.lists == list && entry.hash.load(Ordering::Relaxed) == hash {
+                    return Some(self.base + low32((index / self.lists) as u64));
+                }
+            }
+            None
+        })
+    }
+
+    /// The hash of content `id` in `list`, if it takes part in it.
+    pub(crate) fn hash(&self, id: u32, list: u32) -> Option<u32> {
+        self.entry_hash((id - self.base) as usize, list as usize)
+    }
+
+    fn entry_hash(&self, content: usize, list: usize) -> Option<u32> {
+        let index = content * self.lists + list;
+        let entry = &self.entries[index];
+        let left_out = entry.next.load(Ordering::Relaxed) == low32(index as u64);
+        (!left_out).then(|| entry.hash.load(Ordering::Relaxed))
+    }
+
+    fn link(&self, content: usize, list: usize, hash: u32) {
+        let index = content * self.lists + list;
+        let head = &self.heads[self.place(list, hash)];
+        let entry = &self.entries[index];
+        entry.hash.store(hash, Ordering::Relaxed);
+        entry
+            .next
+            .store(head.load(Ordering::Relaxed), Ordering::Relaxed);
+        head.store(low32(index as u64), Ordering::Release);
+    }
+
+    /// Marks the entry as one that no chain holds: its `next` is itself.
+    fn leave_out(&self, content: usize, list: usize) {
+        let index = content * self.lists + list;
+        self.entries[index]
+            .next
+            .store(low32(index as u64), Ordering::Relaxed);
+    }
+
+    fn place(&self, list: usize, hash: u32) -> usize {
+        let mixed = (u64::from(hash) << 8 | list as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> 32) as usize & (self.heads.len() - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_found_in_their_list_youngest_first_also_after_growing() {
+        let recent = Recent::new(100, 3, 0);
+        for content in 0..1000_u32 {
+            if content % 10 == 0 {
+                recent.push(content % 4, &[]);
+            } else {
+                recent.push(content % 4, &[content % 7, content]);
+            }
+        }
+        for index in [&recent, &recent.grown(2)] {
+            for hash in 0..8 {
+                for list in 0..3 {
+                    let expected: Vec<u32> = (0..1000_u32)
+                        .rev()
+                        .filter(|c| list == 0 || c % 10 != 0)
+                        .filter(|c| [c % 4, c % 7, *c][list] == hash)
+                        .map(|c| 100 + c)
+                        .collect();
+                    let found: Vec<u32> = index.ids(list, hash).collect();
+                    assert_eq!(found, expected, "list {list}, hash {hash}");
+                }
+            }
+            assert_eq!(index.hash(110, 0), Some(2));
+            assert_eq!(index.hash(110, 2), None);
+            assert_eq!(index.hash(111, 2), Some(11));
+            assert_eq!(index.len(), 1000);
+        }
+    }
+}

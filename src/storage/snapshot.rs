@@ -1,0 +1,302 @@
+//! What a reader sees: the tables and columns as one commit left them.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use redb::{Database, ReadOnlyDatabase, ReadTransaction, ReadableDatabase};
+
+use super::bits::low32;
+use super::buckets::{BucketError, BucketTable, List};
+use super::catalog::{Catalog, DocumentRow, Meta};
+use super::column::ColumnView;
+use super::elias_fano;
+use super::format::{ContentRow, HEADER_BYTES, Kind, copy_hash};
+use super::leaf::Posting;
+use super::recent::Recent;
+use super::sums::{BLOCK_BYTES, all_sums};
+use crate::error::{Error, Result};
+use crate::schema::Schema;
+
+/// The open index.
+pub(crate) enum Index {
+    Writable(Database),
+    ReadOnly(ReadOnlyDatabase),
+}
+
+impl std::fmt::Debug for Index {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Index::Writable(_) => "Writable",
+            Index::ReadOnly(_) => "ReadOnly",
+        })
+    }
+}
+
+impl Index {
+    pub(crate) fn begin_read(&self) -> Result<ReadTransaction, redb::Error> {
+        let transaction = match self {
+            Index::Writable(database) => database.begin_read(),
+            Index::ReadOnly(database) => database.begin_read(),
+        };
+        Ok(transaction?)
+    }
+}
+
+/// The tables of one commit.
+#[derive(Debug)]
+pub(crate) struct Tables {
+    pub(crate) meta: Meta,
+    pub(crate) catalog: Catalog,
+    copies: BucketTable,
+    bands: Vec<BucketTable>,
+    path: PathBuf,
+    /// Keeps the database open for as long as the tables are in use; dropped after them.
+    _index: Arc<Index>,
+}
+
+impl Tables {
+    /// Opens the tables as last committed.
+    pub(crate) fn open(index: &Arc<Index>, path: &Path, bands: u32) -> Result<Tables> {
+        let in_index = |error| Error::index(path, error);
+        let transaction = index.begin_read().map_err(in_index)?;
+        let meta = Meta::read(&transaction, path)?
+            .ok_or_else(|| Error::damaged(path, "it has no committed store"))?;
+        let generation = narrow(path, meta.generation)?;
+        let prefix = narrow(path, meta.prefix_bits)?;
+        if prefix > 32 {
+            return Err(Error::damaged(path, format!("leaf keys of {prefix} bits")));
+        }
+        let open = |list| {
+            BucketTable::open(&transaction, list, prefix).map_err(|error| bucket_error(path, error))
+        };
+        Ok(Tables {
+            meta,
+            catalog: Catalog::open(&transaction).map_err(in_index)?,
+            copies: open(List::Copies)?,
+            bands: (0..bands)
+                .map(|band| open(List::Band { generation, band }))
+                .collect::<Result<_>>()?,
+            path: path.to_owned(),
+            _index: index.clone(),
+        })
+    }
+
+    /// The index file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Turns what went wrong with a bucket table into the crate's error.
+pub(crate) fn bucket_error(path: &Path, error: BucketError) -> Error {
+    match error {
+        BucketError::Redb(error) => Error::index(path, error),
+        BucketError::Damaged(reason) => Error::damaged(path, reason),
+    }
+}
+
+/// A stored count as u32.
+pub(crate) fn narrow(path: &Path, value: u64) -> Result<u32> {
+    u32::try_from(value).map_err(|_| Error::damaged(path, format!("a count of {value}")))
+}
+
+/// A content that shares at least one bucket with a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    pub(crate) content: u32,
+    /// Number of bands whose bucket is shared.
+    pub(crate) bands: u32,
+}
+
+/// Tables, columns and recent postings up to one length. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Snapshot {
+    pub(crate) schema: Arc<Schema>,
+    pub(crate) tables: Arc<Tables>,
+    pub(crate) contents: ColumnView,
+    pub(crate) shingles: ColumnView,
+    pub(crate) signatures: ColumnView,
+    pub(crate) recent: Arc<Recent>,
+    /// Contents seen, removed ones included.
+    pub(crate) len: u32,
+}
+
+impl Snapshot {
+    /// Wraps an error of the index.
+    pub(crate) fn in_index(&self, error: redb::Error) -> Error {
+        Error::index(self.tables.path(), error)
+    }
+
+    /// The document `key`.
+    pub(crate) fn document(&self, key: &str) -> Result<Option<DocumentRow>> {
+        let row = self.tables.catalog.document(key);
+        row.map_err(|error| self.in_index(error))
+    }
+
+    /// The documents whose keys begin with `prefix`, ordered by key.
+    pub(crate) fn documents_with_prefix(
+        &self,
+        prefix: &str,
+    ) -> Result<impl Iterator<Item = Result<(String, DocumentRow)>> + use<>> {
+        let rows = self.tables.catalog.documents_with_prefix(prefix);
+        let rows = rows.map_err(|error| self.in_index(error))?;
+        let tables = self.tables.clone();
+        Ok(rows.map(move |row| row.map_err(|error| Error::index(tables.path(), error))))
+    }
+
+    /// The keys that name `content`, in order.
+    pub(crate) fn names(&self, content: u32) -> Result<impl Iterator<Item = Result<String>> + '_> {
+        let names = self.tables.catalog.names(content);
+        let names = names.map_err(|error| self.in_index(error))?;
+        Ok(names.map(|name| name.map_err(|error| self.in_index(error))))
+    }
+
+    /// The row of `content`.
+    pub(crate) fn content(&self, content: u32) -> Result<ContentRow> {
+        let bytes = self.contents.row(content, ContentRow::BYTES)?;
+        match bytes.first_chunk() {
+            Some(row) => Ok(ContentRow::decode(row)),
+            None => Err(Error::damaged(self.contents.path(), "a row is cut short")),
+        }
+    }
+
+    /// The signature of `content`, as stored.
+    pub(crate) fn signature(&self, content: u32) -> Result<&[u8]> {
+        self.signatures.row(content, self.schema.signature_bytes())
+    }
+
+    /// Replaces `set` by the shingles of `content`, sorted.
+    pub(crate) fn shingles(&self, content: u32, set: &mut Vec<u32>) -> Result<()> {
+        let start = match content.checked_sub(1) {
+            Some(before) => self.content(before)?.shingles_end,
+            None => 0,
+        };
+        let row = self.content(content)?;
+        let bytes = self.shingles.bytes(start..row.shingles_end)?;
+        elias_fano::decode(bytes, row.shingle_count as usize, set)
+            .map_err(|reason| Error::damaged(self.shingles.path(), reason))
+    }
+
+    /// The contents below the snapshot's length whose hash is `hash`, removed recent ones included.
+    pub(crate) fn copies(&self, hash: &[u8; 32], found: &mut Vec<u32>) -> Result<()> {
+        found.clear();
+        let short = copy_hash(hash);
+        self.tables
+            .copies
+            .look_up(short, |id| found.push(id))
+            .map_err(|error| bucket_error(self.tables.path(), error))?;
+        found.extend(self.recent.ids(0, short).filter(|&id| id < self.len));
+        let mut error = None;
+        found.retain(|&id| {
+            self.content(id).map_or_else(
+                |failed| {
+                    error.get_or_insert(failed);
+                    false
+                },
+                |row| row.hash == *hash,
+            )
+        });
+        found.sort_unstable();
+        error.map_or(Ok(()), Err)
+    }
+
+    /// Replaces `candidates` by the contents within `ids` that share a bucket with the band hashes
+    /// `hashes`, ordered by id. Recent ones may be removed already.
+    pub(crate) fn candidates(
+        &self,
+        hashes: &[u32],
+        ids: Range<u32>,
+        candidates: &mut Vec<Candidate>,
+    ) -> Result<()> {
+        let ids = ids.start..ids.end.min(self.len);
+        let mut found: Vec<u32> = Vec::new();
+        for (band, (table, &hash)) in self.tables.bands.iter().zip(hashes).enumerate() {
+            if ids.start < self.recent.base() {
+                table
+                    .look_up(hash, |id| found.push(id))
+                    .map_err(|error| bucket_error(self.tables.path(), error))?;
+            }
+            if ids.end > self.recent.base() {
+                found.extend(self.recent.ids(band + 1, hash));
+            }
+        }
+        found.retain(|id| ids.contains(id));
+        found.sort_unstable();
+        candidates.clear();
+        candidates.extend(found.chunk_by(|a, b| a == b).map(|same| Candidate {
+            content: same[0],
+            bands: low32(same.len() as u64),
+        }));
+        Ok(())
+    }
+
+    /// The hash of `content` in a list of buckets, from its rows: list 0 are the copies, the others
+    /// the bands. None where it is in no bucket of the list.
+    pub(crate) fn list_hash(&self, content: u32, list: u32) -> Result<Option<u32>> {
+        let row = self.content(content)?;
+        let Some(band) = list.checked_sub(1) else {
+            return Ok(Some(copy_hash(&row.hash)));
+        };
+        if row.shingle_count == 0 {
+            return Ok(None);
+        }
+        let signature = self.signature(content)?;
+        let width = self.schema.slot_width();
+        Ok(Some(self.schema.bands().hash(signature, width, band)))
+    }
+
+    /// Calls `visit` with every posting in the table of a list, sorted; recent contents are not in
+    /// it.
+    pub(crate) fn for_each_in_list(&self, list: u32, visit: impl FnMut(Posting)) -> Result<()> {
+        let table = match list.checked_sub(1) {
+            None => &self.tables.copies,
+            Some(band) => &self.tables.bands[band as usize],
+        };
+        let done = table.for_each(visit);
+        done.map_err(|error| bucket_error(self.tables.path(), error))
+    }
+
+    /// The column of a kind.
+    pub(crate) fn column(&self, kind: Kind) -> &ColumnView {
+        match kind {
+            Kind::Contents => &self.contents,
+            Kind::Shingles => &self.shingles,
+            Kind::Signatures => &self.signatures,
+        }
+    }
+
+    /// The ranges of bytes of a column whose checksum is not the one in the index.
+    pub(crate) fn wrong_blocks(&self, kind: Kind) -> Result<Vec<Range<u64>>> {
+        let column = self.column(kind);
+        let generation = match kind {
+            Kind::Contents | Kind::Shingles => 0,
+            Kind::Signatures => narrow(self.tables.path(), self.tables.meta.generation)?,
+        };
+        let mut wrong = Vec::new();
+        for (block, sum) in (0..).zip(all_sums(column)) {
+            let stored = self.tables.catalog.sum(kind as u8, generation, block);
+            if stored.map_err(|error| self.in_index(error))? != Some(sum?) {
+                let start = block * BLOCK_BYTES;
+                wrong.push(start..column.len().min(start + BLOCK_BYTES));
+            }
+        }
+        Ok(wrong)
+    }
+
+    /// The store's files by name, each with its bytes.
+    pub(crate) fn files(&self) -> Result<Vec<(String, u64)>> {
+        let index = self.tables.path();
+        let index_len = std::fs::metadata(index).map_err(|source| Error::io(index, source))?;
+        let mut files = vec![(file_name(index), index_len.len())];
+        for column in [&self.contents, &self.shingles, &self.signatures] {
+            files.push((file_name(column.path()), HEADER_BYTES as u64 + column.len()));
+        }
+        Ok(files)
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
