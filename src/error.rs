@@ -1,11 +1,16 @@
 //! The one error type of the crate.
 
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What can go wrong, one variant for each situation a caller can act on.
 ///
 /// The message of every variant is one line that says what is wrong and, where there is something
-/// to do, what to do.
-#[derive(Debug)]
+/// to do, what to do. Errors are cheap to clone, because callers that shared a commit share its
+/// failure too.
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// A schema parameter is outside its range, or two of them contradict each other.
@@ -15,6 +20,15 @@ pub enum Error {
         /// What is wrong with the value and which values fit.
         reason: String,
     },
+    /// The schema given for an existing store is not the one it was made with.
+    SchemaMismatch {
+        /// The first parameter that differs.
+        parameter: &'static str,
+        /// Its value in the store.
+        stored: String,
+        /// Its value in the call.
+        given: String,
+    },
     /// A text does not have the form its schema asks for (only [`Shingling::Ids`] restricts it).
     ///
     /// [`Shingling::Ids`]: crate::Shingling::Ids
@@ -22,19 +36,175 @@ pub enum Error {
         /// What was expected and what was found, with its position.
         reason: String,
     },
+    /// A key is empty or longer than [`MAX_KEY_BYTES`](crate::MAX_KEY_BYTES).
+    InvalidKey {
+        /// Length of the key in bytes.
+        bytes: usize,
+    },
+    /// No document of the store has this key.
+    NoSuchDocument {
+        /// The key.
+        key: String,
+    },
+    /// There is no store in the folder.
+    NotAStore {
+        /// The folder that was to be opened.
+        path: PathBuf,
+    },
+    /// There is a store in the folder that a new one was to be made in.
+    AlreadyAStore {
+        /// The folder of the existing store.
+        path: PathBuf,
+    },
+    /// Another process has the store open, or this one has it open a second time.
+    Locked {
+        /// The store's folder.
+        path: PathBuf,
+    },
+    /// The store was opened read-only and the call would change it.
+    ReadOnly,
+    /// The store was written by a newer release.
+    NewerFormat {
+        /// The file that says so.
+        path: PathBuf,
+        /// The newest format this release reads.
+        supported: u32,
+        /// The format of the file.
+        found: u32,
+    },
+    /// A file of the store does not hold what its catalog says it holds.
+    Damaged {
+        /// The damaged file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// An earlier write failed, so this handle no longer knows what reached the disk.
+    ///
+    /// Reading goes on; to write again, open the store anew.
+    Poisoned,
+    /// The store is full: content ids have 32 bits.
+    Full,
+    /// The operating system refused to read or write a file.
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: Arc<io::Error>,
+    },
+    /// The index file could not be read or written.
+    Index {
+        /// The index file.
+        path: PathBuf,
+        /// redb's reason.
+        source: Arc<redb::Error>,
+    },
 }
 
 /// The result of every fallible call of the crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::InvalidSchema { parameter, reason } => write!(f, "{parameter}: {reason}"),
+            Error::SchemaMismatch {
+                parameter,
+                stored,
+                given,
+            } => write!(
+                f,
+                "the store was made with {parameter} {stored}, not {given}; leave the parameter out to use the store's, or make another store"
+            ),
             Error::InvalidText { reason } => write!(f, "{reason}"),
+            Error::InvalidKey { bytes: 0 } => {
+                write!(f, "the key is empty; a key has 1 to 65536 bytes")
+            }
+            Error::InvalidKey { bytes } => {
+                write!(f, "the key has {bytes} bytes; a key has 1 to 65536 bytes")
+            }
+            Error::NoSuchDocument { key } => {
+                write!(f, "{key:?}: no document of the store has this key")
+            }
+            Error::NotAStore { path } => write!(
+                f,
+                "{}: there is no dedupdb store here; make one with init or add",
+                path.display()
+            ),
+            Error::AlreadyAStore { path } => write!(
+                f,
+                "{}: there is a dedupdb store here already; open it, or choose another folder",
+                path.display()
+            ),
+            Error::Locked { path } => write!(
+                f,
+                "{}: another process has the store open; wait until it is done",
+                path.display()
+            ),
+            Error::ReadOnly => write!(f, "the store was opened read-only"),
+            Error::NewerFormat {
+                path,
+                supported,
+                found,
+            } => write!(
+                f,
+                "{}: written in format {found} by a newer dedupdb; this one reads formats up to {supported}, so use the newer release",
+                path.display()
+            ),
+            Error::Damaged { path, reason } => write!(
+                f,
+                "{}: damaged: {reason}; restore the store from a backup or build it anew",
+                path.display()
+            ),
+            Error::Poisoned => write!(
+                f,
+                "an earlier write to the store failed; open it anew, which takes up from the last commit"
+            ),
+            Error::Full => write!(f, "the store holds 2^32 - 1 contents and takes no more"),
+            Error::Io { path, source } => write!(f, "{}: {source}", path.display()),
+            Error::Index { path, source } => write!(f, "{}: {source}", path.display()),
         }
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Io { source, .. } => Some(source.as_ref()),
+            Error::Index { source, .. } => Some(source.as_ref()),
+            _ => None,
+        }
+    }
+}
 
+impl Error {
+    /// Wraps the system's refusal to work on `path`.
+    pub(crate) fn io(path: &Path, source: io::Error) -> Error {
+        Error::Io {
+            path: path.to_owned(),
+            source: Arc::new(source),
+        }
+    }
+
+    /// Wraps redb's refusal to work on the index at `path`.
+    pub(crate) fn index(path: &Path, source: impl Into<redb::Error>) -> Error {
+        match source.into() {
+            redb::Error::DatabaseAlreadyOpen => Error::Locked {
+                path: path.parent().unwrap_or(path).to_owned(),
+            },
+            redb::Error::Corrupted(reason) => Error::damaged(path, reason),
+            source => Error::Index {
+                path: path.to_owned(),
+                source: Arc::new(source),
+            },
+        }
+    }
+
+    /// Says that `path` is damaged, and how.
+    pub(crate) fn damaged(path: &Path, reason: impl Into<String>) -> Error {
+        Error::Damaged {
+            path: path.to_owned(),
+            reason: reason.into(),
+        }
+    }
+}

@@ -1,3 +1,117 @@
 //! An embedded, persistent store for near-duplicate text.
+//!
+//! A [`Store`] answers one question, fast and for years: *have I seen something like this before,
+//! what was it, and how alike are they?* It keeps a `MinHash` signature of every text in a
+//! memory-mapped column file, the buckets of each LSH band in a [redb](https://docs.rs/redb) table,
+//! and the shingles themselves, so that every answer carries its exact similarity.
+//!
+//! # A worked example
+//!
+//! ```
+//! use dedupdb::{Input, Query, Relation, Schema, Store, Verdict};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("store");
+//! let store = Store::open_or_create(&path, &Schema::default())?;
+//!
+//! // One writer at a time adds documents: a key and a text. Nothing counts before the commit.
+//! let mut writer = store.writer()?;
+//! let outcomes = writer.add_all(vec![
+//!     Input::new("gazette/1", "The night tram runs again from Friday on, every half hour until four."),
+//!     Input::new("gazette/2", "The night tram runs again from Friday on, every half hour until four!"),
+//!     Input::new("gazette/3", "Nobody knows who painted the harbour crane in the colours of a parrot."),
+//! ])?;
+//! let relations: Vec<Relation> = outcomes
+//!     .into_iter()
+//!     .map(|outcome| outcome.map(|outcome| outcome.relation))
+//!     .collect::<Result<_, _>>()?;
+//! assert_eq!(relations, [Relation::Novel, Relation::NearDuplicate, Relation::Novel]);
+//! writer.commit()?;
+//! drop(writer);
+//!
+//! // Any number of threads ask at the same time. A match carries its evidence.
+//! let text = "The night tram runs again from Friday on, every half hour until four o'clock.";
+//! let matches = store.query(&Query::text(text).threshold(0.5))?;
+//! assert_eq!(matches[0].key, "gazette/1");
+//! assert_eq!(matches[0].jaccard, Some(9.0 / 11.0));
+//!
+//! // A crawler checks and inserts in one step.
+//! let verdict = store.insert_unless_duplicate("gazette/4", "THE NIGHT TRAM RUNS AGAIN FROM FRIDAY ON, EVERY HALF HOUR UNTIL FOUR")?;
+//! assert!(matches!(verdict, Verdict::Duplicate(earlier) if earlier.key == "gazette/1"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # From bytes to matches
+//!
+//! Each step is a pure function from one noun to the next; only the store does input and output.
+//!
+//! | noun | what it is | here |
+//! |---|---|---|
+//! | document | a key naming a text, with size and times | [`Input`], [`Document`] |
+//! | content | a distinct text; documents with the same text share one | [`Document::content`] |
+//! | shingle | a run of tokens, as a 32-bit hash | [`Shingling`], [`Shingler`], [`ShingleSet`] |
+//! | signature | the minima of the shingle set under k permutations | [`Signer`], [`Signature`] |
+//! | band | r consecutive slots of a signature; equal ones share a bucket | [`Bands`] |
+//! | candidate | a content that shares a bucket with the one asked about | |
+//! | match | a candidate whose exact Jaccard similarity reaches the threshold | [`Match`] |
+//!
+//! All parameters of these steps are the store's [`Schema`]. It is stored, compared when a store is
+//! opened with one, and never silently reinterpreted.
+//!
+//! # What is promised
+//!
+//! - What [`Writer::commit`] or [`Store::insert_unless_duplicate`] returned for survives `kill -9`
+//!   and power loss. What they did not return for is absent, whole.
+//! - A match is never below the threshold: similarities are exact. (In a store that keeps no
+//!   shingles they are estimates, and come with their standard error.)
+//! - Of the pairs at a similarity, the share [`Schema::recall`] says is found.
+//! - Adding in one batch, in many, or with another number of threads gives the same answers in the
+//!   same order.
+//! - A damaged file is an error that names the file; [`Store::check`] finds every flipped bit.
+//!
+//! # Cost
+//!
+//! With the default schema a content costs about 256 bytes of signature, 100 bytes of postings and
+//! 3.3 bytes a shingle; an exact copy costs its key, twice. Memory does not grow with the store:
+//! signatures and shingles are mapped, buckets are read through a cache of 256 MiB. Postings of the
+//! youngest contents (a sixteenth of the store, at most 32,768) are held in memory and merged into
+//! the tables together, because that is far cheaper than one by one.
+//!
+//! # Quirks
+//!
+//! - A text without a single token (an empty file, a line of dashes) matches only its exact copies.
+//! - A text with fewer tokens than a shingle has one shingle, so two such texts are alike at 1 or 0.
+//! - A [`Query::threshold`] below the schema's finds fewer pairs than one might hope: the bands were
+//!   chosen for the schema's. [`Schema::recall`] tells how many.
+//! - The files of an open store must not be cut short by other programs: on Unix, reading a mapped
+//!   page that is gone ends the process with SIGBUS.
+//! - A file system without file locks lets two processes write at the same time, which damages the
+//!   store.
+//!
+//! # Features
+//!
+//! `cli` (on by default) is the command line and its dependencies. A program that links the crate
+//! wants `default-features = false`.
 
 mod error;
+mod lsh;
+mod schema;
+mod sketch;
+mod storage;
+mod store;
+mod text;
+
+pub use error::{Error, Result};
+pub use lsh::Bands;
+pub use schema::{Schema, SchemaBuilder};
+pub use sketch::{Estimate, Family, Signature, Signer, SlotWidth, agreeing};
+pub use store::{
+    Bucket, Change, Document, Documents, Input, MAX_KEY_BYTES, Match, Options, Outcome, Problem,
+    Query, Relation, Report, Stats, Store, Verdict, Writer,
+};
+pub use text::{ShingleSet, Shingler, Shingling, intersection_len};
+
+/// Compiles the examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

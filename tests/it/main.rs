@@ -1,1 +1,17 @@
+//! Tests of the library through its public interface.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(
+    clippy::print_stdout,
+    reason = "a test says what it skipped and measured"
+)]
 
+mod concurrency;
+mod corpora;
+mod damage;
+mod layers;
+mod lsh;
+mod planted;
+mod recovery;
+mod sketch;
+mod store;
+mod text;

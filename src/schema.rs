@@ -1,0 +1,368 @@
+//! The schema: every parameter that shapes what a store holds.
+
+use std::fmt;
+
+use crate::error::{Error, Result};
+use crate::lsh::Bands;
+use crate::sketch::{Family, SlotWidth};
+use crate::text::Shingling;
+
+/// Every parameter that shapes the stored bytes, checked once when the schema is built.
+///
+/// A store keeps its schema and compares it when it is opened with one; nothing is ever
+/// reinterpreted. [`Schema::default`] is five-word shingles of lowercased, NFKC-normalized text,
+/// 128 permutations in 16-bit slots and the bands that find at least 98% of the pairs at 0.8.
+///
+/// ```
+/// use dedupdb::{Schema, Shingling};
+///
+/// let schema = Schema::builder()
+///     .shingling(Shingling::Char(24))
+///     .permutations(256)
+///     .threshold(0.7)
+///     .build()?;
+/// assert!(schema.recall(0.7) >= 0.98);
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schema {
+    shingling: Shingling,
+    lowercase: bool,
+    nfkc: bool,
+    family: Family,
+    seed: u64,
+    permutations: u32,
+    slot_width: SlotWidth,
+    bands: Bands,
+    threshold: f64,
+    keeps_shingles: bool,
+}
+
+/// The parameters in the order in which they are stored and compared.
+const PARAMETERS: [&str; 10] = [
+    "shingling",
+    "lowercase",
+    "nfkc",
+    "family",
+    "seed",
+    "permutations",
+    "slot-bits",
+    "bands",
+    "threshold",
+    "shingles",
+];
+
+impl Default for Schema {
+    fn default() -> Self {
+        match SchemaBuilder::default().build() {
+            Ok(schema) => schema,
+            // A test builds the defaults; they depend on nothing.
+            Err(error) => unreachable!("the default schema is valid: {error}"),
+        }
+    }
+}
+
+impl Schema {
+    /// Starts from the defaults.
+    pub fn builder() -> SchemaBuilder {
+        SchemaBuilder::default()
+    }
+
+    /// How texts become shingles.
+    pub fn shingling(&self) -> Shingling {
+        self.shingling
+    }
+
+    /// Whether texts are lowercased first.
+    pub fn lowercase(&self) -> bool {
+        self.lowercase
+    }
+
+    /// Whether texts are NFKC-normalized first.
+    pub fn nfkc(&self) -> bool {
+        self.nfkc
+    }
+
+    /// The family that permutations are drawn from.
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// The seed that the permutations are drawn with.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Number of permutations: slots of a signature.
+    pub fn permutations(&self) -> u32 {
+        self.permutations
+    }
+
+    /// Width of a stored slot.
+    pub fn slot_width(&self) -> SlotWidth {
+        self.slot_width
+    }
+
+    /// The bands and their rows.
+    pub fn bands(&self) -> Bands {
+        self.bands
+    }
+
+    /// The similarity at and above which two texts match.
+    pub fn threshold(&self) -> f64 {
+        self.threshold
+    }
+
+    /// Whether shingle sets are kept, so that every answer is exact.
+    pub fn keeps_shingles(&self) -> bool {
+        self.keeps_shingles
+    }
+
+    /// Probability that a pair of this Jaccard similarity shares a bucket.
+    pub fn recall(&self, jaccard: f64) -> f64 {
+        self.bands.probability(jaccard, self.slot_width)
+    }
+
+    /// Bytes of a stored signature.
+    pub fn signature_bytes(&self) -> usize {
+        self.permutations as usize * self.slot_width.bytes()
+    }
+
+    /// The parameters by name, each as text that the command line takes too.
+    pub fn parameters(&self) -> Vec<(&'static str, String)> {
+        let values = [
+            self.shingling.to_string(),
+            self.lowercase.to_string(),
+            self.nfkc.to_string(),
+            self.family.to_string(),
+            self.seed.to_string(),
+            self.permutations.to_string(),
+            self.slot_width.to_string(),
+            self.bands.to_string(),
+            self.threshold.to_string(),
+            self.keeps_shingles.to_string(),
+        ];
+        PARAMETERS.into_iter().zip(values).collect()
+    }
+
+    /// Builds the schema whose parameters are these, all of them.
+    pub(crate) fn from_parameters(parameters: &[(String, String)]) -> Result<Schema> {
+        let text = |name: &'static str| {
+            let found = parameters.iter().find(|(other, _)| other == name);
+            found.map(|(_, value)| value.as_str()).ok_or_else(|| {
+                let reason = "missing".to_owned();
+                invalid(name, reason)
+            })
+        };
+        if let Some((name, _)) = parameters
+            .iter()
+            .find(|(name, _)| !PARAMETERS.contains(&name.as_str()))
+        {
+            return Err(invalid("schema", format!("unknown parameter {name:?}")));
+        }
+        let bands: Bands = text("bands")?.parse()?;
+        SchemaBuilder {
+            shingling: text("shingling")?.parse()?,
+            lowercase: Some(parsed("lowercase", text("lowercase")?)?),
+            nfkc: Some(parsed("nfkc", text("nfkc")?)?),
+            family: text("family")?.parse()?,
+            seed: parsed("seed", text("seed")?)?,
+            permutations: parsed("permutations", text("permutations")?)?,
+            slot_width: text("slot-bits")?.parse()?,
+            bands: Some((bands.bands(), bands.rows())),
+            threshold: parsed("threshold", text("threshold")?)?,
+            recall: SchemaBuilder::default().recall,
+            keeps_shingles: parsed("shingles", text("shingles")?)?,
+        }
+        .build()
+    }
+
+    /// Says which parameter of `given` is the first to differ from this, a store's, schema.
+    pub(crate) fn check_same(&self, given: &Schema) -> Result<()> {
+        for ((parameter, stored), (_, given)) in
+            self.parameters().into_iter().zip(given.parameters())
+        {
+            if stored != given {
+                return Err(Error::SchemaMismatch {
+                    parameter,
+                    stored,
+                    given,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Schema {
+    /// Writes `name value` pairs on one line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (name, value)) in self.parameters().iter().enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
+            write!(f, "{comma}{name} {value}")?;
+        }
+        Ok(())
+    }
+}
+
+fn parsed<T: std::str::FromStr>(name: &'static str, value: &str) -> Result<T> {
+    let wrong = |_| invalid(name, format!("{value:?} is not a value it can have"));
+    value.parse().map_err(wrong)
+}
+
+fn invalid(parameter: &'static str, reason: String) -> Error {
+    Error::InvalidSchema { parameter, reason }
+}
+
+/// Collects the parameters of a [`Schema`].
+#[derive(Clone, Debug)]
+pub struct SchemaBuilder {
+    shingling: Shingling,
+    lowercase: Option<bool>,
+    nfkc: Option<bool>,
+    family: Family,
+    seed: u64,
+    permutations: u32,
+    slot_width: SlotWidth,
+    bands: Option<(u32, u32)>,
+    threshold: f64,
+    recall: f64,
+    keeps_shingles: bool,
+}
+
+impl Default for SchemaBuilder {
+    fn default() -> Self {
+        SchemaBuilder {
+            shingling: Shingling::default(),
+            lowercase: None,
+            nfkc: None,
+            family: Family::default(),
+            seed: 1,
+            permutations: 128,
+            slot_width: SlotWidth::default(),
+            bands: None,
+            threshold: 0.8,
+            recall: 0.98,
+            keeps_shingles: true,
+        }
+    }
+}
+
+impl SchemaBuilder {
+    /// How texts become shingles; five words by default.
+    #[must_use]
+    pub fn shingling(mut self, shingling: Shingling) -> Self {
+        self.shingling = shingling;
+        self
+    }
+
+    /// Whether texts are lowercased first; on by default where it applies.
+    #[must_use]
+    pub fn lowercase(mut self, lowercase: bool) -> Self {
+        self.lowercase = Some(lowercase);
+        self
+    }
+
+    /// Whether texts are NFKC-normalized first; on by default where it applies.
+    #[must_use]
+    pub fn nfkc(mut self, nfkc: bool) -> Self {
+        self.nfkc = Some(nfkc);
+        self
+    }
+
+    /// The family that permutations are drawn from.
+    #[must_use]
+    pub fn family(mut self, family: Family) -> Self {
+        self.family = family;
+        self
+    }
+
+    /// The seed that the permutations are drawn with; 1 by default, so that runs and shards agree.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Number of permutations, 1 to 4096; 128 by default.
+    #[must_use]
+    pub fn permutations(mut self, permutations: u32) -> Self {
+        self.permutations = permutations;
+        self
+    }
+
+    /// Width of a stored slot; 16 bits by default.
+    #[must_use]
+    pub fn slot_width(mut self, width: SlotWidth) -> Self {
+        self.slot_width = width;
+        self
+    }
+
+    /// The band shape, instead of the one that [`SchemaBuilder::target_recall`] leads to.
+    #[must_use]
+    pub fn bands(mut self, bands: u32, rows: u32) -> Self {
+        self.bands = Some((bands, rows));
+        self
+    }
+
+    /// The similarity at and above which two texts match, above 0 and up to 1; 0.8 by default.
+    #[must_use]
+    pub fn threshold(mut self, threshold: f64) -> Self {
+        self.threshold = threshold;
+        self
+    }
+
+    /// The least share of pairs at the threshold that the chosen bands find, between 0 and 1; 0.98
+    /// by default. It does nothing where the bands are given.
+    #[must_use]
+    pub fn target_recall(mut self, recall: f64) -> Self {
+        self.recall = recall;
+        self
+    }
+
+    /// Whether shingle sets are kept; without them answers are estimates. On by default.
+    #[must_use]
+    pub fn keep_shingles(mut self, keep: bool) -> Self {
+        self.keeps_shingles = keep;
+        self
+    }
+
+    /// Checks the parameters and chooses what was left open.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidSchema`] names the parameter and says what would fit.
+    pub fn build(self) -> Result<Schema> {
+        let folds = self.shingling.folds();
+        let lowercase = self.lowercase.unwrap_or(folds);
+        let nfkc = self.nfkc.unwrap_or(folds);
+        if !(self.threshold > 0.0 && self.threshold <= 1.0) {
+            let reason = format!("{} is not above 0 and at most 1", self.threshold);
+            return Err(invalid("threshold", reason));
+        }
+        // The shingler and the signer know which of their parameters make sense.
+        crate::text::Shingler::new(self.shingling, lowercase, nfkc)?;
+        crate::sketch::Signer::new(self.family, self.seed, self.permutations, self.slot_width)?;
+        let bands = match self.bands {
+            Some((bands, rows)) => Bands::new(bands, rows, self.permutations)?,
+            None => Bands::choose(
+                self.permutations,
+                self.slot_width,
+                self.threshold,
+                self.recall,
+            )?,
+        };
+        Ok(Schema {
+            shingling: self.shingling,
+            lowercase,
+            nfkc,
+            family: self.family,
+            seed: self.seed,
+            permutations: self.permutations,
+            slot_width: self.slot_width,
+            bands,
+            threshold: self.threshold,
+            keeps_shingles: self.keeps_shingles,
+        })
+    }
+}

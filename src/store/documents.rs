@@ -1,0 +1,108 @@
+//! The documents of a store, one by one and in order.
+
+use std::sync::Arc;
+
+use super::Store;
+use crate::error::Result;
+use crate::storage::{DocumentRow, Snapshot};
+
+/// What is stored of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// The key it is stored under.
+    pub key: String,
+    /// Id of its content; exact copies have the same.
+    pub content: u32,
+    /// BLAKE3 hash of the text.
+    pub hash: [u8; 32],
+    /// Number of distinct shingles.
+    pub shingles: u32,
+    /// Bytes of its source.
+    pub size: u64,
+    /// Time of its source's last change, in nanoseconds since 1970, if it is known.
+    pub modified: Option<i64>,
+    /// Time at which its text was added under this key, in seconds since 1970.
+    pub added: i64,
+}
+
+impl Document {
+    fn new(snapshot: &Snapshot, key: String, row: DocumentRow) -> Result<Document> {
+        let content = snapshot.content(row.content)?;
+        Ok(Document {
+            key,
+            content: row.content,
+            hash: content.hash,
+            shingles: content.shingle_count,
+            size: row.size,
+            modified: row.modified,
+            added: row.added,
+        })
+    }
+}
+
+/// An iterator over documents, ordered by key, as of the commit when it was made.
+pub struct Documents {
+    snapshot: Arc<Snapshot>,
+    rows: Box<dyn Iterator<Item = Result<(String, DocumentRow)>> + Send>,
+}
+
+impl std::fmt::Debug for Documents {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Documents").finish_non_exhaustive()
+    }
+}
+
+impl Iterator for Documents {
+    type Item = Result<Document>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let row = self.rows.next()?;
+        Some(row.and_then(|(key, row)| Document::new(&self.snapshot, key, row)))
+    }
+}
+
+impl Store {
+    /// The document `key`, if it is stored.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub fn get(&self, key: &str) -> Result<Option<Document>> {
+        let snapshot = self.published();
+        let row = snapshot.document(key)?;
+        row.map(|row| Document::new(&snapshot, key.to_owned(), row))
+            .transpose()
+    }
+
+    /// All documents, ordered by the bytes of their keys.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub fn documents(&self) -> Result<Documents> {
+        self.documents_with_prefix("")
+    }
+
+    /// The documents whose keys begin with `prefix`, ordered by the bytes of their keys.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub fn documents_with_prefix(&self, prefix: &str) -> Result<Documents> {
+        let snapshot = self.published();
+        let rows = snapshot.documents_with_prefix(prefix)?;
+        Ok(Documents {
+            snapshot,
+            rows: Box::new(rows),
+        })
+    }
+
+    /// The keys of all documents with the same text as `document`, itself included, in order.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub fn copies(&self, document: &Document) -> Result<Vec<String>> {
+        self.published().names(document.content)?.collect()
+    }
+}

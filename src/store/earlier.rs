@@ -1,0 +1,172 @@
+//! Which earlier document a new one is like.
+
+use std::cmp::{Ordering, Reverse};
+
+use super::matching::{Matcher, Probe, Verified};
+use super::pending::Moment;
+use super::prepared::Prepared;
+use super::query::{Match, matches_from};
+use super::sketch::Sketch;
+use super::writer::Writer;
+use crate::error::Result;
+use crate::storage::{Candidate, Snapshot};
+
+/// A content that was just appended and is yet to be compared with the earlier ones.
+#[derive(Debug)]
+pub(super) struct Fresh {
+    /// Place of its input among the outcomes.
+    pub(super) index: usize,
+    pub(super) key: String,
+    pub(super) hash: [u8; 32],
+    pub(super) sketch: Sketch,
+    pub(super) content: u32,
+    pub(super) moment: Moment,
+}
+
+/// As of when a question is asked, and the document that does not count as an answer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct At<'a> {
+    pub(super) moment: Moment,
+    pub(super) key: &'a str,
+}
+
+/// What the comparison with earlier documents came to.
+#[derive(Debug)]
+pub(super) enum Earlier {
+    None,
+    /// At least one of them matches.
+    Some,
+    /// This is the one that matches best.
+    Best(Match),
+}
+
+impl Writer<'_> {
+    /// Compares contents that were just appended with all that come before them.
+    pub(super) fn compare(&mut self, fresh: Vec<Fresh>) -> Result<Vec<(usize, Earlier)>> {
+        if fresh.is_empty() {
+            return Ok(Vec::new());
+        }
+        let snapshot = self.files.snapshot()?;
+        let this = &*self;
+        let compared = this.store.pool.map(fresh, |fresh| {
+            let probe = fresh.sketch.probe(&fresh.hash);
+            let at = At {
+                moment: fresh.moment,
+                key: &fresh.key,
+            };
+            let earlier = if this.evidence {
+                this.best_below(&snapshot, probe, fresh.content, at)
+            } else {
+                this.any_below(&snapshot, probe, fresh.content, at)
+            };
+            Ok((fresh.index, earlier?))
+        });
+        compared.into_iter().collect()
+    }
+
+    /// The best match of `probe` among the contents below `end`.
+    fn best_below(
+        &self,
+        snapshot: &Snapshot,
+        probe: Probe<'_>,
+        end: u32,
+        at: At<'_>,
+    ) -> Result<Earlier> {
+        let mut below = snapshot.clone();
+        below.len = end;
+        let matches = matches_from(&below, probe, below.schema.threshold(), 0)?;
+        let best = self.best(&matches, at)?;
+        Ok(best.map_or(Earlier::None, Earlier::Best))
+    }
+
+    /// Whether `probe` has a match among the contents below `end`; the most probable ones are
+    /// looked at first.
+    fn any_below(
+        &self,
+        snapshot: &Snapshot,
+        probe: Probe<'_>,
+        end: u32,
+        at: At<'_>,
+    ) -> Result<Earlier> {
+        let mut candidates = Vec::new();
+        snapshot.candidates(probe.band_hashes, 0..end, &mut candidates)?;
+        candidates.sort_by_key(|candidate| Reverse(candidate.bands));
+        let mut matcher = Matcher::new(snapshot, probe, snapshot.schema.threshold());
+        for candidate in candidates {
+            if let Some(verified) = matcher.verify(candidate)?
+                && self.is_named(verified.content, at)?
+            {
+                return Ok(Earlier::Some);
+            }
+        }
+        Ok(Earlier::None)
+    }
+
+    /// Whether a document other than the asking one names `content`.
+    pub(super) fn is_named(&self, content: u32, at: At<'_>) -> Result<bool> {
+        let names = self
+            .pending
+            .names_at(&self.committed, content, at.moment, at.key)?;
+        Ok(names.take(1).next().transpose()?.is_some())
+    }
+
+    /// The most similar of `matches` that a document names, ties by key.
+    pub(super) fn best(&self, matches: &[Verified], at: At<'_>) -> Result<Option<Match>> {
+        let mut best: Option<Match> = None;
+        for verified in matches {
+            let similarity = verified.likeness.similarity();
+            let lead = best.as_ref().map_or(Ordering::Greater, |best| {
+                similarity.total_cmp(&best.similarity())
+            });
+            if lead.is_lt() {
+                continue;
+            }
+            let Some(key) = self.first_name(verified.content, at)? else {
+                continue;
+            };
+            if lead.is_gt() || best.as_ref().is_some_and(|best| key < best.key) {
+                best = Some(Match::new(key, verified));
+            }
+        }
+        Ok(best)
+    }
+
+    fn first_name(&self, content: u32, at: At<'_>) -> Result<Option<String>> {
+        let names = self
+            .pending
+            .names_at(&self.committed, content, at.moment, at.key)?;
+        let mut first: Option<String> = None;
+        for name in names {
+            let name = name?;
+            if first.as_ref().is_none_or(|first| name < *first) {
+                first = Some(name);
+            }
+        }
+        Ok(first)
+    }
+
+    /// The evidence that `content` is an exact copy of the input.
+    pub(super) fn copy_evidence(
+        &mut self,
+        prepared: &Prepared,
+        content: u32,
+    ) -> Result<Option<Match>> {
+        let snapshot = self.files.snapshot()?;
+        let has_shingles = snapshot.content(content)?.shingle_count > 0;
+        let probe = Probe {
+            hash: &prepared.hash,
+            shingles: &[],
+            signature: snapshot.signature(content)?,
+            band_hashes: &[],
+        };
+        let candidate = Candidate {
+            content,
+            bands: u32::from(has_shingles) * snapshot.schema.bands().bands(),
+        };
+        let mut matcher = Matcher::new(&snapshot, probe, snapshot.schema.threshold());
+        let verified = Vec::from_iter(matcher.verify(candidate)?);
+        let moment = self.pending.now();
+        let key = prepared.key();
+        self.best(&verified, At { moment, key })
+    }
+}

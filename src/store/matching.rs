@@ -1,0 +1,160 @@
+//! From candidates to verified matches.
+
+use crate::error::Result;
+use crate::sketch::{Estimate, agreeing};
+use crate::storage::{Candidate, Snapshot};
+use crate::text::intersection_len;
+
+/// An estimate this many standard errors below the threshold spares the exact comparison; a pair
+/// at the threshold falls so far with a probability below one in three million.
+const CERTAIN_ERRORS: f64 = 5.0;
+
+/// Where no shingles are kept, a candidate whose estimate is this many standard errors below the
+/// threshold still counts: an estimate does not decide alone at the threshold.
+const TOLERATED_ERRORS: f64 = 2.0;
+
+/// How alike a text and a stored content are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Likeness {
+    /// Exact, where shingles are kept.
+    pub(crate) jaccard: Option<f64>,
+    pub(crate) estimate: Estimate,
+    pub(crate) containment: Option<f64>,
+    pub(crate) contained: Option<f64>,
+}
+
+impl Likeness {
+    /// The figure that matches are ordered by.
+    pub(crate) fn similarity(&self) -> f64 {
+        self.jaccard.unwrap_or(self.estimate.jaccard)
+    }
+}
+
+/// A content whose similarity to a text reaches the threshold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Verified {
+    pub(crate) content: u32,
+    pub(crate) bands: u32,
+    pub(crate) exact_copy: bool,
+    pub(crate) likeness: Likeness,
+}
+
+/// The side of a comparison that stays the same: the text that is asked about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Probe<'a> {
+    pub(crate) hash: &'a [u8; 32],
+    pub(crate) shingles: &'a [u32],
+    pub(crate) signature: &'a [u8],
+    pub(crate) band_hashes: &'a [u32],
+}
+
+/// Compares a probe with stored contents.
+#[derive(Debug)]
+pub(crate) struct Matcher<'a> {
+    snapshot: &'a Snapshot,
+    probe: Probe<'a>,
+    threshold: f64,
+    stored: Vec<u32>,
+}
+
+impl<'a> Matcher<'a> {
+    pub(crate) fn new(snapshot: &'a Snapshot, probe: Probe<'a>, threshold: f64) -> Matcher<'a> {
+        Matcher {
+            snapshot,
+            probe,
+            threshold,
+            stored: Vec::new(),
+        }
+    }
+
+    /// The match that `candidate` is, if it reaches the threshold.
+    pub(crate) fn verify(&mut self, candidate: Candidate) -> Result<Option<Verified>> {
+        let row = self.snapshot.content(candidate.content)?;
+        let exact_copy = row.hash == *self.probe.hash;
+        let estimate = self.estimate(candidate.content)?;
+        let verified = |likeness| {
+            Some(Verified {
+                content: candidate.content,
+                bands: candidate.bands,
+                exact_copy,
+                likeness,
+            })
+        };
+        if exact_copy {
+            let same = self.snapshot.schema.keeps_shingles().then_some(1.0);
+            return Ok(verified(Likeness {
+                jaccard: same,
+                estimate,
+                containment: same,
+                contained: same,
+            }));
+        }
+        if !self.snapshot.schema.keeps_shingles() {
+            let highest = estimate.jaccard + TOLERATED_ERRORS * estimate.error;
+            let likeness = Likeness {
+                jaccard: None,
+                estimate,
+                containment: None,
+                contained: None,
+            };
+            return Ok((highest >= self.threshold)
+                .then_some(likeness)
+                .and_then(verified));
+        }
+        if !self.can_reach(row.shingle_count as usize) || self.is_far_below(estimate) {
+            return Ok(None);
+        }
+        let likeness = self.exact(candidate.content, estimate)?;
+        Ok((likeness.similarity() >= self.threshold)
+            .then_some(likeness)
+            .and_then(verified))
+    }
+
+    fn estimate(&self, content: u32) -> Result<Estimate> {
+        let schema = &self.snapshot.schema;
+        let width = schema.slot_width();
+        let agreeing = agreeing(
+            self.probe.signature,
+            self.snapshot.signature(content)?,
+            width,
+        );
+        Ok(Estimate::new(agreeing, schema.permutations(), width))
+    }
+
+    /// Whether sets of these sizes can be as alike as the threshold: J(A, B) <= |A| / |B|.
+    fn can_reach(&self, stored: usize) -> bool {
+        let (small, large) = if stored < self.probe.shingles.len() {
+            (stored, self.probe.shingles.len())
+        } else {
+            (self.probe.shingles.len(), stored)
+        };
+        small as f64 >= self.threshold * large as f64 * (1.0 - f64::EPSILON)
+    }
+
+    fn is_far_below(&self, estimate: Estimate) -> bool {
+        let permutations = f64::from(self.snapshot.schema.permutations());
+        // The error of a pair that lies at the threshold.
+        let error = (self.threshold * (1.0 - self.threshold) / permutations).sqrt();
+        // A slot that agrees by chance only raises the estimate.
+        estimate.jaccard < self.threshold - CERTAIN_ERRORS * error.max(estimate.error)
+    }
+
+    fn exact(&mut self, content: u32, estimate: Estimate) -> Result<Likeness> {
+        self.snapshot.shingles(content, &mut self.stored)?;
+        let common = intersection_len(self.probe.shingles, &self.stored);
+        let share = |whole: usize| {
+            if whole == 0 {
+                0.0
+            } else {
+                common as f64 / whole as f64
+            }
+        };
+        let (probe, stored) = (self.probe.shingles.len(), self.stored.len());
+        Ok(Likeness {
+            jaccard: Some(share(probe + stored - common)),
+            estimate,
+            containment: Some(share(probe)),
+            contained: Some(share(stored)),
+        })
+    }
+}

@@ -1,0 +1,248 @@
+//! The store: one file a verb.
+
+mod check;
+mod clock;
+mod documents;
+mod earlier;
+mod input;
+mod insert;
+mod matching;
+#[cfg(test)]
+mod model;
+mod pending;
+mod pool;
+mod prepared;
+mod query;
+mod sketch;
+mod stats;
+mod unique;
+mod writer;
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+pub use check::{Problem, Report};
+pub use documents::{Document, Documents};
+pub use input::{Change, Input, Outcome, Relation, Verdict};
+pub use query::{Match, Query};
+pub use stats::{Bucket, Stats};
+pub use writer::{MAX_KEY_BYTES, Writer};
+
+use crate::error::{Error, Result};
+use crate::schema::Schema;
+use crate::storage::{Files, Snapshot};
+use insert::Queue;
+use pool::Pool;
+use sketch::Sketcher;
+
+/// A near-duplicate store in a folder.
+///
+/// A store may be shared between threads: any number of them ask while one writes, and none waits
+/// for the writer. Every answer comes from one commit, the last one when the question was put.
+///
+/// One process at a time has a store open for writing, or several have it open for reading only.
+///
+/// ```
+/// use dedupdb::{Query, Schema, Store};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("store");
+/// let store = Store::create(&path, &Schema::default())?;
+/// let mut writer = store.writer()?;
+/// writer.add("one", "it was the first of many long and cold nights in the old lighthouse")?;
+/// writer.commit()?;
+///
+/// let text = "It was the first of many long and cold nights in the old lighthouse!";
+/// let matches = store.query(&Query::text(text))?;
+/// assert_eq!(matches[0].key, "one");
+/// assert_eq!(matches[0].jaccard, Some(1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Store {
+    folder: PathBuf,
+    schema: Arc<Schema>,
+    sketcher: Sketcher,
+    pool: Pool,
+    /// None in a store that is open for reading only.
+    files: Option<Mutex<Files>>,
+    /// The last commit. The lock is held only to copy or replace the pointer.
+    published: RwLock<Arc<Snapshot>>,
+    queue: Queue,
+}
+
+/// How a store is opened.
+///
+/// ```
+/// use dedupdb::{Options, Schema};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("store");
+/// let store = Options::new().threads(2).create(&path, &Schema::default())?;
+/// # drop(store);
+/// let reader = Options::new().read_only(true).open(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    threads: usize,
+    read_only: bool,
+}
+
+impl Options {
+    /// As many threads as the machine has cores, for reading and writing.
+    pub fn new() -> Options {
+        Options::default()
+    }
+
+    /// Number of threads that work on batches and merges; 0 for as many as the machine has cores.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Options {
+        self.threads = threads;
+        self
+    }
+
+    /// Opens a store for reading only, which several processes may do at the same time.
+    #[must_use]
+    pub fn read_only(mut self, read_only: bool) -> Options {
+        self.read_only = read_only;
+        self
+    }
+
+    /// Makes a store in `folder`, which may exist but must not hold one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::AlreadyAStore`], [`Error::Locked`], or the system's.
+    pub fn create(&self, folder: impl AsRef<Path>, schema: &Schema) -> Result<Store> {
+        let folder = folder.as_ref();
+        // The standard library's randomness needs no further crate.
+        let store = RandomState::new().hash_one(folder);
+        self.writable(folder, Files::create(folder, schema.clone(), store)?)
+    }
+
+    /// Opens the store in `folder`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotAStore`], [`Error::Locked`], [`Error::NewerFormat`], [`Error::Damaged`], or the
+    /// system's.
+    pub fn open(&self, folder: impl AsRef<Path>) -> Result<Store> {
+        let folder = folder.as_ref();
+        if self.read_only {
+            let snapshot = Files::open_read_only(folder)?;
+            return self.store(folder, None, snapshot);
+        }
+        self.writable(folder, Files::open(folder)?)
+    }
+
+    /// Opens the store in `folder`, or makes one if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SchemaMismatch`] if the store has another schema than `schema`, and those of
+    /// [`Options::open`] and [`Options::create`].
+    pub fn open_or_create(&self, folder: impl AsRef<Path>, schema: &Schema) -> Result<Store> {
+        match self.open(folder.as_ref()) {
+            Err(Error::NotAStore { .. }) if !self.read_only => self.create(folder, schema),
+            Ok(store) => {
+                store.schema.check_same(schema)?;
+                Ok(store)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn writable(&self, folder: &Path, mut files: Files) -> Result<Store> {
+        let snapshot = files.snapshot()?;
+        self.store(folder, Some(Mutex::new(files)), snapshot)
+    }
+
+    fn store(
+        &self,
+        folder: &Path,
+        files: Option<Mutex<Files>>,
+        snapshot: Snapshot,
+    ) -> Result<Store> {
+        Ok(Store {
+            folder: folder.to_owned(),
+            schema: snapshot.schema.clone(),
+            sketcher: Sketcher::new(&snapshot.schema)?,
+            pool: Pool::new(self.threads),
+            files,
+            published: RwLock::new(Arc::new(snapshot)),
+            queue: Queue::default(),
+        })
+    }
+}
+
+impl Store {
+    /// Makes a store in `folder`; see [`Options::create`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Options::create`].
+    pub fn create(folder: impl AsRef<Path>, schema: &Schema) -> Result<Store> {
+        Options::new().create(folder, schema)
+    }
+
+    /// Opens the store in `folder`; see [`Options::open`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Options::open`].
+    pub fn open(folder: impl AsRef<Path>) -> Result<Store> {
+        Options::new().open(folder)
+    }
+
+    /// Opens the store in `folder`, or makes one; see [`Options::open_or_create`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Options::open_or_create`].
+    pub fn open_or_create(folder: impl AsRef<Path>, schema: &Schema) -> Result<Store> {
+        Options::new().open_or_create(folder, schema)
+    }
+
+    /// The store's folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The parameters that the store was made with.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The one writer, once no other thread has it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ReadOnly`], or [`Error::Poisoned`] after a failed write.
+    pub fn writer(&self) -> Result<Writer<'_>> {
+        let files = self.files.as_ref().ok_or(Error::ReadOnly)?;
+        Writer::new(self, files.lock().map_err(|_| Error::Poisoned)?)
+    }
+
+    /// The documents that are like the one asked about: the best first, ties by key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchDocument`] for a key that is not stored, [`Error::InvalidText`], or those of
+    /// reading the store.
+    pub fn query(&self, query: &Query<'_>) -> Result<Vec<Match>> {
+        query::answer(&self.published(), &self.sketcher, query)
+    }
+
+    fn published(&self) -> Arc<Snapshot> {
+        let published = self.published.read();
+        published.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn publish(&self, snapshot: Snapshot) {
+        let published = self.published.write();
+        *published.unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
+    }
+}

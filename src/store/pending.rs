@@ -1,0 +1,129 @@
+//! What a writer did to the documents and has not committed.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::storage::{CatalogChange, DocumentChange, DocumentRow, Snapshot};
+
+/// A point in the order of a writer's calls.
+pub(crate) type Moment = u64;
+
+/// The documents that changed, with every step of their change.
+///
+/// The steps are kept until the commit, so that a question can be answered as of any moment: a
+/// batch that is worked on in parallel gets the answers that one call after another would get.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    now: Moment,
+    documents: BTreeMap<Arc<str>, History>,
+    /// The keys that came to name a content, in order.
+    named: HashMap<u32, Vec<Arc<str>>>,
+}
+
+#[derive(Debug)]
+struct History {
+    committed: Option<DocumentRow>,
+    steps: Vec<(Moment, Option<DocumentRow>)>,
+}
+
+impl History {
+    fn at(&self, moment: Moment) -> Option<DocumentRow> {
+        let past = self.steps.iter().rev().find(|(when, _)| *when <= moment);
+        past.map_or(self.committed, |(_, row)| *row)
+    }
+}
+
+impl Pending {
+    /// The moment of the last change.
+    pub(crate) fn now(&self) -> Moment {
+        self.now
+    }
+
+    /// Whether there is anything to commit.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.documents.is_empty()
+    }
+
+    /// The document `key` as it is now, given what is committed of it.
+    pub(crate) fn current(&self, key: &str, committed: Option<DocumentRow>) -> Option<DocumentRow> {
+        let history = self.documents.get(key);
+        history.map_or(committed, |history| history.at(self.now))
+    }
+
+    /// Changes the document `key`, given what is committed of it.
+    pub(crate) fn set(
+        &mut self,
+        key: &str,
+        committed: Option<DocumentRow>,
+        row: Option<DocumentRow>,
+    ) {
+        self.now += 1;
+        let step = (self.now, row);
+        let key: Arc<str> = match self.documents.get_key_value(key) {
+            Some((key, _)) => key.clone(),
+            None => key.into(),
+        };
+        if let Some(row) = row {
+            self.named.entry(row.content).or_default().push(key.clone());
+        }
+        self.documents
+            .entry(key)
+            .or_insert_with(|| History {
+                committed,
+                steps: Vec::with_capacity(1),
+            })
+            .steps
+            .push(step);
+    }
+
+    /// The keys other than `except` that named `content` at `moment`, in no particular order but
+    /// always the same one; `snapshot` is what is committed.
+    pub(crate) fn names_at<'a>(
+        &'a self,
+        snapshot: &'a Snapshot,
+        content: u32,
+        moment: Moment,
+        except: &'a str,
+    ) -> Result<impl Iterator<Item = Result<String>> + 'a> {
+        let still = move |key: &str, committed: bool| match self.documents.get(key) {
+            Some(history) => history.at(moment).is_some_and(|row| row.content == content),
+            None => committed,
+        };
+        let committed = snapshot.names(content)?.filter(move |name| {
+            name.as_ref()
+                .map_or(true, |key| key != except && still(key, true))
+        });
+        let named = self.named.get(&content).into_iter().flatten();
+        let since = named
+            .filter(move |key| &***key != except && still(key, false))
+            .map(|key| Ok(key.to_string()));
+        Ok(committed.chain(since))
+    }
+
+    /// The changes in the form in which they are committed.
+    pub(crate) fn change(&self) -> CatalogChange {
+        let mut change = CatalogChange::default();
+        for (key, history) in &self.documents {
+            let new = history.at(self.now);
+            let kept = new.map(|row| row.content);
+            let rows = history.steps.iter().map(|(_, row)| *row);
+            let left = rows
+                .chain([history.committed])
+                .flatten()
+                .map(|row| row.content)
+                .filter(|&content| Some(content) != kept);
+            change.maybe_unnamed.extend(left);
+            if new != history.committed {
+                change.documents.push(DocumentChange {
+                    key: key.to_string(),
+                    old: history.committed.map(|row| row.content),
+                    new,
+                });
+            }
+        }
+        change.maybe_unnamed.sort_unstable();
+        change.maybe_unnamed.dedup();
+        change
+    }
+}

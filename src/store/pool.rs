@@ -1,0 +1,77 @@
+//! The store's own threads.
+
+use std::sync::OnceLock;
+use std::thread;
+
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// Fewer items than this are not worth waking other threads for.
+const PARALLEL_ITEMS: usize = 4;
+
+/// A rayon pool that is made when it is first needed.
+///
+/// # Invariant
+///
+/// Work that is run here while the store's lock is held must not run a caller's jobs. A rayon
+/// worker that waits for other work takes up any job of its pool, and one that asks for the lock
+/// would wait for itself. So the store's jobs have a pool of their own, and a caller that is a
+/// rayon worker waits for them as a plain thread would.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    threads: usize,
+    pool: OnceLock<Option<ThreadPool>>,
+}
+
+impl Pool {
+    /// A pool of `threads` threads, or of as many as the machine has cores for 0.
+    pub(crate) fn new(threads: usize) -> Pool {
+        let threads = match threads {
+            0 => thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        };
+        Pool {
+            threads,
+            pool: OnceLock::new(),
+        }
+    }
+
+    /// Number of threads.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Calls `work` on each item, several at a time; the results are in the order of the items.
+    pub(crate) fn map<T: Send, R: Send>(
+        &self,
+        items: Vec<T>,
+        work: impl Fn(T) -> R + Sync + Send,
+    ) -> Vec<R> {
+        if self.threads == 1 || items.len() < PARALLEL_ITEMS {
+            return items.into_iter().map(work).collect();
+        }
+        self.run(|| items.into_par_iter().map(work).collect())
+    }
+
+    /// Runs `work`, whose parallel iterators use this pool.
+    fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        // Where no threads can be had, rayon's own pool serves, and the current thread at worst.
+        let pool = self.pool.get_or_init(|| {
+            ThreadPoolBuilder::new()
+                .num_threads(self.threads)
+                .thread_name(|index| format!("dedupdb-{index}"))
+                .build()
+                .ok()
+        });
+        let Some(pool) = pool else {
+            return work();
+        };
+        if rayon::current_thread_index().is_none() {
+            return pool.install(work);
+        }
+        thread::scope(|scope| match scope.spawn(|| pool.install(work)).join() {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic),
+        })
+    }
+}

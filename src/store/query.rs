@@ -1,0 +1,245 @@
+//! Questions to the store, and their answers.
+
+use crate::error::{Error, Result};
+use crate::sketch::Estimate;
+use crate::storage::{Candidate, Snapshot};
+use crate::text::ShingleSet;
+
+use super::matching::{Matcher, Probe, Verified};
+use super::sketch::{Sketch, Sketcher};
+
+/// A question: which documents are like this one?
+///
+/// ```
+/// use dedupdb::Query;
+///
+/// let of_a_text = Query::text("the quick brown fox").threshold(0.9).limit(10);
+/// let of_a_document = Query::key("animals/fox.txt");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query<'a> {
+    subject: Subject<'a>,
+    threshold: Option<f64>,
+    limit: usize,
+    except: Option<&'a str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Subject<'a> {
+    Text(&'a str),
+    Key(&'a str),
+}
+
+impl<'a> Query<'a> {
+    /// Asks for the documents that are like `text`.
+    pub fn text(text: &'a str) -> Query<'a> {
+        Query::of(Subject::Text(text))
+    }
+
+    /// Asks for the documents that are like the stored document `key`, which is not among them.
+    pub fn key(key: &'a str) -> Query<'a> {
+        Query {
+            except: Some(key),
+            ..Query::of(Subject::Key(key))
+        }
+    }
+
+    fn of(subject: Subject<'a>) -> Query<'a> {
+        Query {
+            subject,
+            threshold: None,
+            limit: usize::MAX,
+            except: None,
+        }
+    }
+
+    /// The least Jaccard similarity of a match, above 0 and up to 1, instead of the schema's.
+    ///
+    /// The bands were chosen for the schema's threshold: below it they find a smaller share of the
+    /// pairs, [`Schema::recall`](crate::Schema::recall) says which.
+    #[must_use]
+    pub fn threshold(mut self, threshold: f64) -> Query<'a> {
+        self.threshold = Some(threshold);
+        self
+    }
+
+    /// The largest number of matches, the best ones.
+    #[must_use]
+    pub fn limit(mut self, limit: usize) -> Query<'a> {
+        self.limit = limit;
+        self
+    }
+
+    /// Leaves the document `key` out of the answer.
+    #[must_use]
+    pub fn except(mut self, key: &'a str) -> Query<'a> {
+        self.except = Some(key);
+        self
+    }
+}
+
+/// A document that is like the one asked about, with the evidence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Match {
+    /// The document's key.
+    pub key: String,
+    /// Exact Jaccard similarity of the two shingle sets, at or above the threshold. None where the
+    /// store keeps no shingles.
+    pub jaccard: Option<f64>,
+    /// Similarity as the signatures tell it, with its standard error.
+    pub estimate: Estimate,
+    /// Share of the query's shingles that the match has too.
+    pub containment: Option<f64>,
+    /// Share of the match's shingles that the query has too.
+    pub contained: Option<f64>,
+    /// Number of bands whose buckets both are in.
+    pub bands: u32,
+    /// Whether the texts are the same, byte for byte.
+    pub exact_copy: bool,
+}
+
+impl Match {
+    pub(crate) fn new(key: String, verified: &Verified) -> Match {
+        Match {
+            key,
+            jaccard: verified.likeness.jaccard,
+            estimate: verified.likeness.estimate,
+            containment: verified.likeness.containment,
+            contained: verified.likeness.contained,
+            bands: verified.bands,
+            exact_copy: verified.exact_copy,
+        }
+    }
+
+    /// Exact similarity where it is known, else the estimate: what matches are ordered by.
+    pub fn similarity(&self) -> f64 {
+        self.jaccard.unwrap_or(self.estimate.jaccard)
+    }
+}
+
+/// Answers `query` from `snapshot`: the best first, ties by key.
+pub(crate) fn answer(
+    snapshot: &Snapshot,
+    sketcher: &Sketcher,
+    query: &Query<'_>,
+) -> Result<Vec<Match>> {
+    let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());
+    if !(threshold > 0.0 && threshold <= 1.0) {
+        return Err(Error::InvalidSchema {
+            parameter: "threshold",
+            reason: format!("{threshold} is not above 0 and at most 1"),
+        });
+    }
+    let (hash, sketch) = match query.subject {
+        Subject::Text(text) => (
+            *blake3::hash(text.as_bytes()).as_bytes(),
+            sketcher.sketch(text)?,
+        ),
+        Subject::Key(key) => stored_sketch(snapshot, key)?,
+    };
+    let selection = Selection {
+        threshold,
+        limit: query.limit,
+        except: query.except,
+    };
+    selection.of(snapshot, sketch.probe(&hash))
+}
+
+/// Which of the stored documents that share a bucket with a probe are an answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Selection<'a> {
+    pub(crate) threshold: f64,
+    pub(crate) limit: usize,
+    pub(crate) except: Option<&'a str>,
+}
+
+impl Selection<'_> {
+    /// The selected documents: the best first, ties by key.
+    pub(crate) fn of(&self, snapshot: &Snapshot, probe: Probe<'_>) -> Result<Vec<Match>> {
+        let mut verified = matches_from(snapshot, probe, self.threshold, 0)?;
+        verified.sort_by(|a, b| by_similarity(b, a));
+        self.name(snapshot, &verified)
+    }
+
+    /// Expands contents, sorted by falling similarity, into documents, those of equal similarity
+    /// ordered by key.
+    fn name(&self, snapshot: &Snapshot, verified: &[Verified]) -> Result<Vec<Match>> {
+        let mut matches = Vec::new();
+        for tied in verified.chunk_by(|a, b| by_similarity(a, b).is_eq()) {
+            let start = matches.len();
+            let room = self.limit.saturating_sub(start);
+            if room == 0 {
+                break;
+            }
+            for verified in tied {
+                let names = snapshot
+                    .names(verified.content)?
+                    .filter(|name| !matches!(name, Ok(key) if Some(key.as_str()) == self.except));
+                for name in names.take(room) {
+                    matches.push(Match::new(name?, verified));
+                }
+            }
+            matches[start..].sort_by(|a, b| a.key.cmp(&b.key));
+            matches.truncate(self.limit);
+        }
+        Ok(matches)
+    }
+}
+
+/// The sketch of a stored document, from the columns.
+fn stored_sketch(snapshot: &Snapshot, key: &str) -> Result<([u8; 32], Sketch)> {
+    let Some(document) = snapshot.document(key)? else {
+        let key = key.to_owned();
+        return Err(Error::NoSuchDocument { key });
+    };
+    let row = snapshot.content(document.content)?;
+    let signature = snapshot.signature(document.content)?.to_vec();
+    let mut band_hashes = Vec::new();
+    if row.shingle_count > 0 {
+        let schema = &snapshot.schema;
+        schema
+            .bands()
+            .hashes(&signature, schema.slot_width(), &mut band_hashes);
+    }
+    let mut shingles = Vec::new();
+    if snapshot.schema.keeps_shingles() {
+        snapshot.shingles(document.content, &mut shingles)?;
+    }
+    let sketch = Sketch {
+        shingles: ShingleSet::from_hashes(shingles),
+        packed_shingles: Vec::new(),
+        signature,
+        band_hashes,
+    };
+    Ok((row.hash, sketch))
+}
+
+/// The contents from id `first` on that reach the threshold, ordered by id; recent ones may be
+/// removed already.
+pub(crate) fn matches_from(
+    snapshot: &Snapshot,
+    probe: Probe<'_>,
+    threshold: f64,
+    first: u32,
+) -> Result<Vec<Verified>> {
+    let mut candidates = Vec::new();
+    if probe.band_hashes.is_empty() {
+        // A text without tokens is in no bucket; only its exact copies are like it.
+        let mut copies = Vec::new();
+        snapshot.copies(probe.hash, &mut copies)?;
+        let copies = copies.into_iter().filter(|&content| content >= first);
+        candidates.extend(copies.map(|content| Candidate { content, bands: 0 }));
+    } else {
+        snapshot.candidates(probe.band_hashes, first..snapshot.len, &mut candidates)?;
+    }
+    let mut matcher = Matcher::new(snapshot, probe, threshold);
+    let mut verified = Vec::new();
+    for candidate in candidates {
+        verified.extend(matcher.verify(candidate)?);
+    }
+    Ok(verified)
+}
+
+fn by_similarity(a: &Verified, b: &Verified) -> std::cmp::Ordering {
+    a.likeness.similarity().total_cmp(&b.likeness.similarity())
+}

@@ -1,0 +1,83 @@
+//! From a text to all that the store needs of it.
+
+use super::matching::Probe;
+use crate::error::Result;
+use crate::schema::Schema;
+use crate::sketch::Signer;
+use crate::storage::pack_shingles;
+use crate::text::{ShingleSet, Shingler};
+
+/// What a text comes down to: shingles, signature and band hashes.
+#[derive(Clone, Debug)]
+pub(crate) struct Sketch {
+    pub(crate) shingles: ShingleSet,
+    /// The shingles as they are stored; none where the store keeps none.
+    pub(crate) packed_shingles: Vec<u8>,
+    pub(crate) signature: Vec<u8>,
+    /// One hash a band; none where there are no shingles.
+    pub(crate) band_hashes: Vec<u32>,
+}
+
+impl Sketch {
+    /// The sketch as the asking side of a comparison; `hash` is the text's.
+    pub(crate) fn probe<'a>(&'a self, hash: &'a [u8; 32]) -> Probe<'a> {
+        Probe {
+            hash,
+            shingles: self.shingles.as_slice(),
+            signature: &self.signature,
+            band_hashes: &self.band_hashes,
+        }
+    }
+}
+
+/// Makes sketches as a schema asks for.
+#[derive(Debug)]
+pub(crate) struct Sketcher {
+    shingler: Shingler,
+    signer: Signer,
+    schema: Schema,
+}
+
+impl Sketcher {
+    pub(crate) fn new(schema: &Schema) -> Result<Sketcher> {
+        Ok(Sketcher {
+            shingler: Shingler::new(schema.shingling(), schema.lowercase(), schema.nfkc())?,
+            signer: Signer::new(
+                schema.family(),
+                schema.seed(),
+                schema.permutations(),
+                schema.slot_width(),
+            )?,
+            schema: schema.clone(),
+        })
+    }
+
+    /// The sketch of `text`.
+    pub(crate) fn sketch(&self, text: &str) -> Result<Sketch> {
+        let shingles = self.shingler.shingles(text)?;
+        let signature = self.signature(shingles.as_slice());
+        let mut band_hashes = Vec::new();
+        if !shingles.is_empty() {
+            let bands = self.schema.bands();
+            bands.hashes(&signature, self.schema.slot_width(), &mut band_hashes);
+        }
+        let mut packed_shingles = Vec::new();
+        if self.schema.keeps_shingles() {
+            pack_shingles(shingles.as_slice(), &mut packed_shingles);
+        }
+        Ok(Sketch {
+            shingles,
+            packed_shingles,
+            signature,
+            band_hashes,
+        })
+    }
+
+    /// The bytes of the signature of a shingle set.
+    pub(crate) fn signature(&self, shingles: &[u32]) -> Vec<u8> {
+        let mut signature = Vec::with_capacity(self.schema.signature_bytes());
+        let mut minima = Vec::new();
+        self.signer.sign_into(shingles, &mut minima, &mut signature);
+        signature
+    }
+}

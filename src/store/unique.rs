@@ -1,0 +1,81 @@
+//! Adding only what is like no earlier document.
+
+use super::earlier::At;
+use super::input::{Change, Outcome, Relation};
+use super::matching::{Matcher, Probe, Verified};
+use super::prepared::Prepared;
+use super::query::matches_from;
+use super::writer::{Writer, added_or_updated};
+use crate::error::Result;
+
+impl Writer<'_> {
+    /// Compares an input that has a sketch with the contents of the last commit, as far as that is
+    /// not done yet.
+    pub(super) fn find_matches(&self, mut prepared: Prepared) -> Result<Prepared> {
+        if let Some(sketch) = &prepared.sketch {
+            let probe = sketch.probe(&prepared.hash);
+            let threshold = self.committed.schema.threshold();
+            let found = matches_from(&self.committed, probe, threshold, prepared.checked)?;
+            prepared.matches.extend(found);
+            prepared.checked = self.committed.len;
+        }
+        Ok(prepared)
+    }
+
+    /// Stores one input unless an earlier document is like it.
+    pub(super) fn add_if_unique(&mut self, mut prepared: Prepared) -> Result<Outcome> {
+        let moment = self.pending.now();
+        let current = self.pending.current(prepared.key(), prepared.row);
+        if let Some(content) = self.find_copy(&prepared, current)? {
+            if current.is_some_and(|row| row.content == content) {
+                return self.place_copy(&prepared, current, content);
+            }
+            return Ok(Outcome {
+                change: Change::KeptOut,
+                relation: Relation::ExactCopy,
+                earlier: self.copy_evidence(&prepared, content)?,
+            });
+        }
+        if prepared.sketch.is_none() {
+            // The copy that was to make a sketch needless lost its name since.
+            prepared.sketch = Some(prepared.take_sketch(&self.store.sketcher)?);
+            prepared = self.find_matches(prepared)?;
+        }
+        let sketch = prepared.take_sketch(&self.store.sketcher)?;
+        let appended = self.appended_matches(sketch.probe(&prepared.hash))?;
+        prepared.matches.extend(appended);
+        let key = prepared.key();
+        if let Some(earlier) = self.best(&prepared.matches, At { moment, key })? {
+            return Ok(Outcome {
+                change: Change::KeptOut,
+                relation: Relation::NearDuplicate,
+                earlier: Some(earlier),
+            });
+        }
+        let content = self.append(&prepared.hash, &sketch)?;
+        self.name(&prepared, content);
+        Ok(Outcome {
+            change: added_or_updated(current),
+            relation: Relation::Novel,
+            earlier: None,
+        })
+    }
+
+    /// The contents appended since the last commit that match `probe`.
+    fn appended_matches(&mut self, probe: Probe<'_>) -> Result<Vec<Verified>> {
+        let start = self.committed.len;
+        let mut candidates = Vec::new();
+        let view = self.files.view();
+        view.candidates(probe.band_hashes, start..view.len, &mut candidates)?;
+        if candidates.is_empty() {
+            return Ok(Vec::new());
+        }
+        let snapshot = self.files.snapshot()?;
+        let mut matcher = Matcher::new(&snapshot, probe, snapshot.schema.threshold());
+        let mut matches = Vec::new();
+        for candidate in candidates {
+            matches.extend(matcher.verify(candidate)?);
+        }
+        Ok(matches)
+    }
+}

@@ -1,0 +1,311 @@
+//! Adding and removing documents.
+
+use std::collections::HashMap;
+use std::sync::MutexGuard;
+
+use super::Store;
+use super::earlier::{At, Earlier, Fresh};
+use super::input::{Change, Input, Outcome, Relation};
+use super::pending::Pending;
+use super::prepared::Prepared;
+use super::sketch::Sketch;
+use crate::error::Result;
+use crate::storage::{DocumentRow, Files, NewContent, Snapshot};
+
+/// A key has at most this many bytes.
+pub const MAX_KEY_BYTES: usize = 1 << 16;
+
+/// The one writer of a store: adds, removes and commits.
+///
+/// Nothing that it did is seen by readers, or survives a crash, before [`Writer::commit`] returns.
+/// A writer that is dropped leaves the store at its last commit. Documents that are not committed
+/// cost memory, about 400 bytes each beside their keys, so commit now and then.
+#[derive(Debug)]
+pub struct Writer<'s> {
+    pub(super) store: &'s Store,
+    pub(super) files: MutexGuard<'s, Files>,
+    /// The last commit.
+    pub(super) committed: Snapshot,
+    pub(super) pending: Pending,
+    /// The contents appended since the last commit, by hash.
+    appended: HashMap<[u8; 32], u32>,
+    added: i64,
+    unique: bool,
+    pub(super) evidence: bool,
+}
+
+impl<'s> Writer<'s> {
+    pub(crate) fn new(store: &'s Store, files: MutexGuard<'s, Files>) -> Result<Writer<'s>> {
+        files.check_writable()?;
+        Ok(Writer {
+            committed: store.published().as_ref().clone(),
+            store,
+            files,
+            pending: Pending::default(),
+            appended: HashMap::new(),
+            added: super::clock::now(),
+            unique: false,
+            evidence: false,
+        })
+    }
+
+    /// Keeps out, from now on, every document that is an exact copy or a near-duplicate of a
+    /// stored document with another key.
+    pub fn unique(&mut self, unique: bool) {
+        self.unique = unique;
+    }
+
+    /// Fills [`Outcome::earlier`] from now on, which costs a full comparison a near-duplicate.
+    pub fn evidence(&mut self, evidence: bool) {
+        self.evidence = evidence;
+    }
+
+    /// Adds a text under a key, replacing the text that the key had.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidKey`](crate::Error::InvalidKey) and
+    /// [`InvalidText`](crate::Error::InvalidText) leave the writer as it was. After any
+    /// other error the writer should be dropped.
+    pub fn add(&mut self, key: impl Into<String>, text: impl Into<String>) -> Result<Outcome> {
+        let mut outcomes = self.add_all(vec![Input::new(key, text)])?;
+        match outcomes.pop() {
+            Some(outcome) => outcome,
+            None => unreachable!("one input has one outcome"),
+        }
+    }
+
+    /// Adds documents, working on several at a time, with the same result as adding one after
+    /// another.
+    ///
+    /// The outcomes are in the order of the inputs. Those that cannot be stored have an error of
+    /// their own and do not hinder the others. All inputs are in memory together: a few megabytes
+    /// of text at a time are enough to keep every core busy.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading and writing the store; the writer should then be dropped.
+    pub fn add_all(&mut self, inputs: Vec<Input>) -> Result<Vec<Result<Outcome>>> {
+        self.files.check_writable()?;
+        let prepared = self
+            .store
+            .pool
+            .map(inputs, |input| self.store.prepare(&self.committed, input));
+        self.add_prepared(prepared)
+    }
+
+    /// Removes the document `key`; says whether it was there.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub fn remove(&mut self, key: &str) -> Result<bool> {
+        let row = self.committed.document(key)?;
+        let known = self.pending.current(key, row).is_some();
+        if known {
+            self.pending.set(key, row, None);
+        }
+        Ok(known)
+    }
+
+    /// Makes everything done so far durable and lets readers see it.
+    ///
+    /// # Errors
+    ///
+    /// After an error the disk's state is unknown: reading goes on from the last commit, writing
+    /// needs the store to be opened anew.
+    pub fn commit(&mut self) -> Result<()> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let change = self.pending.change();
+        let threads = self.store.pool.threads();
+        self.committed = self.files.commit(&change, threads)?;
+        self.store.publish(self.committed.clone());
+        self.pending = Pending::default();
+        self.appended.clear();
+        Ok(())
+    }
+
+    /// Whether there is something that [`Writer::commit`] would make durable.
+    pub fn is_dirty(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// Adds inputs that were prepared on the last commit or an earlier one.
+    pub(super) fn add_prepared(
+        &mut self,
+        prepared: Vec<Result<Prepared>>,
+    ) -> Result<Vec<Result<Outcome>>> {
+        if self.unique {
+            let compared = self.store.pool.map(prepared, |prepared| {
+                prepared.and_then(|prepared| self.find_matches(prepared))
+            });
+            return compared
+                .into_iter()
+                .map(|prepared| match own_error(prepared)? {
+                    Ok(prepared) => self.add_if_unique(prepared).map(Ok),
+                    Err(own) => Ok(Err(own)),
+                })
+                .collect();
+        }
+        let mut outcomes = Vec::with_capacity(prepared.len());
+        let mut fresh = Vec::new();
+        for prepared in prepared {
+            outcomes.push(match own_error(prepared)? {
+                Ok(prepared) => Ok(self.place(prepared, outcomes.len(), &mut fresh)?),
+                Err(own) => Err(own),
+            });
+        }
+        for (index, earlier) in self.compare(fresh)? {
+            if let Some(Ok(outcome)) = outcomes.get_mut(index) {
+                (outcome.relation, outcome.earlier) = match earlier {
+                    Earlier::None => continue,
+                    Earlier::Some => (Relation::NearDuplicate, None),
+                    Earlier::Best(best) => (Relation::NearDuplicate, Some(best)),
+                };
+            }
+        }
+        Ok(outcomes)
+    }
+
+    /// Stores one input. If its content is new, it is left in `fresh` to be compared.
+    fn place(
+        &mut self,
+        mut prepared: Prepared,
+        index: usize,
+        fresh: &mut Vec<Fresh>,
+    ) -> Result<Outcome> {
+        let current = self.pending.current(prepared.key(), prepared.row);
+        if let Some(content) = self.find_copy(&prepared, current)? {
+            return self.place_copy(&prepared, current, content);
+        }
+        let sketch = prepared.take_sketch(&self.store.sketcher)?;
+        let content = self.append(&prepared.hash, &sketch)?;
+        self.name(&prepared, content);
+        fresh.push(Fresh {
+            index,
+            key: prepared.input.key,
+            hash: prepared.hash,
+            sketch,
+            content,
+            moment: self.pending.now(),
+        });
+        Ok(Outcome {
+            change: added_or_updated(current),
+            relation: Relation::Novel,
+            earlier: None,
+        })
+    }
+
+    /// Stores one input whose content a document names already, `current` or another.
+    pub(super) fn place_copy(
+        &mut self,
+        prepared: &Prepared,
+        current: Option<DocumentRow>,
+        content: u32,
+    ) -> Result<Outcome> {
+        if let Some(row) = current.filter(|row| row.content == content) {
+            self.touch(prepared, row);
+            return Ok(Outcome {
+                change: Change::Unchanged,
+                relation: Relation::Novel,
+                earlier: None,
+            });
+        }
+        let earlier = if self.evidence {
+            self.copy_evidence(prepared, content)?
+        } else {
+            None
+        };
+        self.name(prepared, content);
+        Ok(Outcome {
+            change: added_or_updated(current),
+            relation: Relation::ExactCopy,
+            earlier,
+        })
+    }
+
+    /// The content with the text of `prepared` that a document names now.
+    ///
+    /// There may be others: contents that lost their last name and are removed with the next
+    /// commit, or were with an earlier one. They are never named again.
+    pub(super) fn find_copy(
+        &self,
+        prepared: &Prepared,
+        current: Option<DocumentRow>,
+    ) -> Result<Option<u32>> {
+        let at = At {
+            moment: self.pending.now(),
+            key: prepared.key(),
+        };
+        let appended = self.appended.get(&prepared.hash);
+        for &content in prepared.copies.iter().chain(appended) {
+            let is_own = current.is_some_and(|row| row.content == content);
+            if is_own || self.is_named(content, at)? {
+                return Ok(Some(content));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Stores a new content.
+    pub(super) fn append(&mut self, hash: &[u8; 32], sketch: &Sketch) -> Result<u32> {
+        let content = self.files.push(&NewContent {
+            hash,
+            shingle_count: sketch.shingles.len(),
+            packed_shingles: &sketch.packed_shingles,
+            signature: &sketch.signature,
+            band_hashes: &sketch.band_hashes,
+        })?;
+        self.appended.insert(*hash, content);
+        Ok(content)
+    }
+
+    /// Makes the input's key a name of `content`.
+    pub(super) fn name(&mut self, prepared: &Prepared, content: u32) {
+        let row = DocumentRow {
+            content,
+            size: prepared.input.source_bytes(),
+            modified: prepared.input.modified,
+            added: self.added,
+        };
+        self.pending
+            .set(&prepared.input.key, prepared.row, Some(row));
+    }
+
+    /// Takes note of a new size or time of a source whose text did not change.
+    fn touch(&mut self, prepared: &Prepared, row: DocumentRow) {
+        let touched = DocumentRow {
+            size: prepared.input.source_bytes(),
+            modified: prepared.input.modified.or(row.modified),
+            ..row
+        };
+        if touched != row {
+            self.pending
+                .set(&prepared.input.key, prepared.row, Some(touched));
+        }
+    }
+}
+
+impl Drop for Writer<'_> {
+    /// Forgets what was not committed. If that fails, the store refuses further writing.
+    fn drop(&mut self) {
+        self.files.roll_back().unwrap_or_default();
+    }
+}
+
+pub(super) fn added_or_updated(current: Option<DocumentRow>) -> Change {
+    match current {
+        None => Change::Added,
+        Some(_) => Change::Updated,
+    }
+}
+
+/// Tells an input's own error, which goes among the outcomes, from one that ends the batch.
+fn own_error(prepared: Result<Prepared>) -> Result<Result<Prepared>> {
+    match prepared {
+        Err(error) if !error.is_of_input() => Err(error),
+        own => Ok(own),
+    }
+}

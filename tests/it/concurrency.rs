@@ -1,0 +1,136 @@
+//! Many threads on one store.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use dedupdb::{Input, Query, Schema, Store, Verdict};
+
+/// A text of its own for each number.
+fn text(number: usize) -> String {
+    let words = (0..30).map(|word| format!("w{}", number * 100 + word));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn shared<T: Send + Sync>() {}
+fn sent<T: Send>() {}
+
+#[test]
+fn public_types_can_be_shared() {
+    shared::<Store>();
+    shared::<Schema>();
+    shared::<Input>();
+    shared::<Query<'_>>();
+    sent::<dedupdb::Documents>();
+}
+
+#[test]
+fn of_many_callers_with_the_same_text_one_inserts_it() {
+    const TEXTS: usize = 60;
+    const CALLERS: usize = 8;
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(folder.path(), &Schema::default()).unwrap();
+    let inserted: Mutex<HashMap<usize, Vec<usize>>> = Mutex::default();
+    thread::scope(|scope| {
+        for caller in 0..CALLERS {
+            let (store, inserted) = (&store, &inserted);
+            scope.spawn(move || {
+                for step in 0..TEXTS {
+                    // Everyone starts elsewhere, and half of the callers shout.
+                    let number = (step + caller * 7) % TEXTS;
+                    let mut page = text(number);
+                    if caller % 2 == 0 {
+                        page = page.to_uppercase();
+                    }
+                    let key = format!("{caller}/{number}");
+                    match store.insert_unless_duplicate(&key, &page).unwrap() {
+                        Verdict::Inserted => {
+                            let mut inserted = inserted.lock().unwrap();
+                            inserted.entry(number).or_default().push(caller);
+                        }
+                        Verdict::Duplicate(earlier) => {
+                            let of = earlier.key.split('/').nth(1).unwrap();
+                            assert_eq!(of, number.to_string());
+                            // The verdict rests on something durable and visible.
+                            assert!(store.get(&earlier.key).unwrap().is_some());
+                        }
+                        Verdict::Unchanged => panic!("{key} is new"),
+                    }
+                }
+            });
+        }
+    });
+    let inserted = inserted.into_inner().unwrap();
+    for number in 0..TEXTS {
+        assert_eq!(inserted[&number].len(), 1, "text {number}");
+    }
+    assert_eq!(store.stats().unwrap().documents, TEXTS as u64);
+    drop(store);
+    assert!(Store::check(folder.path()).unwrap().is_clean());
+}
+
+#[test]
+fn readers_see_whole_commits_while_a_writer_works() {
+    const ROUNDS: usize = 40;
+    const BATCH: usize = 50;
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(folder.path(), &Schema::default()).unwrap();
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let readers: Vec<_> = (0..3)
+            .map(|reader| {
+                let (store, done) = (&store, &done);
+                scope.spawn(move || {
+                    let mut seen = 0;
+                    let mut answers = 0_usize;
+                    while !done.load(Ordering::Acquire) || answers == 0 {
+                        let documents = store.documents().unwrap().count();
+                        assert_eq!(documents % BATCH, 0, "a commit is seen whole");
+                        assert!(documents >= seen, "commits are seen in order");
+                        seen = documents;
+                        if seen > 0 {
+                            let number = (answers * 31 + reader) % seen;
+                            let found = store.query(&Query::text(&text(number))).unwrap();
+                            assert_eq!(found.len(), 1, "{number} of {seen}");
+                            assert_eq!(found[0].key, format!("{number:05}"));
+                        }
+                        answers += 1;
+                    }
+                })
+            })
+            .collect();
+        for round in 0..ROUNDS {
+            let mut writer = store.writer().unwrap();
+            let numbers = round * BATCH..(round + 1) * BATCH;
+            let inputs = numbers.map(|n| Input::new(format!("{n:05}"), text(n)));
+            writer.add_all(inputs.collect()).unwrap();
+            writer.commit().unwrap();
+        }
+        done.store(true, Ordering::Release);
+        for reader in readers {
+            reader.join().unwrap();
+        }
+    });
+}
+
+#[test]
+fn callers_that_are_rayon_workers_do_not_wait_for_themselves() {
+    use rayon::prelude::*;
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(folder.path(), &Schema::default()).unwrap();
+    (0..64_usize).into_par_iter().for_each(|number| {
+        if number % 2 == 0 {
+            store
+                .insert_unless_duplicate(&format!("{number}"), &text(number))
+                .unwrap();
+        } else {
+            let mut writer = store.writer().unwrap();
+            let inputs =
+                (0..6).map(|i| Input::new(format!("{number}-{i}"), text(number * 100 + i)));
+            writer.add_all(inputs.collect()).unwrap();
+            writer.commit().unwrap();
+        }
+    });
+    assert_eq!(store.stats().unwrap().documents, 32 + 32 * 6);
+}

@@ -1,0 +1,193 @@
+//! Real corpora with exact truth, where they are at hand.
+//!
+//! `DEDUPDB_CORPORA` names their folder, `../shared/data` by default. The texts are not part of the
+//! project; where they are absent the tests say so and pass.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+use dedupdb::{Input, Query, Schema, Store};
+use rayon::prelude::*;
+
+type Pairs = BTreeMap<(String, String), f64>;
+
+/// The decompressed file of the corpora's folder, or a notice that it is not there.
+fn corpus(name: &str) -> Option<Box<dyn Read>> {
+    let folder = std::env::var_os("DEDUPDB_CORPORA").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
+        PathBuf::from,
+    );
+    let path = folder.join(name);
+    let Ok(file) = File::open(&path) else {
+        println!("skipped: {} is not here", path.display());
+        return None;
+    };
+    let decoder = ruzstd::decoding::StreamingDecoder::new(io::BufReader::new(file)).unwrap();
+    Some(Box::new(decoder))
+}
+
+fn truth(name: &str) -> Pairs {
+    let mut text = String::new();
+    corpus(name).unwrap().read_to_string(&mut text).unwrap();
+    let pairs = text.lines().map(|line| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        (ordered(fields[0], fields[1]), fields[2].parse().unwrap())
+    });
+    pairs.collect()
+}
+
+fn ordered(a: &str, b: &str) -> (String, String) {
+    let (a, b) = if a < b { (a, b) } else { (b, a) };
+    (a.to_owned(), b.to_owned())
+}
+
+/// Adds the documents and queries each by key.
+fn found(inputs: Vec<Input>) -> Pairs {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(folder.path(), &Schema::default()).unwrap();
+    let mut writer = store.writer().unwrap();
+    let keys: Vec<String> = inputs.iter().map(|input| input.key.clone()).collect();
+    let mut inputs = inputs.into_iter().peekable();
+    while inputs.peek().is_some() {
+        for outcome in writer
+            .add_all(inputs.by_ref().take(4000).collect())
+            .unwrap()
+        {
+            outcome.unwrap();
+        }
+    }
+    writer.commit().unwrap();
+    drop(writer);
+    let pairs: Vec<((String, String), f64)> = keys
+        .par_iter()
+        .flat_map_iter(|key| {
+            let matches = store.query(&Query::key(key)).unwrap();
+            matches
+                .into_iter()
+                .map(|found| (ordered(key, &found.key), found.jaccard.unwrap()))
+        })
+        .collect();
+    pairs.into_iter().collect()
+}
+
+/// Share of the true pairs that were found, and the pairs that were found and are not true.
+fn compare<'a>(found: &'a Pairs, truth: &Pairs) -> (f64, Vec<&'a (String, String)>) {
+    let hits = truth
+        .keys()
+        .filter(|pair| found.contains_key(*pair))
+        .count();
+    let extra = found.keys().filter(|pair| !truth.contains_key(*pair));
+    (hits as f64 / truth.len() as f64, extra.collect())
+}
+
+#[test]
+fn the_near_copies_of_24008_messages_are_found() {
+    let Some(archive) = corpus("lsh_data.tar.zst") else {
+        return;
+    };
+    let mut inputs = Vec::new();
+    // The truth reads bytes that are not UTF-8 in another way.
+    let mut replaced = BTreeSet::new();
+    for entry in tar::Archive::new(archive).entries().unwrap() {
+        let mut entry = entry.unwrap();
+        let path = entry.path().unwrap().into_owned();
+        if entry.header().entry_type().is_file() {
+            let mut bytes = Vec::new();
+            entry.read_to_end(&mut bytes).unwrap();
+            let key = path.file_name().unwrap().to_str().unwrap();
+            if std::str::from_utf8(&bytes).is_err() {
+                replaced.insert(key.to_owned());
+            }
+            inputs.push(Input::new(key, String::from_utf8_lossy(&bytes)));
+        }
+    }
+    assert_eq!(inputs.len(), 24_008);
+    let truth = truth("lsh_data_truth_w5_j80.tsv.zst");
+    let found = found(inputs);
+    let (recall, extra) = compare(&found, &truth);
+    println!(
+        "recall {recall:.5}, {} pairs that are not true",
+        extra.len()
+    );
+    assert!(recall >= 0.999, "{recall}");
+    assert_eq!(extra, Vec::<&(String, String)>::new());
+    assert_eq!(replaced.len(), 96);
+    for (pair, jaccard) in &found {
+        let exact = (jaccard - truth[pair]).abs() < 1e-6;
+        let explained = replaced.contains(&pair.0) || replaced.contains(&pair.1);
+        assert!(exact || explained, "{pair:?}: {jaccard}");
+    }
+}
+
+/// Scripts whose words the truth takes differently: it has no rule for scripts without spaces, and
+/// leaves combining marks out of words.
+const OTHER_TOKENS: [&str; 13] = [
+    "thai/", "/zh", "/ja", "/th/", ".th/", ".lo/", ".zh", ".ja", "/as/", "/hi/", "/kn/", "/mr/",
+    "/fa/",
+];
+
+#[test]
+fn the_near_copies_of_34000_mixed_documents_are_found() {
+    let Some(mut lines) = corpus("mixed_34k.jsonl.zst") else {
+        return;
+    };
+    let mut text = String::new();
+    lines.read_to_string(&mut text).unwrap();
+    let inputs: Vec<Input> = text.lines().map(record).collect();
+    assert_eq!(inputs.len(), 34_000);
+    let truth = truth("mixed_34k_truth_w5_j80.tsv.zst");
+    let found = found(inputs);
+    let (recall, extra) = compare(&found, &truth);
+    let small = without_largest_group(&truth);
+    let (recall_of_small, _) = compare(&found, &small);
+    println!(
+        "recall {recall:.5}, {recall_of_small:.5} of {} without the largest group",
+        small.len()
+    );
+    assert!(recall >= 0.99, "{recall}");
+    assert!(recall_of_small >= 0.99, "{recall_of_small}");
+    for pair in extra {
+        let explained = OTHER_TOKENS
+            .iter()
+            .any(|part| pair.0.contains(part) || pair.1.contains(part));
+        assert!(explained, "{pair:?} is not a true pair");
+    }
+}
+
+fn record(line: &str) -> Input {
+    let value: serde_json::Value = serde_json::from_str(line).unwrap();
+    Input::new(
+        value["id"].as_str().unwrap(),
+        value["text"].as_str().unwrap(),
+    )
+}
+
+/// The pairs outside the group, connected by true pairs, that has the most of them.
+fn without_largest_group(truth: &Pairs) -> Pairs {
+    let mut group: BTreeMap<&str, &str> = BTreeMap::new();
+    for (a, b) in truth.keys() {
+        let (a, b) = (root(&group, a), root(&group, b));
+        if a != b {
+            group.insert(a, b);
+        }
+    }
+    let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
+    for (a, _) in truth.keys() {
+        *sizes.entry(root(&group, a)).or_default() += 1;
+    }
+    let largest = sizes.iter().max_by_key(|(_, size)| **size).unwrap().0;
+    let others = truth
+        .iter()
+        .filter(|((a, _), _)| root(&group, a) != *largest);
+    others.map(|(pair, j)| (pair.clone(), *j)).collect()
+}
+
+/// Follows a key's parents to the root of its group.
+fn root<'a>(group: &BTreeMap<&'a str, &'a str>, mut key: &'a str) -> &'a str {
+    while let Some(&parent) = group.get(key) {
+        key = parent;
+    }
+    key
+}

@@ -1,0 +1,112 @@
+//! Damaged files are named, never a panic or a wrong answer.
+
+use std::fs;
+use std::path::Path;
+
+use dedupdb::{Error, Input, Query, Schema, Store};
+
+const COLUMNS: [&str; 3] = ["contents", "shingles", "signatures.1"];
+
+fn text(number: usize) -> String {
+    let words = (0..20).map(|word| format!("w{}", number * 100 + word));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn make(path: &Path, documents: usize) {
+    let schema = Schema::builder()
+        .permutations(16)
+        .bands(4, 4)
+        .build()
+        .unwrap();
+    let store = Store::create(path, &schema).unwrap();
+    let mut writer = store.writer().unwrap();
+    let inputs = (0..documents).map(|n| Input::new(format!("{n:05}"), text(n)));
+    writer.add_all(inputs.collect()).unwrap();
+    writer.commit().unwrap();
+}
+
+/// Opens, queries and checks; says whether any of them named a problem.
+fn is_noticed(path: &Path) -> bool {
+    if let Ok(store) = Store::open(path) {
+        for number in 0..5 {
+            // Before a check, an answer may be missing or an error, but not a wrong one.
+            if let Ok(found) = store.query(&Query::text(&text(number))) {
+                assert!(found.len() <= 1);
+            }
+        }
+    }
+    match Store::check(path) {
+        Ok(report) => !report.is_clean(),
+        Err(Error::Damaged { .. } | Error::NewerFormat { .. } | Error::Io { .. }) => true,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn every_flipped_bit_of_a_column_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    make(folder.path(), 12);
+    assert!(!is_noticed(folder.path()));
+    for column in COLUMNS {
+        let path = folder.path().join(column);
+        let bytes = fs::read(&path).unwrap();
+        for at in 0..bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << (at % 8);
+            fs::write(&path, &flipped).unwrap();
+            assert!(is_noticed(folder.path()), "{column}, byte {at}");
+        }
+        fs::write(&path, &bytes).unwrap();
+    }
+    assert!(!is_noticed(folder.path()));
+}
+
+#[test]
+fn a_column_cut_short_or_gone_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    make(folder.path(), 12);
+    for column in COLUMNS {
+        let path = folder.path().join(column);
+        let bytes = fs::read(&path).unwrap();
+        for len in [0, 10, 63, 64, bytes.len() / 2, bytes.len() - 1] {
+            fs::write(&path, &bytes[..len]).unwrap();
+            match Store::open(folder.path()) {
+                Err(Error::Damaged { path: named, .. }) => assert_eq!(named, path),
+                other => panic!("{column} of {len} bytes: {other:?}"),
+            }
+        }
+        fs::remove_file(&path).unwrap();
+        assert!(matches!(Store::open(folder.path()), Err(Error::Io { .. })));
+        fs::write(&path, &bytes).unwrap();
+    }
+    assert!(Store::open(folder.path()).is_ok());
+}
+
+#[test]
+fn a_column_of_another_store_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, other) = (folder.path().join("one"), folder.path().join("other"));
+    make(&one, 12);
+    make(&other, 12);
+    for column in COLUMNS {
+        let mine = fs::read(one.join(column)).unwrap();
+        fs::copy(other.join(column), one.join(column)).unwrap();
+        assert!(matches!(Store::open(&one), Err(Error::Damaged { .. })));
+        fs::write(one.join(column), mine).unwrap();
+    }
+    assert!(Store::open(&one).is_ok());
+}
+
+#[test]
+fn an_index_that_is_none_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    make(folder.path(), 3);
+    let index = folder.path().join("index.redb");
+    fs::write(&index, b"this is not an index").unwrap();
+    assert!(Store::open(folder.path()).is_err());
+    fs::remove_file(&index).unwrap();
+    assert!(matches!(
+        Store::open(folder.path()),
+        Err(Error::NotAStore { .. })
+    ));
+}

@@ -1,0 +1,48 @@
+//! The order of the layers: a lower one never imports an upper one.
+
+use std::fs;
+use std::path::Path;
+
+/// From the lowest to the highest; a module may use those before it, and its own.
+const LAYERS: [&str; 7] = [
+    "error", "text", "sketch", "lsh", "schema", "storage", "store",
+];
+
+/// A link in documentation leads up for the reader; it is not an import.
+fn is_code(line: &str) -> bool {
+    !line.trim_start().starts_with("//")
+}
+
+#[test]
+fn lower_layers_do_not_import_upper_ones() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut checked = 0;
+    for (level, layer) in LAYERS.iter().enumerate() {
+        let mut files = Vec::new();
+        collect(&src.join(layer), &mut files);
+        files.push(src.join(format!("{layer}.rs")));
+        for file in files.iter().filter(|file| file.is_file()) {
+            checked += 1;
+            let source = fs::read_to_string(file).unwrap();
+            for upper in &LAYERS[level + 1..] {
+                let import = format!("crate::{upper}");
+                let line = source
+                    .lines()
+                    .find(|line| is_code(line) && line.contains(&import));
+                assert_eq!(line, None, "{} imports {upper}", file.display());
+            }
+        }
+    }
+    assert!(checked > 30, "{checked} files");
+}
+
+fn collect(folder: &Path, files: &mut Vec<std::path::PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else {
+            files.push(path);
+        }
+    }
+}

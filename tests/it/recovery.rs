@@ -1,0 +1,107 @@
+//! Stories of processes that end in the middle of something.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+
+use dedupdb::{Input, Query, Schema, Store};
+
+fn text(number: usize) -> String {
+    let words = (0..60).map(|word| format!("w{}", number * 100 + word));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn add(store: &Store, numbers: std::ops::Range<usize>) {
+    let mut writer = store.writer().unwrap();
+    let inputs = numbers.map(|n| Input::new(format!("{n:05}"), text(n)));
+    writer.add_all(inputs.collect()).unwrap();
+    writer.commit().unwrap();
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}
+
+fn assert_holds(path: &Path, documents: usize) {
+    let report = Store::check(path).unwrap();
+    assert!(report.is_clean(), "{:?}", report.problems);
+    let store = Store::open(path).unwrap();
+    assert_eq!(store.documents().unwrap().count(), documents);
+    for number in (0..documents).step_by(documents / 20 + 1) {
+        let found = store.query(&Query::text(&text(number))).unwrap();
+        assert_eq!(found.len(), 1, "{number}");
+    }
+    assert_eq!(store.query(&Query::text(&text(documents))).unwrap(), []);
+}
+
+/// The folder as it is while a writer has appended rows and not committed them is what a killed
+/// process leaves.
+#[test]
+fn rows_that_were_never_committed_are_cut_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let (live, left) = (folder.path().join("live"), folder.path().join("left"));
+    let store = Store::create(&live, &Schema::default()).unwrap();
+    for (round, documents) in [40, 1200, 2600].into_iter().enumerate() {
+        let start = store.documents().unwrap().count();
+        add(&store, start..documents);
+        let mut writer = store.writer().unwrap();
+        let inputs = (documents..documents + 3000).map(|n| Input::new(format!("{n:05}"), text(n)));
+        writer.add_all(inputs.collect()).unwrap();
+        copy(&live, &left);
+        assert_holds(&left, documents);
+        // A store that was left so takes up where it was.
+        let again = Store::open(&left).unwrap();
+        add(&again, documents..documents + 50);
+        drop(again);
+        assert_holds(&left, documents + 50);
+        drop(writer);
+        assert_eq!(store.documents().unwrap().count(), documents, "{round}");
+    }
+}
+
+#[test]
+fn a_reader_can_be_the_first_to_open_what_a_killed_process_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let (live, left) = (folder.path().join("live"), folder.path().join("left"));
+    let store = Store::create(&live, &Schema::default()).unwrap();
+    add(&store, 0..30);
+    copy(&live, &left);
+    let reader = dedupdb::Options::new().read_only(true).open(&left).unwrap();
+    assert_eq!(reader.documents().unwrap().count(), 30);
+}
+
+#[test]
+fn bytes_past_the_committed_length_are_ignored() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(folder.path(), &Schema::default()).unwrap();
+    add(&store, 0..30);
+    drop(store);
+    for column in ["contents", "shingles", "signatures.1"] {
+        let mut file = OpenOptions::new()
+            .append(true)
+            .open(folder.path().join(column))
+            .unwrap();
+        file.write_all(&[0xa5; 5000]).unwrap();
+    }
+    assert_holds(folder.path(), 30);
+}
+
+/// A process that is killed while it makes a store leaves no store; making it again succeeds.
+#[test]
+fn a_store_that_was_never_finished_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("contents"), b"half a header").unwrap();
+    drop(redb::Database::create(folder.path().join("index.redb")).unwrap());
+    assert!(matches!(
+        Store::open(folder.path()),
+        Err(dedupdb::Error::NotAStore { .. })
+    ));
+    let store = Store::open_or_create(folder.path(), &Schema::default()).unwrap();
+    add(&store, 0..10);
+    drop(store);
+    assert_holds(folder.path(), 10);
+}

@@ -1,0 +1,295 @@
+//! The store's verbs, one after another.
+
+use dedupdb::{
+    Change, Error, Input, MAX_KEY_BYTES, Options, Query, Relation, Schema, Shingling, Store,
+    Verdict,
+};
+
+const TEXT: &str = "it was the first of many long and cold nights in the old lighthouse, and the \
+                    keeper counted the ships that passed without a light until the morning came";
+
+fn new_store() -> (tempfile::TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(folder.path().join("store"), &Schema::default()).unwrap();
+    (folder, store)
+}
+
+fn add(store: &Store, key: &str, text: &str) -> (Change, Relation) {
+    let mut writer = store.writer().unwrap();
+    let outcome = writer.add(key, text).unwrap();
+    writer.commit().unwrap();
+    (outcome.change, outcome.relation)
+}
+
+fn keys(store: &Store, query: &Query<'_>) -> Vec<String> {
+    let matches = store.query(query).unwrap();
+    matches.into_iter().map(|m| m.key).collect()
+}
+
+#[test]
+fn a_store_answers_after_it_was_closed_and_opened() {
+    let (folder, store) = new_store();
+    assert_eq!(add(&store, "one", TEXT), (Change::Added, Relation::Novel));
+    assert_eq!(
+        add(&store, "two", TEXT),
+        (Change::Added, Relation::ExactCopy)
+    );
+    let upper = TEXT.to_uppercase();
+    assert_eq!(
+        add(&store, "three", &upper),
+        (Change::Added, Relation::NearDuplicate)
+    );
+    drop(store);
+    let store = Store::open(folder.path().join("store")).unwrap();
+    let matches = store.query(&Query::key("one")).unwrap();
+    assert_eq!(matches.len(), 2);
+    assert_eq!(
+        (matches[0].key.as_str(), matches[0].exact_copy),
+        ("three", false)
+    );
+    assert_eq!(
+        (matches[1].key.as_str(), matches[1].exact_copy),
+        ("two", true)
+    );
+    for found in matches {
+        assert_eq!(found.jaccard, Some(1.0));
+        assert_eq!(found.containment, Some(1.0));
+        assert_eq!(found.contained, Some(1.0));
+        assert_eq!(found.bands, store.schema().bands().bands());
+        assert!((found.estimate.jaccard - 1.0).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn the_same_text_changes_nothing_and_another_one_replaces() {
+    let (_folder, store) = new_store();
+    add(&store, "one", TEXT);
+    assert_eq!(add(&store, "one", TEXT).0, Change::Unchanged);
+    assert_eq!(store.stats().unwrap().contents, 1);
+    let other = "nothing at all to do with any lighthouse or with any keeper of one";
+    assert_eq!(
+        add(&store, "one", other),
+        (Change::Updated, Relation::Novel)
+    );
+    assert_eq!(store.query(&Query::text(TEXT)).unwrap(), []);
+    assert_eq!(keys(&store, &Query::text(other)), ["one"]);
+    let stats = store.stats().unwrap();
+    assert_eq!((stats.documents, stats.contents, stats.removed), (1, 1, 1));
+}
+
+#[test]
+fn a_text_is_found_until_its_last_name_is_removed() {
+    let (_folder, store) = new_store();
+    add(&store, "one", TEXT);
+    add(&store, "two", TEXT);
+    for (key, left) in [("one", 1), ("two", 0)] {
+        let mut writer = store.writer().unwrap();
+        assert!(writer.remove(key).unwrap());
+        assert!(!writer.remove(key).unwrap());
+        writer.commit().unwrap();
+        drop(writer);
+        assert_eq!(keys(&store, &Query::text(TEXT)).len(), left);
+    }
+    assert_eq!(add(&store, "three", TEXT), (Change::Added, Relation::Novel));
+}
+
+#[test]
+fn what_is_not_committed_is_neither_seen_nor_kept() {
+    let (folder, store) = new_store();
+    add(&store, "one", TEXT);
+    let mut writer = store.writer().unwrap();
+    writer.add("two", format!("{TEXT} at last")).unwrap();
+    writer.remove("one").unwrap();
+    assert_eq!(keys(&store, &Query::text(TEXT)), ["one"]);
+    drop(writer);
+    assert_eq!(keys(&store, &Query::text(TEXT)), ["one"]);
+    drop(store);
+    let store = Store::open(folder.path().join("store")).unwrap();
+    assert_eq!(keys(&store, &Query::text(TEXT)), ["one"]);
+}
+
+#[test]
+fn texts_without_tokens_match_only_their_exact_copies() {
+    let (_folder, store) = new_store();
+    add(&store, "empty", "");
+    add(&store, "dots", "...");
+    assert_eq!(
+        add(&store, "more dots", "..."),
+        (Change::Added, Relation::ExactCopy)
+    );
+    assert_eq!(keys(&store, &Query::key("dots")), ["more dots"]);
+    assert_eq!(keys(&store, &Query::key("empty")), Vec::<String>::new());
+    assert_eq!(keys(&store, &Query::text("")), ["empty"]);
+}
+
+#[test]
+fn a_bad_input_has_an_error_of_its_own() {
+    let (_folder, store) = new_store();
+    let mut writer = store.writer().unwrap();
+    let outcomes = writer
+        .add_all(vec![
+            Input::new("", "no key"),
+            Input::new("k".repeat(MAX_KEY_BYTES + 1), "too long a key"),
+            Input::new("k".repeat(MAX_KEY_BYTES), "the longest key"),
+            Input::new("good", TEXT),
+        ])
+        .unwrap();
+    assert!(matches!(outcomes[0], Err(Error::InvalidKey { bytes: 0 })));
+    assert!(matches!(outcomes[1], Err(Error::InvalidKey { .. })));
+    assert!(outcomes[2].is_ok() && outcomes[3].is_ok());
+    writer.commit().unwrap();
+    assert_eq!(store.stats().unwrap().documents, 2);
+    let missing = store.query(&Query::key("missing"));
+    assert!(matches!(missing, Err(Error::NoSuchDocument { .. })));
+    let threshold = store.query(&Query::text(TEXT).threshold(f64::NAN));
+    assert!(matches!(threshold, Err(Error::InvalidSchema { .. })));
+}
+
+#[test]
+fn a_schema_is_stored_and_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = Schema::builder()
+        .shingling(Shingling::Char(9))
+        .lowercase(false)
+        .seed(u64::MAX)
+        .permutations(100)
+        .threshold(0.65)
+        .keep_shingles(false)
+        .build()
+        .unwrap();
+    drop(Store::create(folder.path(), &schema).unwrap());
+    let store = Store::open(folder.path()).unwrap();
+    assert_eq!(*store.schema(), schema);
+    drop(store);
+    let again = Store::create(folder.path(), &schema);
+    assert!(matches!(again, Err(Error::AlreadyAStore { .. })));
+    let other = Schema::builder().build().unwrap();
+    match Store::open_or_create(folder.path(), &other) {
+        Err(Error::SchemaMismatch {
+            parameter,
+            stored,
+            given,
+        }) => {
+            let named = (parameter, stored.as_str(), given.as_str());
+            assert_eq!(named, ("shingling", "char:9", "word:5"));
+        }
+        other => panic!("{other:?}"),
+    }
+    assert!(Store::open_or_create(folder.path(), &schema).is_ok());
+}
+
+#[test]
+fn without_shingles_answers_are_estimates() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = Schema::builder().keep_shingles(false).build().unwrap();
+    let store = Store::create(folder.path(), &schema).unwrap();
+    add(&store, "one", TEXT);
+    let found = store.query(&Query::text(&TEXT.to_uppercase())).unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].jaccard, found[0].containment), (None, None));
+    assert!(found[0].estimate.jaccard > 0.99);
+}
+
+#[test]
+fn a_second_writer_is_told_who_is_in_the_way() {
+    let (folder, store) = new_store();
+    let path = folder.path().join("store");
+    assert!(matches!(Store::open(&path), Err(Error::Locked { .. })));
+    drop(store);
+    let reader = Options::new().read_only(true).open(&path).unwrap();
+    let second = Options::new().read_only(true).open(&path).unwrap();
+    assert!(matches!(reader.writer(), Err(Error::ReadOnly)));
+    assert!(matches!(
+        second.insert_unless_duplicate("a", "b"),
+        Err(Error::ReadOnly)
+    ));
+    assert!(matches!(Store::open(&path), Err(Error::Locked { .. })));
+    assert!(matches!(
+        Store::open(folder.path().join("elsewhere")),
+        Err(Error::NotAStore { .. })
+    ));
+}
+
+#[test]
+fn documents_come_in_order_and_by_prefix() {
+    let (_folder, store) = new_store();
+    let mut writer = store.writer().unwrap();
+    for key in ["b/2", "a", "b/1", "c", "b"] {
+        writer.add(key, format!("text of {key}")).unwrap();
+    }
+    writer.commit().unwrap();
+    let list = |prefix| -> Vec<String> {
+        let documents = store.documents_with_prefix(prefix).unwrap();
+        documents.map(|document| document.unwrap().key).collect()
+    };
+    assert_eq!(list(""), ["a", "b", "b/1", "b/2", "c"]);
+    assert_eq!(list("b/"), ["b/1", "b/2"]);
+    assert_eq!(list("z"), Vec::<String>::new());
+    let document = store.get("b/1").unwrap().unwrap();
+    assert_eq!((document.size, document.modified), (11, None));
+    assert_eq!(document.hash, *blake3::hash(b"text of b/1").as_bytes());
+    assert_eq!(store.copies(&document).unwrap(), ["b/1"]);
+    assert_eq!(store.get("nothing").unwrap(), None);
+}
+
+#[test]
+fn thousands_of_documents_pass_through_the_tables_and_out_again() {
+    let (folder, store) = new_store();
+    let text = |i: u32| {
+        format!(
+            "{TEXT} number {i} of {} in row {} at {}",
+            i * 7,
+            i * 11,
+            i * 13
+        )
+    };
+    let own = |i: u32| {
+        let words = (0..40).map(|word| format!("w{}", i * 1000 + word));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let mut writer = store.writer().unwrap();
+    let inputs = (0..3000).map(|i| Input::new(format!("{i:05}"), own(i)));
+    for outcome in writer.add_all(inputs.collect()).unwrap() {
+        assert_eq!(outcome.unwrap().relation, Relation::Novel);
+    }
+    writer.commit().unwrap();
+    for i in (0..3000).step_by(3) {
+        writer.remove(&format!("{i:05}")).unwrap();
+    }
+    writer.commit().unwrap();
+    drop(writer);
+    for i in 0..3000 {
+        let found = keys(&store, &Query::text(&own(i)));
+        assert_eq!(found.len(), usize::from(i % 3 != 0), "{i}");
+    }
+    add(&store, "similar", &text(1));
+    add(&store, "similar too", &text(2));
+    add(&store, "similar again", &text(3));
+    let largest = store.largest_buckets(3).unwrap();
+    assert!(largest.len() == 3 && largest.iter().all(|bucket| bucket.contents == 3));
+    let path = folder.path().join("store");
+    drop(store);
+    let report = Store::check(&path).unwrap();
+    assert!(report.is_clean(), "{:?}", report.problems);
+    assert_eq!((report.documents, report.contents), (2003, 3003));
+}
+
+#[test]
+fn a_novel_text_is_inserted_and_a_similar_one_is_not() {
+    let (_folder, store) = new_store();
+    let insert = |key, text: &str| store.insert_unless_duplicate(key, text).unwrap();
+    assert_eq!(insert("one", TEXT), Verdict::Inserted);
+    assert_eq!(insert("one", TEXT), Verdict::Unchanged);
+    for text in [TEXT.to_owned(), TEXT.to_uppercase()] {
+        match insert("two", &text) {
+            Verdict::Duplicate(earlier) => {
+                assert_eq!((earlier.key.as_str(), earlier.jaccard), ("one", Some(1.0)));
+                assert_eq!(earlier.exact_copy, text == TEXT);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    // A document is not a duplicate of its own earlier text.
+    assert_eq!(insert("one", &TEXT.to_uppercase()), Verdict::Inserted);
+    assert_eq!(store.stats().unwrap().documents, 1);
+}
