@@ -1,3 +1,63 @@
 //! The `dedupdb` command line.
 
-fn main() {}
+mod args;
+mod cmd;
+mod console;
+mod decode;
+mod document;
+mod exit;
+mod fields;
+mod interrupt;
+mod jsonl;
+mod key;
+mod number;
+mod output;
+mod parse;
+mod progress;
+mod reader;
+mod seen;
+mod skip;
+mod store;
+mod tally;
+mod uncommitted;
+mod walk;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::Args;
+use console::Console;
+use exit::Exit;
+use output::Output;
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return explain(&error).code(),
+    };
+    let console = Console::new(args.quiet);
+    let mut output = Output::new(args.json);
+    let done = cmd::run(&args, &console, &mut output).and_then(|exit| {
+        output.flush()?;
+        Ok(exit)
+    });
+    let exit = done.unwrap_or_else(|error| {
+        if output::is_broken_pipe(&error) {
+            return Exit::Found;
+        }
+        console.error(&format!("{error:#}"));
+        Exit::Failed
+    });
+    exit.code()
+}
+
+/// Prints help, the version, or what is wrong with the arguments.
+fn explain(error: &clap::Error) -> Exit {
+    let failed = error.use_stderr();
+    // Nobody is left to tell when this fails too.
+    match error.print() {
+        Ok(()) | Err(_) if failed => Exit::Failed,
+        Ok(()) | Err(_) => Exit::Found,
+    }
+}

@@ -1,0 +1,288 @@
+//! `add`: stores files and records.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use dedupdb::{Error, Input, Match, Outcome, Store, Writer};
+use serde_json::{Value, json};
+
+use crate::args::{Add, Args};
+use crate::console::Console;
+use crate::document::{Batch, Document, Item};
+use crate::exit::Exit;
+use crate::interrupt::Interrupt;
+use crate::output::{Output, escape};
+use crate::progress::Progress;
+use crate::reader::{IsUnchanged, Reader};
+use crate::skip::{Reason, Skipped};
+use crate::tally::Tally;
+use crate::uncommitted::Uncommitted;
+use crate::walk::{STDIN, Walk};
+
+/// How long to wait for a batch before looking after the rest.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Runs `add`.
+pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output) -> Result<Exit> {
+    check_arguments(add)?;
+    let interrupt = Interrupt::catch()?;
+    let store = Arc::new(crate::store::open_or_create(args, console)?);
+    let mut writer = store.writer()?;
+    writer.unique(add.unique);
+    writer.evidence(add.matches);
+    let mut adding = Adding {
+        writer,
+        console,
+        output,
+        lists_matches: add.matches,
+        tally: Tally::default(),
+        progress: Progress::new(console, &add.paths, &args.store),
+        uncommitted: Uncommitted::new(),
+    };
+    let reader = Reader {
+        walk: Walk::new(add.paths.clone(), &args.store),
+        stdin_key: add.key.clone().unwrap_or_default(),
+        is_unchanged: is_unchanged(&store, add.checksum),
+    };
+    let interrupted = adding.take_all(reader, &interrupt)?;
+    adding.finish(args.quiet)?;
+    if interrupted {
+        console.error("stopped; what was added so far is kept, and the same command goes on");
+        return Ok(Exit::Interrupted);
+    }
+    Ok(if adding.tally.has_failures() {
+        Exit::Failed
+    } else {
+        Exit::Found
+    })
+}
+
+/// Refuses what cannot be meant, before a store is made for it.
+fn check_arguments(add: &Add) -> Result<()> {
+    let stdin = add.paths.iter().filter(|path| is_stdin(path)).count();
+    match (stdin, &add.key) {
+        (0, Some(_)) => bail!("--key names the text on standard input; give - as its path"),
+        (1, None) => bail!("the text on standard input has no name; give it one with --key"),
+        (2.., _) => bail!("standard input (-) is named more than once"),
+        _ => {}
+    }
+    if stdin == 0 && !add.paths.iter().any(|path| path.symlink_metadata().is_ok()) {
+        let first = add.paths.first().map(|path| path.display().to_string());
+        bail!(
+            "{}: there is no such file or folder",
+            first.unwrap_or_default()
+        );
+    }
+    Ok(())
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path == Path::new(STDIN)
+}
+
+/// Tells by size and time of last change which files need not be read; none if `checksum`.
+fn is_unchanged(store: &Arc<Store>, checksum: bool) -> IsUnchanged {
+    if checksum {
+        return Box::new(|_, _, _| Ok(false));
+    }
+    // The reader may outlive an interrupted add and must not keep the store open.
+    let store = Arc::downgrade(store);
+    Box::new(move |key, size, modified| {
+        let Some(store) = store.upgrade() else {
+            return Ok(true);
+        };
+        let stored = store.get(key)?;
+        Ok(stored.is_some_and(|stored| {
+            modified.is_some() && stored.modified == modified && stored.size == size
+        }))
+    })
+}
+
+/// An add that is under way.
+struct Adding<'a> {
+    writer: Writer<'a>,
+    console: &'a Console,
+    output: &'a mut Output,
+    lists_matches: bool,
+    tally: Tally,
+    progress: Progress,
+    uncommitted: Uncommitted,
+}
+
+/// What is kept of a document while the store has its text.
+struct Origin {
+    key: String,
+    source: PathBuf,
+    line: Option<u64>,
+}
+
+impl Adding<'_> {
+    /// Adds all that is read; says whether it was interrupted.
+    fn take_all(&mut self, reader: Reader, interrupt: &Interrupt) -> Result<bool> {
+        let batches = reader.start()?;
+        loop {
+            if interrupt.is_raised() {
+                return Ok(true);
+            }
+            match batches.recv_timeout(TICK) {
+                Ok(batch) => self.take(batch?)?,
+                Err(RecvTimeoutError::Timeout) => self.progress.tick(),
+                Err(RecvTimeoutError::Disconnected) => return Ok(false),
+            }
+            if self.uncommitted.is_due() {
+                self.commit()?;
+            }
+        }
+    }
+
+    fn take(&mut self, batch: Batch) -> Result<()> {
+        let items = batch.items.len() as u64;
+        let mut inputs = Vec::new();
+        let mut origins = Vec::new();
+        for item in batch.items {
+            match item {
+                Item::Document(document) => {
+                    let (input, origin) = self.input(document);
+                    inputs.push(input);
+                    origins.push(origin);
+                }
+                Item::Unchanged => self.tally.unchanged(),
+                Item::Skipped(skipped) => self.skip(&skipped),
+            }
+        }
+        if !inputs.is_empty() {
+            self.uncommitted.grow(inputs.len(), batch.bytes);
+            let outcomes = self.writer.add_all(inputs)?;
+            for (origin, outcome) in origins.into_iter().zip(outcomes) {
+                self.note_outcome(&origin, outcome)?;
+            }
+            if self.lists_matches {
+                let flushed = self.output.flush();
+                self.go_on_alone(flushed)?;
+            }
+        }
+        self.progress.advance(items, batch.bytes);
+        Ok(())
+    }
+
+    fn input(&mut self, document: Document) -> (Input, Origin) {
+        let bytes = document.size.unwrap_or(document.text.len() as u64);
+        self.tally
+            .read(bytes, document.replaced, document.lossy_key);
+        let origin = Origin {
+            key: document.key.clone(),
+            source: document.source,
+            line: document.line,
+        };
+        let input = Input {
+            size: document.size,
+            modified: document.modified,
+            ..Input::new(document.key, document.text)
+        };
+        (input, origin)
+    }
+
+    fn skip(&mut self, skipped: &Skipped) {
+        self.tally.skipped(skipped.reason);
+        if skipped.reason.is_failure() {
+            self.console.error(&skipped.message());
+        }
+    }
+
+    fn note_outcome(&mut self, origin: &Origin, outcome: dedupdb::Result<Outcome>) -> Result<()> {
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                self.skip(&refused(origin, &error));
+                return Ok(());
+            }
+        };
+        self.tally.outcome(&outcome);
+        if let Some(earlier) = outcome.earlier
+            && self.lists_matches
+        {
+            let listed = self.list(&origin.key, &earlier);
+            self.go_on_alone(listed)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a near-duplicate or copy that was met.
+    fn list(&mut self, key: &str, earlier: &Match) -> io::Result<()> {
+        if self.output.is_json() {
+            return self.output.object(&match_object(key, earlier));
+        }
+        let similarity = crate::cmd::query::similarity(earlier);
+        self.output.line(format!(
+            "{}\t{}\t{similarity}",
+            escape(key),
+            escape(&earlier.key)
+        ))
+    }
+
+    /// Goes on adding when the reader of the matches went away.
+    fn go_on_alone(&mut self, written: io::Result<()>) -> io::Result<()> {
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.lists_matches = false;
+                Ok(())
+            }
+            written => written,
+        }
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        self.writer.commit()?;
+        self.uncommitted = Uncommitted::new();
+        Ok(())
+    }
+
+    /// Commits the rest and says what was done.
+    fn finish(&mut self, quiet: bool) -> Result<()> {
+        self.commit()?;
+        self.progress.finish();
+        if let Some(note) = self.tally.lossy_note() {
+            self.console.note(&note);
+        }
+        let elapsed = self.progress.elapsed();
+        if self.output.is_json() {
+            self.output.object(&self.tally.to_json(elapsed))?;
+        } else if self.lists_matches {
+            self.console.text(&self.tally.to_text(elapsed));
+        } else if !quiet {
+            let text = self.tally.to_text(elapsed);
+            self.output.line(text.trim_end())?;
+        }
+        Ok(self.output.flush()?)
+    }
+}
+
+/// A document that the store does not take.
+fn refused(origin: &Origin, error: &Error) -> Skipped {
+    let reason = match (error, origin.line) {
+        (Error::InvalidKey { .. }, Some(_)) => Reason::BadRecord,
+        (Error::InvalidKey { .. }, None) => Reason::BadKey,
+        _ => Reason::BadText,
+    };
+    Skipped {
+        reason,
+        place: crate::document::place(&origin.source, origin.line),
+        detail: error.to_string(),
+    }
+}
+
+fn match_object(key: &str, earlier: &Match) -> Value {
+    json!({
+        "key": key,
+        "earlier": earlier.key,
+        "jaccard": earlier.jaccard,
+        "estimate": earlier.estimate.jaccard,
+        "error": earlier.estimate.error,
+        "bands": earlier.bands,
+        "exact_copy": earlier.exact_copy,
+    })
+}

@@ -1,0 +1,55 @@
+//! `check`: looks for damage.
+
+use anyhow::Result;
+use dedupdb::{Problem, Report};
+use serde_json::{Value, json};
+
+use crate::args::Args;
+use crate::exit::Exit;
+use crate::number::counted;
+use crate::output::{Output, escape};
+
+/// Runs `check`.
+pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Exit> {
+    let report = crate::store::check(args)?;
+    if output.is_json() {
+        output.object(&object(&report))?;
+    } else {
+        for problem in &report.problems {
+            output.line(escape(&problem.to_string()))?;
+        }
+        if !args.quiet {
+            output.line(summary(&report))?;
+        }
+    }
+    Ok(if report.is_clean() {
+        Exit::Found
+    } else {
+        Exit::Failed
+    })
+}
+
+fn summary(report: &Report) -> String {
+    let verdict = if report.is_clean() {
+        "no damage found".to_owned()
+    } else {
+        let problems = counted(report.problems.len() as u64, "problem", "problems");
+        format!("{problems} found; restore the store from a backup or build it anew")
+    };
+    format!(
+        "checked {}, {} and {}: {verdict}",
+        counted(report.documents, "document", "documents"),
+        counted(report.contents, "content", "contents"),
+        counted(report.postings, "posting", "postings"),
+    )
+}
+
+fn object(report: &Report) -> Value {
+    let problem = |problem: &Problem| json!({ "file": problem.file.display().to_string(), "what": problem.what });
+    json!({
+        "documents": report.documents,
+        "contents": report.contents,
+        "postings": report.postings,
+        "problems": report.problems.iter().map(problem).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,131 @@
+//! `init`: makes a store.
+
+use anyhow::Result;
+use dedupdb::Schema;
+use serde_json::{Map, Value, json};
+
+use crate::args::{Args, Init};
+use crate::exit::Exit;
+use crate::number::percent;
+use crate::output::{Output, escape};
+
+/// Bytes that a posting takes, about: a document has one in every band.
+const POSTING_BYTES: f64 = 5.5;
+
+/// Bytes that a stored shingle takes, about.
+const SHINGLE_BYTES: f64 = 3.2;
+
+/// Similarities that the S-curve is shown at.
+const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
+
+/// Runs `init`.
+pub(crate) fn run(args: &Args, init: &Init, output: &mut Output) -> Result<Exit> {
+    let schema = schema(init)?;
+    crate::store::create(args, &schema)?;
+    if output.is_json() {
+        output.object(&object(args, &schema))?;
+    } else {
+        let place = args.store.display().to_string();
+        output.line(format!("made a store in {}", escape(&place)))?;
+        for line in describe(&schema) {
+            output.line(line)?;
+        }
+    }
+    Ok(Exit::Found)
+}
+
+fn schema(init: &Init) -> Result<Schema> {
+    let mut builder = Schema::builder()
+        .shingling(init.shingling)
+        .family(init.family)
+        .seed(init.seed)
+        .permutations(init.permutations)
+        .slot_width(init.slot_bits)
+        .threshold(init.threshold)
+        .target_recall(init.recall)
+        .keep_shingles(!init.no_shingles);
+    // Where nothing is folded anyway, the builder refuses to be told to fold.
+    if init.no_lowercase {
+        builder = builder.lowercase(false);
+    }
+    if init.no_nfkc {
+        builder = builder.nfkc(false);
+    }
+    if let Some(bands) = init.bands {
+        builder = builder.bands(bands.bands(), bands.rows());
+    }
+    Ok(builder.build()?)
+}
+
+/// Bytes of the postings of a document.
+fn posting_bytes(schema: &Schema) -> f64 {
+    POSTING_BYTES * f64::from(schema.bands().bands())
+}
+
+/// The parameters and what they lead to, for people.
+pub(super) fn describe(schema: &Schema) -> Vec<String> {
+    let mut lines: Vec<String> = schema
+        .parameters()
+        .iter()
+        .map(|(name, value)| format!("  {name:<14}{value}"))
+        .collect();
+    let bands = schema.bands();
+    lines.push(format!(
+        "{} bands of {} rows find {} of the pairs at the threshold, {}",
+        bands.bands(),
+        bands.rows(),
+        percent(schema.recall(schema.threshold())),
+        schema.threshold()
+    ));
+    lines.push("  similarity    found".to_owned());
+    for jaccard in CURVE {
+        let found = percent(schema.recall(jaccard));
+        lines.push(format!("  {jaccard:<10.1}{found:>9}"));
+    }
+    let shingles = if schema.keeps_shingles() {
+        format!(" and about {SHINGLE_BYTES} a shingle")
+    } else {
+        String::new()
+    };
+    lines.push(format!(
+        "a document takes {} bytes of signature, about {:.0} of postings{shingles}",
+        schema.signature_bytes(),
+        posting_bytes(schema)
+    ));
+    lines
+}
+
+/// The parameters as an object of strings, numbers and booleans.
+pub(super) fn parameters(schema: &Schema) -> Value {
+    let value = |name: &str, text: String| match name {
+        "lowercase" | "nfkc" | "shingles" => Value::Bool(text == "true"),
+        "seed" | "permutations" | "slot-bits" | "threshold" => {
+            serde_json::from_str(&text).unwrap_or(Value::String(text))
+        }
+        _ => Value::String(text),
+    };
+    let parameters = schema.parameters().into_iter();
+    let fields: Map<String, Value> = parameters
+        .map(|(name, text)| (name.replace('-', "_"), value(name, text)))
+        .collect();
+    Value::Object(fields)
+}
+
+fn object(args: &Args, schema: &Schema) -> Value {
+    let curve: Vec<Value> = CURVE
+        .iter()
+        .map(|&jaccard| json!({ "jaccard": jaccard, "found": schema.recall(jaccard) }))
+        .collect();
+    let shingle_bytes = schema.keeps_shingles().then_some(SHINGLE_BYTES);
+    json!({
+        "store": args.store.display().to_string(),
+        "schema": parameters(schema),
+        "bands": schema.bands().bands(),
+        "rows": schema.bands().rows(),
+        "recall": schema.recall(schema.threshold()),
+        "curve": curve,
+        "signature_bytes": schema.signature_bytes(),
+        "posting_bytes": posting_bytes(schema),
+        "shingle_bytes": shingle_bytes,
+    })
+}

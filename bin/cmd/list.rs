@@ -1,0 +1,57 @@
+//! `list`: lists documents.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use dedupdb::Document;
+use serde_json::{Value, json};
+
+use crate::args::{Args, List};
+use crate::exit::Exit;
+use crate::output::{Output, escape};
+
+/// Runs `list`.
+pub(crate) fn run(args: &Args, list: &List, output: &mut Output) -> Result<Exit> {
+    let store = crate::store::open_to_read(args)?;
+    let mut found = false;
+    for document in store.documents_with_prefix(&list.prefix)? {
+        let document = document?;
+        found = true;
+        if output.is_json() {
+            output.object(&object(&document))?;
+            continue;
+        }
+        let key = escape(&document.key);
+        if list.long {
+            output.line(format!(
+                "{}\t{}\t{}\t{key}",
+                document.content, document.shingles, document.size
+            ))?;
+        } else {
+            output.line(key)?;
+        }
+    }
+    Ok(Exit::found(found))
+}
+
+/// What is stored of a document.
+pub(super) fn object(document: &Document) -> Value {
+    json!({
+        "key": document.key,
+        "content": document.content,
+        "size": document.size,
+        "modified": document.modified,
+        "added": document.added,
+        "shingles": document.shingles,
+        "hash": hex(&document.hash),
+    })
+}
+
+/// The bytes in hexadecimal.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut hex, byte| {
+        // Writing to a string does not fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}

@@ -1,0 +1,37 @@
+//! The commands, one file a verb.
+
+mod add;
+mod check;
+mod init;
+mod list;
+mod query;
+mod remove;
+mod show;
+mod stats;
+
+use anyhow::{Context, Result};
+
+use crate::args::{Args, Command};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::output::Output;
+
+/// Runs the command that the arguments name.
+pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result<Exit> {
+    if args.threads > 0 {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(args.threads)
+            .build_global()
+            .context("cannot start threads")?;
+    }
+    match &args.command {
+        Command::Init(init) => init::run(args, init, output),
+        Command::Add(add) => add::run(args, add, console, output),
+        Command::Query(query) => query::run(args, query, console, output),
+        Command::Remove(remove) => remove::run(args, remove, console, output),
+        Command::List(list) => list::run(args, list, output),
+        Command::Show(show) => show::run(args, show, console, output),
+        Command::Stats => stats::run(args, output),
+        Command::Check => check::run(args, output),
+    }
+}

@@ -1,0 +1,219 @@
+//! `query`: finds documents that are like a text.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use dedupdb::{Match, Store};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use crate::args::{Args, Query};
+use crate::console::Console;
+use crate::document::{Document, Item};
+use crate::exit::Exit;
+use crate::number::percent;
+use crate::output::{Output, escape};
+use crate::reader::Reader;
+use crate::skip::Skipped;
+use crate::walk::{STDIN, Walk};
+
+/// Runs `query`.
+pub(crate) fn run(
+    args: &Args,
+    query: &Query,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    let is_stdin = |path: &Path| path == Path::new(STDIN);
+    if query.paths.iter().filter(|path| is_stdin(path)).count() > 1 {
+        bail!("standard input (-) is named more than once");
+    }
+    let store = crate::store::open_to_read(args)?;
+    note_recall(&store, query, console);
+    let mut asking = Asking {
+        store,
+        query,
+        console,
+        output,
+        found: false,
+        failed: false,
+    };
+    for key in &query.keys {
+        let answer = asking.ask(dedupdb::Query::key(key));
+        asking.answer(key, key, answer)?;
+    }
+    if !query.paths.is_empty() {
+        asking.ask_about_files(Walk::new(query.paths.clone(), &args.store))?;
+    }
+    Ok(if asking.failed {
+        Exit::Failed
+    } else {
+        Exit::found(asking.found)
+    })
+}
+
+/// Says what is missed below the threshold that the store was made for.
+fn note_recall(store: &Store, query: &Query, console: &Console) {
+    let schema = store.schema();
+    if let Some(threshold) = query.threshold
+        && threshold < schema.threshold()
+    {
+        console.note(&format!(
+            "the store was made for similarities from {}; of the pairs at {threshold} it finds {}",
+            schema.threshold(),
+            percent(schema.recall(threshold))
+        ));
+    }
+}
+
+/// A question that is being put for one text after another.
+struct Asking<'a> {
+    store: Store,
+    query: &'a Query,
+    console: &'a Console,
+    output: &'a mut Output,
+    found: bool,
+    failed: bool,
+}
+
+impl Asking<'_> {
+    fn ask(&self, question: dedupdb::Query<'_>) -> dedupdb::Result<Vec<Match>> {
+        ask(&self.store, self.query, question)
+    }
+
+    fn ask_about_files(&mut self, walk: Walk) -> Result<()> {
+        let reader = Reader {
+            walk,
+            stdin_key: STDIN.to_owned(),
+            is_unchanged: Box::new(|_, _, _| Ok(false)),
+        };
+        for batch in reader.start()? {
+            let (store, query) = (&self.store, self.query);
+            let asked: Vec<_> = batch?
+                .items
+                .into_par_iter()
+                .map(|item| match item {
+                    Item::Document(document) => {
+                        let text = dedupdb::Query::text(&document.text).except(&document.key);
+                        let answer = ask(store, query, text);
+                        Ok((without_text(document), answer))
+                    }
+                    Item::Skipped(skipped) => Err(Some(skipped)),
+                    Item::Unchanged => Err(None),
+                })
+                .collect();
+            for asked in asked {
+                match asked {
+                    Ok((document, answer)) => {
+                        self.answer(&document.key, &document.place(), answer)?;
+                    }
+                    Err(Some(skipped)) => self.skip(&skipped),
+                    Err(None) => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints the answer about the text named `name`, which came from `place`.
+    fn answer(
+        &mut self,
+        name: &str,
+        place: &str,
+        answer: dedupdb::Result<Vec<Match>>,
+    ) -> Result<()> {
+        let matches = match answer {
+            Ok(matches) => matches,
+            Err(error) if is_of_one_text(&error) => {
+                let message = match error {
+                    dedupdb::Error::NoSuchDocument { .. } => error.to_string(),
+                    error => format!("{place}: {error}"),
+                };
+                self.console.error(&message);
+                self.failed = true;
+                return Ok(());
+            }
+            Err(error) => return Err(error.into()),
+        };
+        self.found |= !matches.is_empty();
+        for found in &matches {
+            if self.output.is_json() {
+                self.output.object(&object(name, found))?;
+            } else {
+                self.output.line(line(name, found))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self, skipped: &Skipped) {
+        if skipped.reason.is_failure() {
+            self.console.error(&skipped.message());
+            self.failed = true;
+        } else {
+            self.console
+                .note(&format!("{}; left out", skipped.message()));
+        }
+    }
+}
+
+fn ask(
+    store: &Store,
+    query: &Query,
+    mut question: dedupdb::Query<'_>,
+) -> dedupdb::Result<Vec<Match>> {
+    if let Some(threshold) = query.threshold {
+        question = question.threshold(threshold);
+    }
+    if let Some(limit) = query.limit {
+        question = question.limit(limit);
+    }
+    store.query(&question)
+}
+
+/// Whether other texts can still be asked about.
+fn is_of_one_text(error: &dedupdb::Error) -> bool {
+    matches!(
+        error,
+        dedupdb::Error::NoSuchDocument { .. } | dedupdb::Error::InvalidText { .. }
+    )
+}
+
+fn without_text(document: Document) -> Document {
+    Document {
+        text: String::new(),
+        ..document
+    }
+}
+
+/// The similarity to four decimals; an estimate is marked and has its standard error.
+pub(super) fn similarity(found: &Match) -> String {
+    match found.jaccard {
+        Some(jaccard) => format!("{jaccard:.4}"),
+        None => format!("~{:.4}±{:.4}", found.estimate.jaccard, found.estimate.error),
+    }
+}
+
+fn line(query: &str, found: &Match) -> String {
+    let copy = if found.exact_copy { "exact copy" } else { "" };
+    format!(
+        "{}\t{}\t{}\t{copy}",
+        escape(query),
+        escape(&found.key),
+        similarity(found)
+    )
+}
+
+fn object(query: &str, found: &Match) -> Value {
+    json!({
+        "query": query,
+        "key": found.key,
+        "jaccard": found.jaccard,
+        "estimate": found.estimate.jaccard,
+        "error": found.estimate.error,
+        "containment": found.containment,
+        "contained": found.contained,
+        "bands": found.bands,
+        "exact_copy": found.exact_copy,
+    })
+}

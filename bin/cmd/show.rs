@@ -1,0 +1,57 @@
+//! `show`: shows what is stored of a document.
+
+use anyhow::Result;
+use dedupdb::Document;
+use serde_json::Value;
+
+use super::list;
+use crate::args::{Args, Show};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::number::{bytes, grouped, utc};
+use crate::output::{Output, escape};
+
+/// Runs `show`.
+pub(crate) fn run(
+    args: &Args,
+    show: &Show,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    let store = crate::store::open_to_read(args)?;
+    let Some(document) = store.get(&show.key)? else {
+        console.error(&format!("{}: no document has this key", show.key));
+        return Ok(Exit::Nothing);
+    };
+    let mut copies = store.copies(&document)?;
+    copies.retain(|key| *key != document.key);
+    if output.is_json() {
+        let mut object = list::object(&document);
+        object["copies"] = Value::from(copies);
+        output.object(&object)?;
+    } else {
+        for line in describe(&document, &copies) {
+            output.line(line)?;
+        }
+    }
+    Ok(Exit::Found)
+}
+
+fn describe(document: &Document, copies: &[String]) -> Vec<String> {
+    let modified = document.modified.map_or_else(
+        || "not known".to_owned(),
+        |nanos| utc(nanos.div_euclid(1_000_000_000)),
+    );
+    let mut lines = vec![
+        format!("key           {}", escape(&document.key)),
+        format!("content       {}", document.content),
+        format!("hash          {}", list::hex(&document.hash)),
+        format!("shingles      {}", grouped(document.shingles.into())),
+        format!("size          {}", bytes(document.size)),
+        format!("modified      {modified}"),
+        format!("added         {}", utc(document.added)),
+        format!("exact copies  {}", grouped(copies.len() as u64)),
+    ];
+    lines.extend(copies.iter().map(|key| format!("  {}", escape(key))));
+    lines
+}

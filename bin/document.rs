@@ -1,0 +1,80 @@
+//! What the reader hands on.
+
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use crate::skip::Skipped;
+
+/// A document to be added or asked about.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    pub(crate) key: String,
+    pub(crate) text: String,
+    /// Bytes of a file.
+    pub(crate) size: Option<u64>,
+    /// Nanoseconds from 1970 to a file's last change.
+    pub(crate) modified: Option<i64>,
+    /// Whether bytes that are no UTF-8 were replaced in the text.
+    pub(crate) replaced: bool,
+    /// Whether bytes that are no UTF-8 were replaced in the key.
+    pub(crate) lossy_key: bool,
+    /// The line of a record, with its file.
+    pub(crate) line: Option<u64>,
+    pub(crate) source: PathBuf,
+}
+
+impl Document {
+    /// Where it came from, for messages.
+    pub(crate) fn place(&self) -> String {
+        place(&self.source, self.line)
+    }
+}
+
+/// Where something came from, for messages.
+pub(crate) fn place(source: &Path, line: Option<u64>) -> String {
+    match line {
+        Some(line) => format!("{}:{line}", source.display()),
+        None => source.display().to_string(),
+    }
+}
+
+/// What became of one file or record.
+#[derive(Debug)]
+pub(crate) enum Item {
+    Document(Document),
+    /// A file that is as it was when it was stored, and was not read.
+    Unchanged,
+    Skipped(Skipped),
+}
+
+/// Items, in the order of the arguments, and the bytes that were read or spared for them.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    pub(crate) items: Vec<Item>,
+    pub(crate) bytes: u64,
+}
+
+impl Batch {
+    /// The items, whose bytes are those of their texts.
+    pub(crate) fn of(items: Vec<Item>) -> Batch {
+        let text = |item: &Item| match item {
+            Item::Document(document) => document.text.len() as u64,
+            Item::Unchanged | Item::Skipped(_) => 0,
+        };
+        Batch {
+            bytes: items.iter().map(text).sum(),
+            items,
+        }
+    }
+}
+
+/// Nanoseconds from 1970 to a file's last change.
+pub(crate) fn modified(metadata: &Metadata) -> Option<i64> {
+    match metadata.modified().ok()?.duration_since(UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_nanos()).ok(),
+        Err(before) => i64::try_from(before.duration().as_nanos())
+            .ok()
+            .map(|nanos| -nanos),
+    }
+}

@@ -1,0 +1,36 @@
+//! Exit codes.
+
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// It did what was asked, or found what was looked for.
+    Found,
+    /// It found nothing.
+    Nothing,
+    /// Something failed, or the store is damaged.
+    Failed,
+    /// The user stopped it.
+    Interrupted,
+}
+
+impl Exit {
+    /// Exit code of a command that was interrupted: 128 and the number of SIGINT.
+    pub(crate) const INTERRUPTED: u8 = 130;
+
+    /// Found or nothing.
+    pub(crate) fn found(found: bool) -> Exit {
+        if found { Exit::Found } else { Exit::Nothing }
+    }
+
+    /// The code for the system.
+    pub(crate) fn code(self) -> ExitCode {
+        ExitCode::from(match self {
+            Exit::Found => 0,
+            Exit::Nothing => 1,
+            Exit::Failed => 2,
+            Exit::Interrupted => Exit::INTERRUPTED,
+        })
+    }
+}

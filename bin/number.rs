@@ -1,0 +1,108 @@
+//! Numbers as people read them.
+
+/// The number with a comma between groups of three digits.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// The number with its noun, in the plural unless it is 1.
+pub(crate) fn counted(number: u64, singular: &str, plural: &str) -> String {
+    let noun = if number == 1 { singular } else { plural };
+    format!("{} {noun}", grouped(number))
+}
+
+/// Bytes in the decimal unit that leaves one to three digits before the point.
+pub(crate) fn bytes(number: u64) -> String {
+    const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
+    if number < 1000 {
+        return format!("{number} B");
+    }
+    let mut value = number as f64 / 1000.0;
+    let mut units = UNITS.iter();
+    let mut unit = units.next();
+    // What would be rounded to 1000 is 1 of the next unit.
+    while value >= 999.95 {
+        value /= 1000.0;
+        unit = units.next().or(unit);
+    }
+    format!("{value:.1} {}", unit.copied().unwrap_or_default())
+}
+
+/// A share in percent, never rounded up to 100.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if share >= 1.0 {
+        "100%".to_owned()
+    } else if percent >= 99.95 {
+        format!("{:.2}%", percent.min(99.99))
+    } else {
+        format!("{percent:.1}%")
+    }
+}
+
+/// The day and time of so many seconds since 1970, in UTC, as ISO 8601 has it.
+pub(crate) fn utc(seconds: i64) -> String {
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    // Days from 1 March of the year 0, in eras of 400 years of 146,097 days; a year begins with
+    // March, so that a leap day is its last.
+    let days = days + 719_468;
+    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 {
+        (month + 3, 0)
+    } else {
+        (month - 9, 1)
+    };
+    let year = year + era * 400 + next;
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bytes, grouped, percent, utc};
+
+    #[test]
+    fn digits_are_grouped() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1000), "1,000");
+        assert_eq!(grouped(u64::MAX), "18,446,744,073,709,551,615");
+    }
+
+    #[test]
+    fn bytes_have_one_to_three_digits_before_the_point() {
+        assert_eq!(bytes(999), "999 B");
+        assert_eq!(bytes(1000), "1.0 kB");
+        assert_eq!(bytes(999_949), "999.9 kB");
+        assert_eq!(bytes(999_950), "1.0 MB");
+        assert_eq!(bytes(u64::MAX), "18.4 EB");
+    }
+
+    #[test]
+    fn percent_is_100_only_for_all() {
+        assert_eq!(percent(0.5), "50.0%");
+        assert_eq!(percent(0.99999), "99.99%");
+        assert_eq!(percent(1.0), "100%");
+    }
+
+    #[test]
+    fn days_follow_the_calendar() {
+        assert_eq!(utc(0), "1970-01-01T00:00:00Z");
+        assert_eq!(utc(-1), "1969-12-31T23:59:59Z");
+        assert_eq!(utc(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(utc(1_709_251_199), "2024-02-29T23:59:59Z");
+        assert_eq!(utc(4_107_542_400), "2100-03-01T00:00:00Z");
+    }
+}

@@ -1,0 +1,89 @@
+//! Results on standard output: lines for people, tab-separated columns, or JSON.
+
+use std::borrow::Cow;
+use std::io::{self, BufWriter, StdoutLock, Write};
+
+use serde_json::Value;
+
+/// Standard output, locked and buffered.
+#[derive(Debug)]
+pub(crate) struct Output {
+    json: bool,
+    writer: BufWriter<StdoutLock<'static>>,
+}
+
+impl Output {
+    /// Standard output, for JSON if `json`.
+    pub(crate) fn new(json: bool) -> Output {
+        Output {
+            json,
+            writer: BufWriter::with_capacity(1 << 16, io::stdout().lock()),
+        }
+    }
+
+    /// Whether results are to be JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Writes a line as it is.
+    pub(crate) fn line(&mut self, line: impl AsRef<str>) -> io::Result<()> {
+        self.writer.write_all(line.as_ref().as_bytes())?;
+        self.writer.write_all(b"\n")
+    }
+
+    /// Writes an object on a line of its own.
+    pub(crate) fn object(&mut self, object: &Value) -> io::Result<()> {
+        serde_json::to_writer(&mut self.writer, object)?;
+        self.writer.write_all(b"\n")
+    }
+
+    /// Writes out what is buffered.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+/// Whether the reader of standard output went away.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    })
+}
+
+/// The text with its control characters spelled out (`\t`, `\n`, `\u{1b}`), so that a line stays a
+/// line, columns stay columns and a terminal shows nothing that is not there.
+pub(crate) fn escape(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_unprintable) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_unprintable(c) {
+            escaped.extend(c.escape_default());
+        } else {
+            escaped.push(c);
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// Whether the character moves the cursor, ends a line or turns the direction of writing.
+fn is_unprintable(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escape;
+
+    #[test]
+    fn control_characters_are_spelled_out() {
+        assert_eq!(escape("a\tb\nc\u{1b}[1m"), "a\\tb\\nc\\u{1b}[1m");
+        assert_eq!(escape("\u{202e}txt"), "\\u{202e}txt");
+        assert_eq!(escape("日本 naïve \\ '"), "日本 naïve \\ '");
+    }
+}

@@ -1,0 +1,125 @@
+//! The progress bar of a long add.
+
+use std::fs;
+use std::io::{IsTerminal, stderr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::console::Console;
+use crate::number;
+use crate::walk::{Found, STDIN, Walk};
+
+/// What is done sooner needs no bar.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Bytes and documents so far, shown on a terminal once it takes a while.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    /// None if nothing is to be shown.
+    plan: Option<Plan>,
+    started: Instant,
+    is_shown: bool,
+    documents: u64,
+    bytes: u64,
+    /// Bytes of all files; 0 while they are not yet counted.
+    total: Arc<AtomicU64>,
+}
+
+/// What is gone through, to count its bytes.
+#[derive(Debug)]
+struct Plan {
+    paths: Vec<PathBuf>,
+    store: PathBuf,
+}
+
+impl Progress {
+    /// Begins now, to go through `paths` past the store in the folder `store`.
+    pub(crate) fn new(console: &Console, paths: &[PathBuf], store: &Path) -> Progress {
+        let is_wanted = !console.is_quiet() && stderr().is_terminal();
+        Progress {
+            bar: console.bar().clone(),
+            plan: is_wanted.then(|| Plan {
+                paths: paths.to_vec(),
+                store: store.to_owned(),
+            }),
+            started: Instant::now(),
+            is_shown: false,
+            documents: 0,
+            bytes: 0,
+            total: Arc::default(),
+        }
+    }
+
+    /// Time since the beginning.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Takes note of what was done.
+    pub(crate) fn advance(&mut self, documents: u64, bytes: u64) {
+        self.documents += documents;
+        self.bytes += bytes;
+        self.tick();
+    }
+
+    /// Draws the bar anew.
+    pub(crate) fn tick(&mut self) {
+        if !self.is_shown {
+            if self.elapsed() < PATIENCE {
+                return;
+            }
+            let Some(plan) = self.plan.take() else {
+                return;
+            };
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            self.is_shown = true;
+            count(plan, self.total.clone());
+        }
+        let total = self.total.load(Ordering::Relaxed);
+        if total > 0 && self.bar.length() != Some(total) {
+            self.bar.set_length(total);
+            self.bar
+                .set_style(style("{bar:24} {percent:>3}%  {msg}  {eta} left"));
+        } else if total == 0 {
+            self.bar.set_style(style("{spinner} {msg}"));
+        }
+        let rate = self.bytes as f64 / 1e6 / self.elapsed().as_secs_f64();
+        self.bar.set_position(self.bytes);
+        self.bar.set_message(format!(
+            "{}  {rate:.1} MB/s",
+            number::counted(self.documents, "document", "documents")
+        ));
+        self.bar.tick();
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// Counts the bytes of all files, on a thread that nobody waits for.
+fn count(plan: Plan, total: Arc<AtomicU64>) {
+    if plan.paths.iter().any(|path| path == Path::new(STDIN)) {
+        return;
+    }
+    let count = move || {
+        let sizes = Walk::new(plan.paths, &plan.store).map(|found| match found {
+            Found::File(path, _) => fs::metadata(path).map_or(0, |metadata| metadata.len()),
+            Found::Stdin | Found::Skipped(_) => 0,
+        });
+        total.store(sizes.sum(), Ordering::Relaxed);
+    };
+    // Without the thread there is no estimate of the time left, and no harm done.
+    drop(thread::Builder::new().name("count".to_owned()).spawn(count));
+}

@@ -1,0 +1,117 @@
+//! What is left out, and why.
+
+use std::io;
+use std::path::Path;
+
+/// Something that was named or met and is not read as a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Skipped {
+    pub(crate) reason: Reason,
+    /// The file, and the line of a record.
+    pub(crate) place: String,
+    /// More than the reason's name says.
+    pub(crate) detail: String,
+}
+
+/// Why something is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Reason {
+    /// It has a NUL byte.
+    Binary,
+    /// It has more bytes than [`MAX_BYTES`](crate::reader::MAX_BYTES).
+    TooLarge,
+    /// The system refused to read it.
+    Unreadable,
+    /// The command line names it and it does not exist.
+    NotFound,
+    /// It is a device.
+    Device,
+    /// It is a named pipe.
+    Pipe,
+    /// It is a socket.
+    Socket,
+    /// It is a symbolic link to a folder that it lies in.
+    SymlinkLoop,
+    /// It is a symbolic link to nothing.
+    BrokenLink,
+    /// It is the folder of a store.
+    Store,
+    /// Two arguments lead to it.
+    NamedTwice,
+    /// Another file has the same key.
+    SameKey,
+    /// It is a line that is no record.
+    BadRecord,
+    /// Its key is one that the store does not take.
+    BadKey,
+    /// Its text is one that the store does not take.
+    BadText,
+}
+
+impl Reason {
+    /// The name that is counted under.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Reason::Binary => "binary",
+            Reason::TooLarge => "too large",
+            Reason::Unreadable => "unreadable",
+            Reason::NotFound => "not found",
+            Reason::Device => "device",
+            Reason::Pipe => "pipe",
+            Reason::Socket => "socket",
+            Reason::SymlinkLoop => "symlink loop",
+            Reason::BrokenLink => "broken link",
+            Reason::Store => "dedupdb store",
+            Reason::NamedTwice => "named twice",
+            Reason::SameKey => "same key",
+            Reason::BadRecord => "bad record",
+            Reason::BadKey => "bad key",
+            Reason::BadText => "bad text",
+        }
+    }
+
+    /// Whether it means that something was not done that was asked for.
+    pub(crate) fn is_failure(self) -> bool {
+        match self {
+            Reason::Unreadable
+            | Reason::NotFound
+            | Reason::SameKey
+            | Reason::BadRecord
+            | Reason::BadKey
+            | Reason::BadText => true,
+            Reason::Binary
+            | Reason::TooLarge
+            | Reason::Device
+            | Reason::Pipe
+            | Reason::Socket
+            | Reason::SymlinkLoop
+            | Reason::BrokenLink
+            | Reason::Store
+            | Reason::NamedTwice => false,
+        }
+    }
+}
+
+impl Skipped {
+    /// Leaves out the file at `path`.
+    pub(crate) fn file(reason: Reason, path: &Path) -> Skipped {
+        Skipped {
+            reason,
+            place: path.display().to_string(),
+            detail: reason.name().to_owned(),
+        }
+    }
+
+    /// Leaves out the file at `path`, which the system refused to read.
+    pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Skipped {
+        Skipped {
+            detail: error.to_string(),
+            ..Skipped::file(Reason::Unreadable, path)
+        }
+    }
+
+    /// One line: the place and what is wrong there.
+    pub(crate) fn message(&self) -> String {
+        format!("{}: {}", self.place, self.detail)
+    }
+}

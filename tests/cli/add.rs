@@ -1,0 +1,218 @@
+//! `add`: files, what became of them, and what is listed.
+
+use serde_json::json;
+
+use crate::sandbox::{Sandbox, fields, text};
+
+#[test]
+fn adding_twice_reads_nothing_the_second_time() {
+    let sandbox = Sandbox::with_testdata();
+    let first = sandbox.add(&["folder"], 0);
+    assert_eq!(
+        (&first["documents"], &first["added"]),
+        (&json!(44), &json!(44))
+    );
+    assert_eq!(first["exact_copies"], 2);
+    let second = sandbox.add(&["folder"], 0);
+    assert_eq!(second["unchanged"], 44);
+    assert_eq!(second["bytes"], 0);
+    let checked = sandbox.add(&["--checksum", "folder"], 0);
+    assert_eq!(checked["unchanged"], 44);
+    assert_eq!(checked["bytes"], first["bytes"]);
+}
+
+#[test]
+fn a_change_that_keeps_size_and_time_is_found_by_checksum_only() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.txt", text(1, 50));
+    let modified = sandbox
+        .path("a.txt")
+        .metadata()
+        .unwrap()
+        .modified()
+        .unwrap();
+    sandbox.add(&["a.txt"], 0);
+    sandbox.write("a.txt", text(1, 50).to_uppercase().replace('W', "v"));
+    let file = std::fs::File::options()
+        .write(true)
+        .open(sandbox.path("a.txt"))
+        .unwrap();
+    file.set_modified(modified).unwrap();
+    assert_eq!(sandbox.add(&["a.txt"], 0)["unchanged"], 1);
+    assert_eq!(sandbox.add(&["a.txt", "--checksum"], 0)["updated"], 1);
+}
+
+#[test]
+fn a_changed_file_is_updated() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.txt", text(1, 50));
+    sandbox.add(&["a.txt"], 0);
+    sandbox.write("a.txt", text(2, 51));
+    assert_eq!(sandbox.add(&["a.txt"], 0)["updated"], 1);
+    let shown = sandbox.run(&["--json", "show", "a.txt"]).expect(0);
+    assert_eq!(shown.objects()[0]["shingles"], 47);
+}
+
+#[test]
+fn the_summary_has_these_fields() {
+    let sandbox = Sandbox::with_testdata();
+    let summary = sandbox.add(&["folder"], 0);
+    let expected = [
+        "added",
+        "bytes",
+        "documents",
+        "exact_copies",
+        "kept_out",
+        "near_duplicates",
+        "replaced",
+        "seconds",
+        "skipped",
+        "unchanged",
+        "updated",
+    ];
+    assert_eq!(fields(&summary), expected);
+}
+
+#[test]
+fn matches_are_listed_with_the_earlier_document() {
+    let sandbox = Sandbox::with_testdata();
+    let ran = sandbox
+        .run(&["add", "--matches", "folder/docs", "folder/old"])
+        .expect(0);
+    let lines = ran.lines();
+    assert!(lines.contains(
+        &"folder/docs/meeting-notes-january.md\tfolder/docs/meeting-notes-february.md\t0.9502"
+    ));
+    assert!(lines.contains(&"folder/old/2019/tally-backup.rs.txt\tfolder/docs/tally.rs\t1.0000"));
+    assert_eq!(lines.len(), 4, "{lines:?}");
+    assert!(ran.stderr.contains("near-duplicates"), "{}", ran.stderr);
+}
+
+#[test]
+fn matches_as_json_have_these_fields() {
+    let sandbox = Sandbox::with_testdata();
+    let ran = sandbox
+        .run(&["--json", "add", "--matches", "folder/docs"])
+        .expect(0);
+    let objects = ran.objects();
+    let expected = [
+        "bands",
+        "earlier",
+        "error",
+        "estimate",
+        "exact_copy",
+        "jaccard",
+        "key",
+    ];
+    assert_eq!(objects.len(), 4, "three matches and a summary");
+    assert_eq!(fields(&objects[0]), expected);
+    assert_eq!(objects[0]["earlier"], "folder/docs/changelog-1.4.3.md");
+    assert_eq!(objects[3]["near_duplicates"], 3);
+}
+
+#[test]
+fn unique_keeps_out_what_is_like_an_earlier_document() {
+    let sandbox = Sandbox::with_testdata();
+    let all = sandbox.add(&["--unique", "folder"], 0);
+    let kept_out = all["kept_out"].as_u64().unwrap();
+    let like = all["near_duplicates"].as_u64().unwrap() + all["exact_copies"].as_u64().unwrap();
+    assert_eq!(kept_out, like);
+    assert_eq!(sandbox.keys().len() as u64, 44 - kept_out);
+    let mut question = vec!["query"];
+    let keys = sandbox.keys();
+    for key in &keys {
+        question.extend(["--key", key]);
+    }
+    sandbox.run(&question).expect(1);
+}
+
+#[test]
+fn keys_are_paths_as_given_but_normalized() {
+    let sandbox = Sandbox::new();
+    for name in ["a/b.txt", "c.txt", "d.txt"] {
+        sandbox.write(name, name);
+    }
+    let absolute = sandbox.path("d.txt");
+    let absolute = absolute.to_str().unwrap();
+    sandbox.add(&["./a//", "a/../c.txt", absolute], 0);
+    let mut keys = vec![
+        "a/b.txt".to_owned(),
+        "a/../c.txt".to_owned(),
+        absolute.to_owned(),
+    ];
+    keys.sort();
+    assert_eq!(sandbox.keys(), keys);
+}
+
+#[test]
+fn what_is_named_twice_is_added_once() {
+    let sandbox = Sandbox::with_testdata();
+    let summary = sandbox.add(&["folder/docs", "folder", "./folder//docs"], 0);
+    assert_eq!(summary["added"], 44);
+    let docs = std::fs::read_dir(sandbox.path("folder/docs"))
+        .unwrap()
+        .count();
+    assert_eq!(summary["skipped"], json!({ "named twice": 2 * docs }));
+}
+
+#[test]
+fn a_missing_path_is_an_error_and_the_others_are_added() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.txt", "some words");
+    let ran = sandbox.run(&["add", "nowhere", "a.txt"]).expect(2);
+    assert!(
+        ran.stderr.contains("nowhere: there is no such file"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stdout.contains("added"), "{}", ran.stdout);
+    assert_eq!(sandbox.keys(), ["a.txt"]);
+}
+
+#[test]
+fn a_typing_error_makes_no_store() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["add", "nowhere"]).expect(2);
+    assert!(!sandbox.path(".dedupdb").exists());
+}
+
+#[test]
+fn standard_input_needs_a_key() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run_with(&["add", "-"], b"text").expect(2);
+    assert!(ran.stderr.contains("--key"), "{}", ran.stderr);
+    sandbox
+        .run_with(&["add", "a.txt", "--key", "x"], b"text")
+        .expect(2);
+    let text = text(3, 40);
+    sandbox
+        .run_with(&["add", "-", "--key", "the key"], text.as_bytes())
+        .expect(0);
+    assert_eq!(sandbox.keys(), ["the key"]);
+    let ran = sandbox.run_with(&["query", "-"], text.as_bytes()).expect(0);
+    assert_eq!(ran.stdout, "-\tthe key\t1.0000\texact copy\n");
+}
+
+#[test]
+fn quiet_prints_nothing_but_errors() {
+    let sandbox = Sandbox::with_testdata();
+    let ran = sandbox.run(&["add", "-q", "folder", "nowhere"]).expect(2);
+    assert_eq!(ran.stdout, "");
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+}
+
+#[test]
+fn adding_goes_on_when_nobody_reads_the_matches() {
+    let sandbox = Sandbox::new();
+    for index in 0..3000 {
+        sandbox.write(format!("many/{index}.txt"), text(7, 60));
+    }
+    let mut child = sandbox
+        .command(&["add", "--matches", "many"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(sandbox.keys().len(), 3000);
+}

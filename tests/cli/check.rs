@@ -1,0 +1,55 @@
+//! `check`: a sound store and a damaged one.
+
+use std::fs;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn a_sound_store_is_clean() {
+    let sandbox = Sandbox::with_testdata();
+    sandbox.add(&["folder", "pages.jsonl"], 0);
+    sandbox.run(&["remove", "page-01"]).expect(0);
+    let ran = sandbox.run(&["check"]).expect(0);
+    assert!(
+        ran.stdout.starts_with("checked 56 documents"),
+        "{}",
+        ran.stdout
+    );
+    let report = sandbox
+        .run(&["--json", "check"])
+        .expect(0)
+        .objects()
+        .remove(0);
+    assert_eq!(report["documents"], 56);
+    assert_eq!(report["problems"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn a_flipped_byte_is_found() {
+    let sandbox = Sandbox::with_testdata();
+    sandbox.add(&["folder", "pages.jsonl"], 0);
+    let file = sandbox.path(".dedupdb/shingles");
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[5000] ^= 0x10;
+    fs::write(&file, bytes).unwrap();
+    let ran = sandbox.run(&["check"]).expect(2);
+    assert!(ran.lines()[0].contains("shingles: "), "{}", ran.stdout);
+    let report = sandbox
+        .run(&["check", "--json"])
+        .expect(2)
+        .objects()
+        .remove(0);
+    let file = report["problems"][0]["file"].as_str().unwrap();
+    assert!(file.ends_with("shingles"), "{file}");
+}
+
+#[test]
+fn a_folder_without_a_store_is_an_error() {
+    let ran = Sandbox::new().run(&["check"]).expect(2);
+    assert_eq!(ran.stderr.lines().count(), 1);
+    assert!(
+        ran.stderr.contains("make one with init or add"),
+        "{}",
+        ran.stderr
+    );
+}

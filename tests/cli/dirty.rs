@@ -1,0 +1,142 @@
+//! `add` of what is no text, and of what cannot be read.
+
+use serde_json::json;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn binary_files_are_left_out() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a.bin", b"some text\0");
+    sandbox.write("in/b.txt", "some text");
+    let mut late = vec![b'x'; 100_000];
+    late.push(0);
+    sandbox.write("in/late.bin", late);
+    let summary = sandbox.add(&["in"], 0);
+    assert_eq!(summary["skipped"], json!({ "binary": 2 }));
+    assert_eq!(sandbox.keys(), ["in/b.txt"]);
+}
+
+#[test]
+fn bytes_that_are_no_utf8_are_replaced_and_counted() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.txt", b"caf\xe9 au lait, twice: caf\xe9");
+    sandbox.write("b.txt", "plain");
+    let summary = sandbox.add(&["a.txt", "b.txt"], 0);
+    assert_eq!(summary["added"], 2);
+    assert_eq!(summary["replaced"], 1);
+    assert_eq!(sandbox.add(&["a.txt"], 0)["unchanged"], 1);
+}
+
+#[test]
+fn a_byte_order_mark_is_not_part_of_the_text() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.txt", "the same words");
+    sandbox.write("b.txt", "\u{feff}the same words");
+    assert_eq!(sandbox.add(&["a.txt", "b.txt"], 0)["exact_copies"], 1);
+}
+
+#[test]
+fn the_store_is_left_out() {
+    let sandbox = Sandbox::with_testdata();
+    sandbox
+        .run(&["--store", "folder/.dedupdb", "init"])
+        .expect(0);
+    sandbox.run(&["--store", "folder/other", "init"]).expect(0);
+    let store = "folder/.dedupdb";
+    let summary = sandbox.add(&["--store", store, "folder"], 0);
+    assert_eq!(summary["skipped"], json!({ "dedupdb store": 2 }));
+    assert_eq!(summary["added"], 44);
+    let summary = sandbox.add(&["--store", store, "folder/./.dedupdb/contents"], 0);
+    assert_eq!(summary["skipped"], json!({ "dedupdb store": 1 }));
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::ffi::OsStr;
+    use std::fs;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::symlink;
+    use std::os::unix::net::UnixListener;
+    use std::process::Command;
+
+    use serde_json::json;
+
+    use crate::sandbox::Sandbox;
+
+    #[test]
+    fn links_that_lead_nowhere_or_back_are_left_out() {
+        let sandbox = Sandbox::new();
+        sandbox.write("in/a.txt", "some text");
+        symlink(".", sandbox.path("in/loop")).unwrap();
+        symlink("itself", sandbox.path("in/itself")).unwrap();
+        symlink("nothing", sandbox.path("in/broken")).unwrap();
+        symlink("a.txt", sandbox.path("in/link.txt")).unwrap();
+        let summary = sandbox.add(&["in"], 0);
+        let expected = json!({ "symlink loop": 2, "broken link": 1 });
+        assert_eq!(summary["skipped"], expected);
+        assert_eq!(sandbox.keys(), ["in/a.txt", "in/link.txt"]);
+    }
+
+    #[test]
+    fn pipes_sockets_and_devices_are_left_out() {
+        let sandbox = Sandbox::new();
+        sandbox.write("in/a.txt", "some text");
+        let pipe = sandbox.path("in/pipe.jsonl");
+        assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
+        let _socket = UnixListener::bind(sandbox.path("in/socket")).unwrap();
+        let summary = sandbox.add(&["in", "/dev/zero"], 0);
+        let expected = json!({ "pipe": 1, "socket": 1, "device": 1 });
+        assert_eq!(summary["skipped"], expected);
+        assert_eq!(summary["added"], 1);
+    }
+
+    #[test]
+    fn an_unreadable_file_does_not_hinder_the_others() {
+        use std::os::unix::fs::PermissionsExt;
+        let sandbox = Sandbox::new();
+        sandbox.write("in/a.txt", "some text");
+        sandbox.write("in/b.txt", "other text");
+        let locked = fs::Permissions::from_mode(0o000);
+        fs::set_permissions(sandbox.path("in/a.txt"), locked).unwrap();
+        if fs::read(sandbox.path("in/a.txt")).is_ok() {
+            // Root reads everything; a file of /proc that refuses to be read does instead.
+            fs::remove_file(sandbox.path("in/a.txt")).unwrap();
+            symlink("/proc/self/mem", sandbox.path("in/a.txt")).unwrap();
+        }
+        let ran = sandbox.run(&["add", "in"]).expect(2);
+        assert!(ran.stderr.contains("dedupdb: in/a.txt: "), "{}", ran.stderr);
+        assert!(ran.stdout.contains("1 unreadable"), "{}", ran.stdout);
+        assert_eq!(sandbox.keys(), ["in/b.txt"]);
+    }
+
+    #[test]
+    fn names_that_are_no_utf8_are_replaced_and_told() {
+        let sandbox = Sandbox::new();
+        sandbox.write(OsStr::from_bytes(b"in/a\xff.txt"), "one");
+        sandbox.write(OsStr::from_bytes(b"in/a\xfe.txt"), "two");
+        let ran = sandbox.run(&["add", "in"]).expect(2);
+        assert!(
+            ran.stderr
+                .contains("1 file has a name that is not valid UTF-8"),
+            "{}",
+            ran.stderr
+        );
+        assert!(
+            ran.stderr.contains("another file has the same key"),
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(sandbox.keys(), ["in/a\u{fffd}.txt"]);
+    }
+
+    #[test]
+    fn control_characters_in_keys_are_spelled_out() {
+        let sandbox = Sandbox::new();
+        sandbox.write("in/new\nline\t\u{1b}[31m.txt", "some text");
+        sandbox.add(&["in"], 0);
+        let listed = sandbox.run(&["list"]).expect(0);
+        assert_eq!(listed.stdout, "in/new\\nline\\t\\u{1b}[31m.txt\n");
+        assert_eq!(sandbox.keys(), ["in/new\nline\t\u{1b}[31m.txt"]);
+    }
+}

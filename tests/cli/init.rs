@@ -1,0 +1,120 @@
+//! `init`: parameters and what is said about them.
+
+use serde_json::json;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn the_defaults_are_explained() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["init"]).expect(0);
+    assert!(
+        ran.stdout.contains("17 bands of 7 rows find 98.2%"),
+        "{}",
+        ran.stdout
+    );
+    for similarity in ["0.5", "0.6", "0.7", "0.8", "0.9", "1.0"] {
+        assert!(
+            ran.lines()
+                .iter()
+                .any(|line| line.trim().starts_with(similarity))
+        );
+    }
+    assert!(
+        ran.stdout.contains("256 bytes of signature"),
+        "{}",
+        ran.stdout
+    );
+    let ran = sandbox.run(&["init"]).expect(2);
+    assert!(ran.stderr.contains("already"), "{}", ran.stderr);
+}
+
+#[test]
+fn every_parameter_is_stored() {
+    let sandbox = Sandbox::new();
+    let arguments = "--json init --shingling char:9 --no-lowercase --no-nfkc --family affine32 \
+                     --seed 7 --permutations 64 --slot-bits 32 --bands 8x8 --threshold 75% \
+                     --no-shingles";
+    let arguments: Vec<&str> = arguments.split_whitespace().collect();
+    let made = sandbox.run(&arguments).expect(0).objects().remove(0);
+    let schema = json!({
+        "shingling": "char:9", "lowercase": false, "nfkc": false, "family": "affine32", "seed": 7,
+        "permutations": 64, "slot_bits": 32, "bands": "8x8", "threshold": 0.75, "shingles": false,
+    });
+    assert_eq!(made["schema"], schema);
+    assert_eq!(made["signature_bytes"], 256);
+    assert_eq!(made["posting_bytes"], 44.0);
+    assert_eq!(made["shingle_bytes"], json!(null));
+    let recall = made["recall"].as_f64().unwrap();
+    assert!((recall - (1.0 - (1.0 - 0.75_f64.powi(8)).powi(8))).abs() < 1e-6);
+    assert_eq!(made["curve"].as_array().unwrap().len(), 6);
+    let stats = sandbox
+        .run(&["--json", "stats"])
+        .expect(0)
+        .objects()
+        .remove(0);
+    assert_eq!(stats["schema"], schema);
+}
+
+#[test]
+fn recall_leads_to_more_bands() {
+    let sandbox = Sandbox::new();
+    let bands = |store: &str, recall: &str| {
+        let arguments = ["--json", "--store", store, "init", "--recall", recall];
+        let made = sandbox.run(&arguments).expect(0).objects().remove(0);
+        assert!(made["recall"].as_f64().unwrap() >= 0.9);
+        (
+            made["bands"].as_u64().unwrap(),
+            made["rows"].as_u64().unwrap(),
+        )
+    };
+    assert_ne!(bands("a", "90%"), bands("b", "0.999"));
+}
+
+#[test]
+fn what_contradicts_itself_is_refused() {
+    let sandbox = Sandbox::new();
+    for arguments in [
+        "--bands 18x7 --recall 0.9",
+        "--bands 18x8",
+        "--bands 18",
+        "--threshold 1.1",
+        "--slot-bits 12",
+        "--shingling words",
+        "--seed x",
+        "--permutations 0",
+    ] {
+        let mut all = vec!["init"];
+        all.extend(arguments.split(' '));
+        let ran = sandbox.run(&all).expect(2);
+        assert!(ran.stderr.len() > 20, "{arguments}: {}", ran.stderr);
+    }
+    assert!(!sandbox.path(".dedupdb").exists());
+}
+
+#[test]
+fn a_random_seed_is_told() {
+    let sandbox = Sandbox::new();
+    let seed = |store: &str| {
+        let arguments = ["--json", "--store", store, "init", "--seed", "random"];
+        let made = sandbox.run(&arguments).expect(0).objects().remove(0);
+        made["schema"]["seed"].as_u64().unwrap()
+    };
+    assert_ne!(seed("a"), seed("b"));
+}
+
+#[test]
+fn shinglings_that_fold_nothing_can_be_chosen() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .run(&["--store", "a", "init", "--shingling", "byte:8"])
+        .expect(0);
+    sandbox
+        .run(&["--store", "b", "init", "--shingling", "ids"])
+        .expect(0);
+    sandbox.write("x.txt", "1 2 3 4");
+    sandbox.write("y.txt", "1 2 three");
+    let summary = sandbox.add(&["--store", "b", "x.txt", "y.txt"], 2);
+    assert_eq!(summary["skipped"], json!({ "bad text": 1 }));
+    assert_eq!(summary["added"], 1);
+}

@@ -1,0 +1,205 @@
+//! `query`: what is found, how it is printed, and exit codes.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use serde_json::Value;
+
+use crate::sandbox::{Sandbox, fields};
+
+fn filled() -> Sandbox {
+    let sandbox = Sandbox::with_testdata();
+    let summary = sandbox.add(&["folder", "pages.jsonl"], 0);
+    assert_eq!(summary["documents"], 57);
+    sandbox
+}
+
+/// The planted pairs at 0.8 and above, and their similarity to four decimals.
+fn expected(sandbox: &Sandbox) -> BTreeSet<(String, String, String)> {
+    let table = fs::read_to_string(sandbox.path("expected.tsv")).unwrap();
+    let mut pairs = BTreeSet::new();
+    for line in table.lines() {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let jaccard: f64 = columns[2].parse().unwrap();
+        if jaccard >= 0.8 {
+            let (a, b) = (columns[0].to_owned(), columns[1].to_owned());
+            let jaccard = format!("{jaccard:.4}");
+            pairs.insert((a.clone(), b.clone(), jaccard.clone()));
+            pairs.insert((b, a, jaccard));
+        }
+    }
+    assert!(pairs.len() > 40);
+    pairs
+}
+
+fn pair(line: &str) -> (String, String, String) {
+    let columns: Vec<&str> = line.split('\t').collect();
+    assert_eq!(columns.len(), 4, "{line}");
+    (
+        columns[0].to_owned(),
+        columns[1].to_owned(),
+        columns[2].to_owned(),
+    )
+}
+
+#[test]
+fn every_planted_pair_is_found_and_no_other() {
+    let sandbox = filled();
+    let keys = sandbox.keys();
+    let mut question = vec!["query", "query.txt"];
+    for key in &keys {
+        question.extend(["--key", key]);
+    }
+    let ran = sandbox.run(&question).expect(0);
+    let found: BTreeSet<_> = ran.lines().into_iter().map(pair).collect();
+    let mut expected = expected(&sandbox);
+    // The query is not stored, so no document finds it.
+    expected.retain(|(_, key, _)| key != "query.txt");
+    assert_eq!(found, expected);
+    assert_eq!(ran.lines().len(), found.len());
+}
+
+#[test]
+fn files_find_what_their_keys_find() {
+    let sandbox = filled();
+    let by_path = sandbox.run(&["query", "./folder//docs"]).expect(0);
+    let mut question = vec!["query".to_owned()];
+    for key in sandbox.keys() {
+        if key.starts_with("folder/docs/") {
+            question.extend(["--key".to_owned(), key]);
+        }
+    }
+    let question: Vec<&str> = question.iter().map(String::as_str).collect();
+    assert_eq!(by_path.stdout, sandbox.run(&question).expect(0).stdout);
+}
+
+#[test]
+fn matches_as_json_have_these_fields() {
+    let sandbox = filled();
+    let ran = sandbox.run(&["query", "--json", "query.txt"]).expect(0);
+    let objects = ran.objects();
+    assert_eq!(objects.len(), 1);
+    let expected = [
+        "bands",
+        "contained",
+        "containment",
+        "error",
+        "estimate",
+        "exact_copy",
+        "jaccard",
+        "key",
+        "query",
+    ];
+    assert_eq!(fields(&objects[0]), expected);
+    assert_eq!(objects[0]["query"], "query.txt");
+    assert_eq!(objects[0]["key"], "folder/news/library-night.txt");
+    assert_eq!(objects[0]["exact_copy"], false);
+    assert!((objects[0]["jaccard"].as_f64().unwrap() - 0.856).abs() < 0.001);
+}
+
+#[test]
+fn without_shingles_similarities_are_estimates() {
+    let sandbox = Sandbox::with_testdata();
+    sandbox.run(&["init", "--no-shingles"]).expect(0);
+    sandbox.add(&["folder"], 0);
+    let ran = sandbox.run(&["query", "query.txt"]).expect(0);
+    let (_, key, similarity) = pair(ran.lines()[0]);
+    assert_eq!(key, "folder/news/library-night.txt");
+    let (estimate, error) = similarity
+        .strip_prefix('~')
+        .unwrap()
+        .split_once('±')
+        .unwrap();
+    assert!(estimate.parse::<f64>().unwrap() > 0.7 && error.parse::<f64>().unwrap() > 0.0);
+    let objects = sandbox.run(&["--json", "query", "query.txt"]).objects();
+    assert_eq!(objects[0]["jaccard"], Value::Null);
+}
+
+#[test]
+fn exit_codes_tell_found_from_nothing_from_error() {
+    let sandbox = filled();
+    sandbox.run(&["query", "query.txt"]).expect(0);
+    sandbox.write("alone.txt", "nothing like it is stored");
+    let ran = sandbox.run(&["query", "alone.txt"]).expect(1);
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
+    let ran = sandbox
+        .run(&["query", "nowhere.txt", "query.txt"])
+        .expect(2);
+    assert_eq!(ran.lines().len(), 1);
+    assert!(ran.stderr.contains("nowhere.txt"));
+    let ran = sandbox
+        .run(&["query", "--key", "nobody", "query.txt"])
+        .expect(2);
+    assert_eq!(ran.lines().len(), 1);
+    assert!(ran.stderr.contains("nobody"));
+    sandbox.run(&["query"]).expect(2);
+    sandbox
+        .run(&["query", "--threshold", "0", "query.txt"])
+        .expect(2);
+    let ran = sandbox
+        .run(&["--store", "nowhere", "query", "query.txt"])
+        .expect(2);
+    assert!(
+        ran.stderr
+            .starts_with("dedupdb: nowhere: there is no dedupdb store here")
+    );
+}
+
+#[test]
+fn threshold_and_limit_narrow_and_widen() {
+    let sandbox = filled();
+    let key = "folder/news/harbour-bridge.txt";
+    let lines = |more: &[&str]| {
+        let mut question = vec!["query", "--key", key];
+        question.extend(more);
+        let ran = sandbox.run(&question).expect(0);
+        let keys: Vec<String> = ran.lines().into_iter().map(|line| pair(line).1).collect();
+        (keys, ran.stderr)
+    };
+    assert_eq!(
+        lines(&[]).0,
+        ["page-01", "folder/news/harbour-bridge-update.txt"]
+    );
+    assert_eq!(lines(&["--limit", "1"]).0, ["page-01"]);
+    assert_eq!(lines(&["--threshold", "88%"]).0, ["page-01"]);
+    let (_, note) = lines(&["--threshold", "0.7"]);
+    assert!(note.contains("of the pairs at 0.7 it finds"), "{note}");
+    let (_, note) = lines(&["--threshold", "0.7", "--quiet"]);
+    assert_eq!(note, "");
+}
+
+#[test]
+fn exact_copies_are_marked() {
+    let sandbox = filled();
+    let ran = sandbox
+        .run(&["query", "--key", "folder/docs/tally.rs"])
+        .expect(0);
+    let expected =
+        "folder/docs/tally.rs\tfolder/old/2019/tally-backup.rs.txt\t1.0000\texact copy\n";
+    assert_eq!(ran.stdout, expected);
+}
+
+#[test]
+fn several_processes_ask_at_once() {
+    let sandbox = filled();
+    let ask = || sandbox.run(&["query", "folder"]).expect(0).stdout;
+    let alone = ask();
+    std::thread::scope(|scope| {
+        let asking: Vec<_> = (0..6).map(|_| scope.spawn(ask)).collect();
+        for answer in asking {
+            assert_eq!(answer.join().unwrap(), alone);
+        }
+    });
+}
+
+#[test]
+fn answers_do_not_depend_on_the_number_of_threads() {
+    let sandbox = filled();
+    let one = sandbox
+        .run(&["--threads", "1", "query", "folder", "pages.jsonl"])
+        .expect(0);
+    let four = sandbox
+        .run(&["query", "--threads", "4", "folder", "pages.jsonl"])
+        .expect(0);
+    assert_eq!(one.stdout, four.stdout);
+}

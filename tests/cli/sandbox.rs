@@ -1,0 +1,168 @@
+//! A fresh folder to run the program in, and what a run left behind.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder that is gone after the test.
+pub(crate) struct Sandbox {
+    folder: TempDir,
+}
+
+/// What a run printed, and its exit code.
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Sandbox {
+    pub(crate) fn new() -> Sandbox {
+        let folder = tempfile::tempdir().unwrap();
+        Sandbox { folder }
+    }
+
+    /// A sandbox with a copy of the test data.
+    pub(crate) fn with_testdata() -> Sandbox {
+        let sandbox = Sandbox::new();
+        let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+        for entry in walkdir::WalkDir::new(&testdata) {
+            let entry = entry.unwrap();
+            if entry.file_type().is_file() {
+                let name = entry.path().strip_prefix(&testdata).unwrap();
+                sandbox.write(name, fs::read(entry.path()).unwrap());
+            }
+        }
+        sandbox
+    }
+
+    pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    /// The program, to be run in the sandbox.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dedupdb"));
+        command
+            .current_dir(self.folder.path())
+            .env_remove("DEDUPDB_STORE")
+            .stdin(Stdio::null())
+            .args(arguments);
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::of(self.command(arguments).output().unwrap())
+    }
+
+    /// Runs the program with `input` on standard input.
+    pub(crate) fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
+        let mut child = self
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A program that ends at an error does not wait for its input.
+        match child.stdin.take().unwrap().write_all(input) {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+            written => written.unwrap(),
+        }
+        Ran::of(child.wait_with_output().unwrap())
+    }
+
+    /// The summary of an add that must end with `code`; its counts must add up.
+    pub(crate) fn add(&self, arguments: &[&str], code: i32) -> Value {
+        let mut all = vec!["--json", "add"];
+        all.extend(arguments);
+        let ran = self.run(&all).expect(code);
+        let summary = ran.objects().pop().unwrap();
+        let count = |name: &str| summary[name].as_u64().unwrap();
+        let skipped = summary["skipped"].as_object().unwrap().values();
+        let skipped: u64 = skipped.map(|count| count.as_u64().unwrap()).sum();
+        let parts = ["added", "unchanged", "updated", "kept_out"].map(count);
+        assert_eq!(
+            count("documents"),
+            parts.iter().sum::<u64>() + skipped,
+            "{summary}"
+        );
+        summary
+    }
+
+    /// The keys of all documents.
+    pub(crate) fn keys(&self) -> Vec<String> {
+        let objects = self.run(&["--json", "list"]).objects();
+        let keys = objects.iter().map(|object| object["key"].as_str().unwrap());
+        keys.map(str::to_owned).collect()
+    }
+}
+
+impl Ran {
+    pub(crate) fn of(output: Output) -> Ran {
+        Ran {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Itself, if the exit code is `code`.
+    #[track_caller]
+    pub(crate) fn expect(self, code: i32) -> Ran {
+        assert_eq!(
+            self.code,
+            Some(code),
+            "stdout:\n{}\nstderr:\n{}",
+            self.stdout,
+            self.stderr
+        );
+        self
+    }
+
+    pub(crate) fn lines(&self) -> Vec<&str> {
+        self.stdout.lines().collect()
+    }
+
+    /// The JSON objects that were printed, one a line.
+    pub(crate) fn objects(&self) -> Vec<Value> {
+        let lines = self.stdout.lines();
+        lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+}
+
+/// The names of an object's fields, sorted.
+pub(crate) fn fields(object: &Value) -> Vec<&str> {
+    let mut fields: Vec<&str> = object
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    fields.sort_unstable();
+    fields
+}
+
+/// A text of so many words, the same for the same seed and unlike any other's.
+pub(crate) fn text(seed: u64, words: u64) -> String {
+    let word = |index: u64| {
+        let mixed = (seed << 32 | index)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .rotate_left(29)
+            .wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        format!("w{:x}", mixed >> 36)
+    };
+    (0..words).map(word).collect::<Vec<_>>().join(" ")
+}
