@@ -1,0 +1,146 @@
+//! A large store of synthetic contents: bulk load, a nightly batch, queries, callers that insert.
+//!
+//! Each document has six shingles, so that the time is that of the store, not of shingling and
+//! signing; one in ten is a near-copy of an earlier one.
+//!
+//! ```sh
+//! cargo bench --bench bulk -- 1000000
+//! ```
+#![expect(
+    clippy::unwrap_used,
+    reason = "a benchmark that cannot go on has failed"
+)]
+#![expect(clippy::print_stdout, reason = "a benchmark shows its result")]
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dedupdb::{Input, Options, Query, Schema, Shingling, Store};
+
+/// Documents that are added together.
+const BATCH: u64 = 20_000;
+/// Documents of the nightly batch.
+const NIGHTLY: u64 = 10_000;
+const QUERIES: u64 = 20_000;
+const CALLERS: u64 = 64;
+const INSERTS: u64 = 500;
+
+fn main() {
+    let mut arguments = std::env::args();
+    let contents = arguments.find_map(|argument| argument.parse().ok());
+    let contents: u64 = contents.unwrap_or(100_000);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let schema = Schema::builder().shingling(Shingling::Ids).build().unwrap();
+    let store = Store::create(&path, &schema).unwrap();
+    println!("{contents} contents, {}", store.schema());
+
+    let seconds = load(&store, contents).as_secs_f64();
+    let rate = contents as f64 / seconds;
+    println!("bulk load          {seconds:.2} s, {rate:.0} contents/s");
+    for (name, bytes) in store.stats().unwrap().files {
+        println!(
+            "  {name:<16} {:.1} bytes a content",
+            bytes as f64 / contents as f64
+        );
+    }
+    queries("novel query", &store, |n| text(contents * 10 + n));
+    queries("query of a stored", &store, |n| text(n * 7 % contents));
+    println!(
+        "nightly batch      {:.3} s for {NIGHTLY}",
+        nightly(&store, contents).as_secs_f64()
+    );
+    println!(
+        "insert_unless_duplicate, {CALLERS} callers: {:.0}/s",
+        inserts(&store, contents)
+    );
+    drop(store);
+
+    let start = Instant::now();
+    let store = Options::new().read_only(true).open(&path).unwrap();
+    store.query(&Query::text(&text(5))).unwrap();
+    println!(
+        "open and one query {:.2} ms",
+        start.elapsed().as_secs_f64() * 1e3
+    );
+}
+
+fn mix(value: u64) -> u64 {
+    let value = (value ^ value >> 31).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ value >> 32
+}
+
+/// Six integers; every tenth document has those of its neighbour and one more.
+fn text(number: u64) -> String {
+    let (of, shingles) = if number % 10 == 9 {
+        (number - 1, 7)
+    } else {
+        (number, 6)
+    };
+    let integers = (0..shingles).map(|i| (mix(of * 8 + i) >> 24).to_string());
+    integers.collect::<Vec<_>>().join(" ")
+}
+
+fn load(store: &Store, contents: u64) -> Duration {
+    let mut spent = Duration::ZERO;
+    let mut writer = store.writer().unwrap();
+    for start in (0..contents).step_by(20_000) {
+        let documents: Vec<Input> = (start..contents.min(start + BATCH))
+            .map(|n| Input::new(format!("{n:010}"), text(n)))
+            .collect();
+        let start = Instant::now();
+        writer.add_all(documents).unwrap();
+        spent += start.elapsed();
+    }
+    let start = Instant::now();
+    writer.commit().unwrap();
+    spent + start.elapsed()
+}
+
+fn queries(name: &str, store: &Store, text: impl Fn(u64) -> String) {
+    let mut times: Vec<f64> = (0..QUERIES)
+        .map(|number| {
+            let text = text(number);
+            let start = Instant::now();
+            store.query(&Query::text(&text)).unwrap();
+            start.elapsed().as_secs_f64() * 1e6
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    let (median, p99) = (times[times.len() / 2], times[times.len() * 99 / 100]);
+    println!("{name:<18} {median:.1} us median, {p99:.1} us p99");
+}
+
+fn nightly(store: &Store, contents: u64) -> Duration {
+    let first = contents * 20;
+    let documents: Vec<Input> = (first..first + NIGHTLY)
+        .map(|n| Input::new(format!("nightly/{n}"), text(n)))
+        .collect();
+    let start = Instant::now();
+    let mut writer = store.writer().unwrap();
+    writer.add_all(documents).unwrap();
+    writer.commit().unwrap();
+    start.elapsed()
+}
+
+/// Inserts a second by many callers at once, each durable on return.
+fn inserts(store: &Store, contents: u64) -> f64 {
+    let done = AtomicU64::new(0);
+    let start = Instant::now();
+    thread::scope(|scope| {
+        for caller in 0..CALLERS {
+            let done = &done;
+            scope.spawn(move || {
+                for n in 0..INSERTS {
+                    let number = contents * 30 + caller * INSERTS + n;
+                    let key = format!("page/{number}");
+                    store.insert_unless_duplicate(&key, &text(number)).unwrap();
+                    done.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    done.into_inner() as f64 / start.elapsed().as_secs_f64()
+}
