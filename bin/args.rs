@@ -171,6 +171,7 @@ is ./-.
 error. An interrupted run (Ctrl-C) keeps what it has, and the same command goes on from there.
 
 Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]
+#[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct Add {
     /// Files and folders, or - for standard input
     #[arg(required = true, value_name = "PATH")]
@@ -191,6 +192,10 @@ pub(crate) struct Add {
     /// Read files even if size and time are as stored
     #[arg(long)]
     pub(crate) checksum: bool,
+
+    /// Show on standard error where the time went
+    #[arg(long)]
+    pub(crate) timings: bool,
 }
 
 /// Find the stored documents that are like a text

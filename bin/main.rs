@@ -19,6 +19,7 @@ mod seen;
 mod skip;
 mod store;
 mod tally;
+mod timings;
 mod uncommitted;
 mod walk;
 

@@ -93,6 +93,7 @@
 //! `cli` (on by default) is the command line and its dependencies. A program that links the crate
 //! wants `default-features = false`.
 
+mod clock;
 mod error;
 mod lsh;
 mod schema;
@@ -101,6 +102,7 @@ mod storage;
 mod store;
 mod text;
 
+pub use clock::Timings;
 pub use error::{Error, Result};
 pub use lsh::Bands;
 pub use schema::{Schema, SchemaBuilder};

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use dedupdb::{Error, Input, Match, Outcome, Store, Writer};
@@ -20,6 +20,7 @@ use crate::progress::Progress;
 use crate::reader::{IsUnchanged, Reader};
 use crate::skip::{Reason, Skipped};
 use crate::tally::Tally;
+use crate::timings;
 use crate::uncommitted::Uncommitted;
 use crate::walk::{STDIN, Walk};
 
@@ -42,6 +43,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
         tally: Tally::default(),
         progress: Progress::new(console, &add.paths, &args.store),
         uncommitted: Uncommitted::new(),
+        waiting: Duration::ZERO,
     };
     let reader = Reader {
         walk: Walk::new(add.paths.clone(), &args.store),
@@ -50,6 +52,9 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     };
     let interrupted = adding.take_all(reader, &interrupt)?;
     adding.finish(args.quiet)?;
+    if add.timings {
+        console.text(&timings::to_text(&store.timings(), adding.waiting));
+    }
     if interrupted {
         console.error("stopped; what was added so far is kept, and the same command goes on");
         return Ok(Exit::Interrupted);
@@ -111,6 +116,7 @@ struct Adding<'a> {
     tally: Tally,
     progress: Progress,
     uncommitted: Uncommitted,
+    waiting: Duration,
 }
 
 /// What is kept of a document while the store has its text.
@@ -128,7 +134,10 @@ impl Adding<'_> {
             if interrupt.is_raised() {
                 return Ok(true);
             }
-            match batches.recv_timeout(TICK) {
+            let start = Instant::now();
+            let received = batches.recv_timeout(TICK);
+            self.waiting += start.elapsed();
+            match received {
                 Ok(batch) => self.take(batch?)?,
                 Err(RecvTimeoutError::Timeout) => self.progress.tick(),
                 Err(RecvTimeoutError::Disconnected) => return Ok(false),

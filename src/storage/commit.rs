@@ -19,6 +19,7 @@ use super::files::Files;
 use super::leaf::Posting;
 use super::recent::Recent;
 use super::snapshot::{Index, Snapshot, Tables, bucket_error, narrow};
+use crate::clock::Meters;
 use crate::error::{Error, Result};
 
 /// Recent contents are merged into the tables when they are a sixteenth of what is there, but not
@@ -45,11 +46,16 @@ impl Files {
     /// # Errors
     ///
     /// After any error the store must be opened anew to write again.
-    pub(crate) fn commit(&mut self, change: &CatalogChange, threads: usize) -> Result<Snapshot> {
+    pub(crate) fn commit(
+        &mut self,
+        change: &CatalogChange,
+        threads: usize,
+        meters: &Meters,
+    ) -> Result<Snapshot> {
         self.check_writable()?;
         self.poisoned = true;
         let snapshot = self.snapshot()?;
-        let meta = self.write(&snapshot, change, threads)?;
+        let meta = self.write(&snapshot, change, threads, meters)?;
         for (_, _, column) in self.columns.each(0) {
             column.committed();
         }
@@ -69,6 +75,7 @@ impl Files {
         snapshot: &Snapshot,
         change: &CatalogChange,
         threads: usize,
+        meters: &Meters,
     ) -> Result<Meta> {
         let Index::Writable(database) = &*self.index else {
             return Err(Error::ReadOnly);
@@ -91,7 +98,7 @@ impl Files {
             Ok(())
         };
         let (synced, meta) = beside(sync, || {
-            change_tables(&transaction, snapshot, change, threads)
+            change_tables(&transaction, snapshot, change, threads, meters)
         });
         synced?;
         let meta = meta?;
@@ -124,9 +131,10 @@ fn change_tables(
     snapshot: &Snapshot,
     change: &CatalogChange,
     threads: usize,
+    meters: &Meters,
 ) -> Result<Meta> {
     let documents = || catalog::write_documents(transaction, &change.documents);
-    let contents = || change_contents(transaction, snapshot, change, threads);
+    let contents = || change_contents(transaction, snapshot, change, threads, meters);
     // The documents are a table of their own.
     let (documents, meta) = if threads > 1 && change.documents.len() >= PARALLEL_DOCUMENTS {
         beside(documents, contents)
@@ -143,6 +151,7 @@ fn change_contents(
     snapshot: &Snapshot,
     change: &CatalogChange,
     threads: usize,
+    meters: &Meters,
 ) -> Result<Meta> {
     let in_index = |error| snapshot.in_index(error);
     let mut meta = snapshot.tables.meta;
@@ -171,7 +180,9 @@ fn change_contents(
     let new = prefix_bits(meta.posted, old);
     meta.prefix_bits = new.into();
     if !merge.add.is_empty() || !merge.remove.is_empty() {
-        merge.run(transaction, old, new, threads)?;
+        meters
+            .merging
+            .time(|| merge.run(transaction, old, new, threads))?;
     }
     Ok(meta)
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::pool::Pool;
 use super::sketch::Sketcher;
@@ -76,7 +77,7 @@ impl Options {
         let mut files = Files::open_verified(folder.as_ref())?;
         let snapshot = files.snapshot()?;
         let mut check = Check {
-            sketcher: Sketcher::new(&snapshot.schema)?,
+            sketcher: Sketcher::new(&snapshot.schema, &Arc::default())?,
             pool: Pool::new(self.threads),
             snapshot,
             report: Report::default(),

@@ -54,11 +54,13 @@ impl Writer<'_> {
                 moment: fresh.moment,
                 key: &fresh.key,
             };
-            let earlier = if this.evidence {
-                this.best_below(&snapshot, probe, fresh.content, at)
-            } else {
-                this.any_below(&snapshot, probe, fresh.content, at)
-            };
+            let earlier = this.store.meters.comparing.time(|| {
+                if this.evidence {
+                    this.best_below(&snapshot, probe, fresh.content, at)
+                } else {
+                    this.any_below(&snapshot, probe, fresh.content, at)
+                }
+            });
             Ok((fresh.index, earlier?))
         });
         compared.into_iter().collect()

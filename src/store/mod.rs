@@ -1,7 +1,6 @@
 //! The store: one file a verb.
 
 mod check;
-mod clock;
 mod documents;
 mod earlier;
 mod input;
@@ -30,6 +29,7 @@ pub use query::{Match, Query};
 pub use stats::{Bucket, Stats};
 pub use writer::{MAX_KEY_BYTES, Writer};
 
+use crate::clock::{Meters, Timings};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::{Files, Snapshot};
@@ -71,6 +71,7 @@ pub struct Store {
     /// The last commit. The lock is held only to copy or replace the pointer.
     published: RwLock<Arc<Snapshot>>,
     queue: Queue,
+    meters: Arc<Meters>,
 }
 
 /// How a store is opened.
@@ -166,14 +167,16 @@ impl Options {
         files: Option<Mutex<Files>>,
         snapshot: Snapshot,
     ) -> Result<Store> {
+        let meters = Arc::new(Meters::default());
         Ok(Store {
             folder: folder.to_owned(),
             schema: snapshot.schema.clone(),
-            sketcher: Sketcher::new(&snapshot.schema)?,
+            sketcher: Sketcher::new(&snapshot.schema, &meters)?,
             pool: Pool::new(self.threads),
             files,
             published: RwLock::new(Arc::new(snapshot)),
             queue: Queue::default(),
+            meters,
         })
     }
 }
@@ -234,6 +237,11 @@ impl Store {
     /// reading the store.
     pub fn query(&self, query: &Query<'_>) -> Result<Vec<Match>> {
         query::answer(&self.published(), &self.sketcher, query)
+    }
+
+    /// Where the time went since the store was opened.
+    pub fn timings(&self) -> Timings {
+        self.meters.read()
     }
 
     fn published(&self) -> Arc<Snapshot> {

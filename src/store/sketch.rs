@@ -1,6 +1,9 @@
 //! From a text to all that the store needs of it.
 
+use std::sync::Arc;
+
 use super::matching::Probe;
+use crate::clock::Meters;
 use crate::error::Result;
 use crate::schema::Schema;
 use crate::sketch::Signer;
@@ -36,10 +39,11 @@ pub(crate) struct Sketcher {
     shingler: Shingler,
     signer: Signer,
     schema: Schema,
+    meters: Arc<Meters>,
 }
 
 impl Sketcher {
-    pub(crate) fn new(schema: &Schema) -> Result<Sketcher> {
+    pub(crate) fn new(schema: &Schema, meters: &Arc<Meters>) -> Result<Sketcher> {
         Ok(Sketcher {
             shingler: Shingler::new(schema.shingling(), schema.lowercase(), schema.nfkc())?,
             signer: Signer::new(
@@ -49,28 +53,42 @@ impl Sketcher {
                 schema.slot_width(),
             )?,
             schema: schema.clone(),
+            meters: meters.clone(),
         })
     }
 
     /// The sketch of `text`.
     pub(crate) fn sketch(&self, text: &str) -> Result<Sketch> {
-        let shingles = self.shingler.shingles(text)?;
-        let signature = self.signature(shingles.as_slice());
-        let mut band_hashes = Vec::new();
-        if !shingles.is_empty() {
-            let bands = self.schema.bands();
-            bands.hashes(&signature, self.schema.slot_width(), &mut band_hashes);
-        }
-        let mut packed_shingles = Vec::new();
-        if self.schema.keeps_shingles() {
-            pack_shingles(shingles.as_slice(), &mut packed_shingles);
-        }
+        let (shingles, packed_shingles) = self.meters.shingling.time(|| self.shingles(text))?;
+        let (signature, band_hashes) = self.meters.signing.time(|| {
+            let signature = self.signature(shingles.as_slice());
+            let band_hashes = self.band_hashes(&shingles, &signature);
+            (signature, band_hashes)
+        });
         Ok(Sketch {
             shingles,
             packed_shingles,
             signature,
             band_hashes,
         })
+    }
+
+    fn shingles(&self, text: &str) -> Result<(ShingleSet, Vec<u8>)> {
+        let shingles = self.shingler.shingles(text)?;
+        let mut packed = Vec::new();
+        if self.schema.keeps_shingles() {
+            pack_shingles(shingles.as_slice(), &mut packed);
+        }
+        Ok((shingles, packed))
+    }
+
+    fn band_hashes(&self, shingles: &ShingleSet, signature: &[u8]) -> Vec<u32> {
+        let bands = self.schema.bands();
+        let mut hashes = Vec::with_capacity(bands.bands() as usize);
+        if !shingles.is_empty() {
+            bands.hashes(signature, self.schema.slot_width(), &mut hashes);
+        }
+        hashes
     }
 
     /// The bytes of the signature of a shingle set.

@@ -15,7 +15,9 @@ impl Writer<'_> {
         if let Some(sketch) = &prepared.sketch {
             let probe = sketch.probe(&prepared.hash);
             let threshold = self.committed.schema.threshold();
-            let found = matches_from(&self.committed, probe, threshold, prepared.checked)?;
+            let comparing = &self.store.meters.comparing;
+            let found = comparing
+                .time(|| matches_from(&self.committed, probe, threshold, prepared.checked))?;
             prepared.matches.extend(found);
             prepared.checked = self.committed.len;
         }

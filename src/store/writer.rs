@@ -9,6 +9,7 @@ use super::input::{Change, Input, Outcome, Relation};
 use super::pending::Pending;
 use super::prepared::Prepared;
 use super::sketch::Sketch;
+use crate::clock;
 use crate::error::Result;
 use crate::storage::{DocumentRow, Files, NewContent, Snapshot};
 
@@ -43,7 +44,7 @@ impl<'s> Writer<'s> {
             files,
             pending: Pending::default(),
             appended: HashMap::new(),
-            added: super::clock::now(),
+            added: clock::now(),
             unique: false,
             evidence: false,
         })
@@ -119,8 +120,11 @@ impl<'s> Writer<'s> {
             return Ok(());
         }
         let change = self.pending.change();
-        let threads = self.store.pool.threads();
-        self.committed = self.files.commit(&change, threads)?;
+        let (threads, meters) = (self.store.pool.threads(), &self.store.meters);
+        let files = &mut self.files;
+        self.committed = meters
+            .committing
+            .time(|| files.commit(&change, threads, meters))?;
         self.store.publish(self.committed.clone());
         self.pending = Pending::default();
         self.appended.clear();
@@ -151,12 +155,16 @@ impl<'s> Writer<'s> {
         }
         let mut outcomes = Vec::with_capacity(prepared.len());
         let mut fresh = Vec::new();
-        for prepared in prepared {
-            outcomes.push(match own_error(prepared)? {
-                Ok(prepared) => Ok(self.place(prepared, outcomes.len(), &mut fresh)?),
-                Err(own) => Err(own),
-            });
-        }
+        let store = self.store;
+        store.meters.appending.time(|| -> Result<()> {
+            for prepared in prepared {
+                outcomes.push(match own_error(prepared)? {
+                    Ok(prepared) => Ok(self.place(prepared, outcomes.len(), &mut fresh)?),
+                    Err(own) => Err(own),
+                });
+            }
+            Ok(())
+        })?;
         for (index, earlier) in self.compare(fresh)? {
             if let Some(Ok(outcome)) = outcomes.get_mut(index) {
                 (outcome.relation, outcome.earlier) = match earlier {

@@ -5,6 +5,19 @@ use serde_json::json;
 use crate::sandbox::{Sandbox, fields, text};
 
 #[test]
+fn timings_are_shown_beside_the_summary() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.txt", "one text that is shingled and signed");
+    let ran = sandbox
+        .run(&["--json", "add", "--timings", "a.txt"])
+        .expect(0);
+    assert_eq!(ran.objects().len(), 1);
+    for step in ["shingling", "signing", "comparing", "committing"] {
+        assert!(ran.stderr.contains(step), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn adding_twice_reads_nothing_the_second_time() {
     let sandbox = Sandbox::with_testdata();
     let first = sandbox.add(&["folder"], 0);

@@ -1,0 +1,82 @@
+//! The clocks, read in this one place.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Seconds since 1970, the time that documents are stored as added at.
+pub(crate) fn now() -> i64 {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the time a document is added is a fact that only the clock knows"
+    )]
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+    })
+}
+
+/// Adds up the time that some kind of work takes, on any number of threads.
+#[derive(Debug, Default)]
+pub(crate) struct Meter {
+    nanoseconds: AtomicU64,
+}
+
+impl Meter {
+    /// Does `work` and counts its time.
+    pub(crate) fn time<T>(&self, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let done = work();
+        let spent = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.nanoseconds.fetch_add(spent, Ordering::Relaxed);
+        done
+    }
+
+    fn total(&self) -> Duration {
+        Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed))
+    }
+}
+
+/// The meters of an open store.
+#[derive(Debug, Default)]
+pub(crate) struct Meters {
+    pub(crate) shingling: Meter,
+    pub(crate) signing: Meter,
+    pub(crate) appending: Meter,
+    pub(crate) comparing: Meter,
+    pub(crate) merging: Meter,
+    pub(crate) committing: Meter,
+}
+
+impl Meters {
+    /// What they show now.
+    pub(crate) fn read(&self) -> Timings {
+        Timings {
+            shingling: self.shingling.total(),
+            signing: self.signing.total(),
+            appending: self.appending.total(),
+            comparing: self.comparing.total(),
+            merging: self.merging.total(),
+            committing: self.committing.total(),
+        }
+    }
+}
+
+/// Where the time went since a store was opened.
+///
+/// Shingling, signing, comparing and merging are done by several threads at a time, whose times are
+/// added up; the sum may exceed the time that passed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timings {
+    /// From texts to packed shingle sets.
+    pub shingling: Duration,
+    /// From shingle sets to signatures and band hashes.
+    pub signing: Duration,
+    /// Giving contents their ids and writing their rows, on one thread.
+    pub appending: Duration,
+    /// Looking for earlier documents that are like new ones.
+    pub comparing: Duration,
+    /// Moving postings into the bucket tables.
+    pub merging: Duration,
+    /// All of the commits, merging included, as time that passed.
+    pub committing: Duration,
+}
