@@ -39,6 +39,16 @@ fn main() {
     let seconds = load(&store, contents).as_secs_f64();
     let rate = contents as f64 / seconds;
     println!("bulk load          {seconds:.2} s, {rate:.0} contents/s");
+    let timings = store.timings();
+    for (name, spent) in [
+        ("signing", timings.signing),
+        ("appending", timings.appending),
+        ("comparing", timings.comparing),
+        ("committing", timings.committing),
+        ("merging", timings.merging),
+    ] {
+        println!("  {name:<16} {:.2} s", spent.as_secs_f64());
+    }
     for (name, bytes) in store.stats().unwrap().files {
         println!(
             "  {name:<16} {:.1} bytes a content",
