@@ -203,7 +203,7 @@ impl Files {
         self.columns.contents.append(&row.encode())?;
         self.columns.signatures.append(content.signature)?;
         if !self.recent.has_room() {
-            self.recent = Arc::new(self.recent.grown(2));
+            self.recent = Arc::new(self.recent.grown());
         }
         self.recent
             .push(copy_hash(content.hash), content.band_hashes);

@@ -8,8 +8,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::bits::low32;
 
-/// No entry: the end of a chain, or a list that a content does not take part in.
-const NONE: u32 = u32::MAX;
+/// No entry: the end of a chain. Links are places plus one, so that fresh, zeroed memory is a table
+/// without entries; it takes up room only as it is written to.
+const NONE: u32 = 0;
+
+/// How much larger a table becomes when it is full.
+const GROWTH: usize = 4;
 
 /// Contents that a new index has room for.
 const MIN_CONTENTS: usize = 1024;
@@ -34,7 +38,7 @@ pub(crate) struct Recent {
     len: AtomicU32,
 }
 
-#[derive(Debug)]
+#[derive(Debug, bytemuck::Zeroable)]
 struct Entry {
     hash: AtomicU32,
     next: AtomicU32,
@@ -49,15 +53,8 @@ impl Recent {
         Recent {
             base,
             lists,
-            entries: std::iter::repeat_with(|| Entry {
-                hash: AtomicU32::new(0),
-                next: AtomicU32::new(NONE),
-            })
-            .take(entries)
-            .collect(),
-            heads: std::iter::repeat_with(|| AtomicU32::new(NONE))
-                .take(heads)
-                .collect(),
+            entries: bytemuck::zeroed_slice_box(entries),
+            heads: bytemuck::zeroed_slice_box(heads),
             len: AtomicU32::new(0),
         }
     }
@@ -77,10 +74,10 @@ impl Recent {
         (self.len() as usize + 1) * self.lists <= self.entries.len()
     }
 
-    /// A copy with `factor` times the room.
-    pub(crate) fn grown(&self, factor: usize) -> Recent {
+    /// A copy with more room.
+    pub(crate) fn grown(&self) -> Recent {
         let len = self.len() as usize;
-        let grown = Recent::new(self.base, self.lists, len * factor);
+        let grown = Recent::new(self.base, self.lists, len * GROWTH);
         for content in 0..len {
             for list in 0..self.lists {
                 match self.entry_hash(content, list) {
@@ -113,7 +110,7 @@ impl Recent {
         let mut at = self.heads[self.place(list, hash)].load(Ordering::Acquire);
         std::iter::from_fn(move || {
             while at != NONE {
-                let index = at as usize;
+                let index = at as usize - 1;
                 let entry = &self.entries[index];
                 at = entry.next.load(Ordering::Relaxed);
                 if index % self.lists == list && entry.hash.load(Ordering::Relaxed) == hash {
@@ -132,7 +129,7 @@ impl Recent {
     fn entry_hash(&self, content: usize, list: usize) -> Option<u32> {
         let index = content * self.lists + list;
         let entry = &self.entries[index];
-        let left_out = entry.next.load(Ordering::Relaxed) == low32(index as u64);
+        let left_out = entry.next.load(Ordering::Relaxed) == link_to(index);
         (!left_out).then(|| entry.hash.load(Ordering::Relaxed))
     }
 
@@ -144,7 +141,7 @@ impl Recent {
         entry
             .next
             .store(head.load(Ordering::Relaxed), Ordering::Relaxed);
-        head.store(low32(index as u64), Ordering::Release);
+        head.store(link_to(index), Ordering::Release);
     }
 
     /// Marks the entry as one that no chain holds: its `next` is itself.
@@ -152,13 +149,17 @@ impl Recent {
         let index = content * self.lists + list;
         self.entries[index]
             .next
-            .store(low32(index as u64), Ordering::Relaxed);
+            .store(link_to(index), Ordering::Relaxed);
     }
 
     fn place(&self, list: usize, hash: u32) -> usize {
         let mixed = (u64::from(hash) << 8 | list as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> 32) as usize & (self.heads.len() - 1)
     }
+}
+
+fn link_to(index: usize) -> u32 {
+    low32(index as u64 + 1)
 }
 
 #[cfg(test)]
@@ -175,7 +176,7 @@ mod tests {
                 recent.push(content % 4, &[content % 7, content]);
             }
         }
-        for index in [&recent, &recent.grown(2)] {
+        for index in [&recent, &recent.grown()] {
             for hash in 0..8 {
                 for list in 0..3 {
                     let expected: Vec<u32> = (0..1000_u32)

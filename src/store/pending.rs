@@ -13,12 +13,45 @@ pub(crate) type Moment = u64;
 ///
 /// The steps are kept until the commit, so that a question can be answered as of any moment: a
 /// batch that is worked on in parallel gets the answers that one call after another would get.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Pending {
     now: Moment,
     documents: BTreeMap<Arc<str>, History>,
-    /// The keys that came to name a content, in order.
-    named: HashMap<u32, Vec<Arc<str>>>,
+    named: Named,
+}
+
+/// The keys that came to name each content, in order.
+///
+/// Nearly all are the only name of a content that is new itself, so those have a place each.
+#[derive(Debug)]
+struct Named {
+    /// The first content that was not committed.
+    start: u32,
+    new: Vec<Option<Arc<str>>>,
+    others: HashMap<u32, Vec<Arc<str>>>,
+}
+
+impl Named {
+    fn push(&mut self, content: u32, key: Arc<str>) {
+        if let Some(place) = content.checked_sub(self.start) {
+            let place = place as usize;
+            if place >= self.new.len() {
+                self.new.resize(place + 1, None);
+            }
+            if let first @ None = &mut self.new[place] {
+                *first = Some(key);
+                return;
+            }
+        }
+        self.others.entry(content).or_default().push(key);
+    }
+
+    fn of(&self, content: u32) -> impl Iterator<Item = &Arc<str>> {
+        let place = content.checked_sub(self.start);
+        let first = place.and_then(|place| self.new.get(place as usize)?.as_ref());
+        let others = self.others.get(&content);
+        first.into_iter().chain(others.into_iter().flatten())
+    }
 }
 
 #[derive(Debug)]
@@ -35,6 +68,19 @@ impl History {
 }
 
 impl Pending {
+    /// Nothing yet; `contents` is the number of committed contents.
+    pub(crate) fn new(contents: u32) -> Pending {
+        Pending {
+            now: 0,
+            documents: BTreeMap::new(),
+            named: Named {
+                start: contents,
+                new: Vec::new(),
+                others: HashMap::new(),
+            },
+        }
+    }
+
     /// The moment of the last change.
     pub(crate) fn now(&self) -> Moment {
         self.now
@@ -65,7 +111,7 @@ impl Pending {
             None => key.into(),
         };
         if let Some(row) = row {
-            self.named.entry(row.content).or_default().push(key.clone());
+            self.named.push(row.content, key.clone());
         }
         self.documents
             .entry(key)
@@ -94,8 +140,9 @@ impl Pending {
             name.as_ref()
                 .map_or(true, |key| key != except && still(key, true))
         });
-        let named = self.named.get(&content).into_iter().flatten();
-        let since = named
+        let since = self
+            .named
+            .of(content)
             .filter(move |key| &***key != except && still(key, false))
             .map(|key| Ok(key.to_string()));
         Ok(committed.chain(since))

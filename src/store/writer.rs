@@ -38,11 +38,12 @@ pub struct Writer<'s> {
 impl<'s> Writer<'s> {
     pub(crate) fn new(store: &'s Store, files: MutexGuard<'s, Files>) -> Result<Writer<'s>> {
         files.check_writable()?;
+        let committed = store.published().as_ref().clone();
         Ok(Writer {
-            committed: store.published().as_ref().clone(),
             store,
             files,
-            pending: Pending::default(),
+            pending: Pending::new(committed.len),
+            committed,
             appended: HashMap::new(),
             added: clock::now(),
             unique: false,
@@ -126,7 +127,7 @@ impl<'s> Writer<'s> {
             .committing
             .time(|| files.commit(&change, threads, meters))?;
         self.store.publish(self.committed.clone());
-        self.pending = Pending::default();
+        self.pending = Pending::new(self.committed.len);
         self.appended.clear();
         Ok(())
     }
