@@ -15,7 +15,7 @@ use redb::WriteTransaction;
 
 use super::buckets::{self, Change, List, prefix_bits};
 use super::catalog::{self, DocumentChange, Meta};
-use super::files::Files;
+use super::files::{Files, Health};
 use super::leaf::Posting;
 use super::recent::Recent;
 use super::snapshot::{Index, Snapshot, Tables, bucket_error, narrow};
@@ -53,7 +53,7 @@ impl Files {
         meters: &Meters,
     ) -> Result<Snapshot> {
         self.check_writable()?;
-        self.poisoned = true;
+        self.health = Health::Unknown;
         let snapshot = self.snapshot()?;
         let meta = self.write(&snapshot, change, threads, meters)?;
         for (_, _, column) in self.columns.each(0) {
@@ -66,7 +66,7 @@ impl Files {
         }
         debug_assert_eq!(tables.meta, meta);
         self.tables = Arc::new(tables);
-        self.poisoned = false;
+        self.health = Health::Sound;
         self.snapshot()
     }
 

@@ -42,6 +42,17 @@ impl Columns {
     }
 }
 
+/// What is known of the files beyond the last commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Health {
+    /// The rows that were appended line up.
+    Sound,
+    /// A row is in some columns and not in others; rolling back mends that.
+    Torn,
+    /// A commit failed: nobody knows what reached the disk.
+    Unknown,
+}
+
 /// A content that is to be stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewContent<'a> {
@@ -67,7 +78,7 @@ pub(crate) struct Files {
     pub(super) recent: Arc<Recent>,
     /// Contents appended, those not yet committed included.
     pub(super) len: u32,
-    pub(super) poisoned: bool,
+    pub(super) health: Health,
 }
 
 impl Files {
@@ -175,7 +186,7 @@ impl Files {
             tables: Arc::new(tables),
             recent: Arc::new(Recent::new(0, 1, 0)),
             len,
-            poisoned: false,
+            health: Health::Sound,
         };
         files.recent = Arc::new(rebuild_recent(&files.snapshot()?)?);
         Ok(files)
@@ -183,25 +194,25 @@ impl Files {
 
     /// Whether an earlier failure forbids further writing.
     pub(crate) fn check_writable(&self) -> Result<()> {
-        if self.poisoned {
-            return Err(Error::Poisoned);
+        match self.health {
+            Health::Sound => Ok(()),
+            Health::Torn | Health::Unknown => Err(Error::Poisoned),
         }
-        Ok(())
     }
 
     /// Appends a content and gives it the next id.
+    ///
+    /// # Errors
+    ///
+    /// After an error nothing more can be appended before [`Files::roll_back`].
     pub(crate) fn push(&mut self, content: &NewContent<'_>) -> Result<u32> {
+        self.check_writable()?;
         if self.len == u32::MAX - 1 {
             return Err(Error::Full);
         }
-        self.columns.shingles.append(content.packed_shingles)?;
-        let row = ContentRow {
-            hash: *content.hash,
-            shingles_end: self.columns.shingles.len(),
-            shingle_count: low32(content.shingle_count as u64),
-        };
-        self.columns.contents.append(&row.encode())?;
-        self.columns.signatures.append(content.signature)?;
+        self.health = Health::Torn;
+        self.append_rows(content)?;
+        self.health = Health::Sound;
         if !self.recent.has_room() {
             self.recent = Arc::new(self.recent.grown());
         }
@@ -210,6 +221,17 @@ impl Files {
         let id = self.len;
         self.len += 1;
         Ok(id)
+    }
+
+    fn append_rows(&mut self, content: &NewContent<'_>) -> Result<()> {
+        self.columns.shingles.append(content.packed_shingles)?;
+        let row = ContentRow {
+            hash: *content.hash,
+            shingles_end: self.columns.shingles.len(),
+            shingle_count: low32(content.shingle_count as u64),
+        };
+        self.columns.contents.append(&row.encode())?;
+        self.columns.signatures.append(content.signature)
     }
 
     /// A view of everything appended so far, on top of the documents of the last commit.
@@ -234,19 +256,21 @@ impl Files {
         }
     }
 
-    /// Forgets everything appended since the last commit. If that fails, nothing more is written.
+    /// Forgets everything appended since the last commit, unless that commit failed: then nothing
+    /// more is written, and nothing is mended by guessing.
     pub(crate) fn roll_back(&mut self) -> Result<()> {
         let committed = narrow(&self.index_path, self.tables.meta.contents)?;
-        if self.len == committed {
+        let is_clean = self.len == committed && self.health == Health::Sound;
+        if is_clean || self.health == Health::Unknown {
             return Ok(());
         }
-        self.poisoned = true;
+        self.health = Health::Torn;
         for (_, _, column) in self.columns.each(0) {
             column.roll_back()?;
         }
         self.len = committed;
         self.recent = Arc::new(rebuild_recent(&self.snapshot()?)?);
-        self.poisoned = false;
+        self.health = Health::Sound;
         Ok(())
     }
 }
