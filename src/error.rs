@@ -56,6 +56,11 @@ pub enum Error {
         /// The folder of the existing store.
         path: PathBuf,
     },
+    /// A new store would overwrite a file that is not part of one.
+    Occupied {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another process has the store open, or this one has it open a second time.
     Locked {
         /// The store's folder.
@@ -134,6 +139,11 @@ impl fmt::Display for Error {
             Error::AlreadyAStore { path } => write!(
                 f,
                 "{}: there is a dedupdb store here already; open it, or choose another folder",
+                path.display()
+            ),
+            Error::Occupied { path } => write!(
+                f,
+                "{}: a new store would overwrite this file; choose another folder or move it away",
                 path.display()
             ),
             Error::Locked { path } => write!(

@@ -18,6 +18,9 @@ use super::leaf::{Leaf, Posting, pack};
 /// small stores see tables grow.
 const LEAF_POSTINGS: u64 = if cfg!(test) { 8 } else { 256 };
 
+/// A leaf's key has at most this many bits.
+pub(crate) const MAX_PREFIX: u32 = 24;
+
 type Definition<'a> = TableDefinition<'a, u32, &'static [u8]>;
 
 /// What can go wrong with a bucket table.
@@ -53,7 +56,10 @@ impl List {
 /// The prefix length, in bits, for tables of `postings`; never less than `current`.
 pub(crate) fn prefix_bits(postings: u64, current: u32) -> u32 {
     let leaves = postings.div_ceil(LEAF_POSTINGS).max(1);
-    leaves.next_power_of_two().ilog2().clamp(current, 24)
+    leaves
+        .next_power_of_two()
+        .ilog2()
+        .clamp(current, MAX_PREFIX)
 }
 
 /// A bucket table of a snapshot.
@@ -66,14 +72,21 @@ pub(crate) struct BucketTable {
 
 impl BucketTable {
     /// Opens the table of `list` as `transaction` sees it.
+    ///
+    /// It may only be missing if nothing was `merged` into it yet.
     pub(crate) fn open(
         transaction: &ReadTransaction,
         list: List,
         prefix: u32,
+        merged: bool,
     ) -> Result<BucketTable, BucketError> {
-        let table = match transaction.open_table(Definition::new(&list.table(prefix))) {
+        let name = list.table(prefix);
+        let table = match transaction.open_table(Definition::new(&name)) {
             Ok(table) => Some(table),
-            Err(redb::TableError::TableDoesNotExist(_)) => None,
+            Err(redb::TableError::TableDoesNotExist(_)) if !merged => None,
+            Err(redb::TableError::TableDoesNotExist(_)) => {
+                return Err(BucketError::Damaged(format!("the table {name} is missing")));
+            }
             Err(error) => return Err(error.into()),
         };
         Ok(BucketTable {
@@ -336,7 +349,7 @@ mod tests {
                 bits += grow;
                 transaction.commit().unwrap();
             }
-            let table = BucketTable::open(&db.begin_read().unwrap(), LIST, bits).unwrap();
+            let table = BucketTable::open(&db.begin_read().unwrap(), LIST, bits, true).unwrap();
             let mut stored = Vec::new();
             table.for_each(|p| stored.push(p)).unwrap();
             prop_assert_eq!(&stored, &sorted(&model));

@@ -8,6 +8,7 @@ use redb::{
 };
 
 use super::append::append;
+use super::format::checksum;
 use crate::error::{Error, Result};
 
 /// Content id, size in bytes, modification time in ns since 1970 or [`NO_TIME`], time added in
@@ -15,6 +16,9 @@ use crate::error::{Error, Result};
 type DocumentValue = (u32, u64, i64, i64);
 
 const NO_TIME: i64 = i64::MIN;
+
+/// Name of the checksum of the other values in `meta`.
+const SUM: &str = "sum";
 
 const META: TableDefinition<'_, &[u8], u64> = TableDefinition::new("meta");
 const SCHEMA: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("schema");
@@ -66,6 +70,15 @@ impl Meta {
         ]
     }
 
+    /// A checksum of all fields: a length that a damaged index makes up would cut the columns.
+    fn sum(mut self) -> u64 {
+        let mut bytes = Vec::new();
+        for (_, value) in self.fields() {
+            bytes.extend_from_slice(&value.to_le_bytes());
+        }
+        checksum(&bytes)
+    }
+
     /// Reads the table, or finds that there is none: then no store was ever committed here.
     pub(crate) fn read(transaction: &ReadTransaction, path: &Path) -> Result<Option<Meta>> {
         let table = match transaction.open_table(META) {
@@ -73,13 +86,18 @@ impl Meta {
             Err(redb::TableError::TableDoesNotExist(_)) => return Ok(None),
             Err(error) => return Err(Error::index(path, error)),
         };
+        let field = |name: &str| -> Result<u64> {
+            let value = table.get(name.as_bytes());
+            let value = value.map_err(|error| Error::index(path, error))?;
+            let value = value.map(|value| value.value());
+            value.ok_or_else(|| Error::damaged(path, format!("it has no {name}")))
+        };
         let mut meta = Meta::default();
         for (name, value) in meta.fields() {
-            *value = table
-                .get(name.as_bytes())
-                .map_err(|error| Error::index(path, error))?
-                .ok_or_else(|| Error::damaged(path, format!("it has no {name}")))?
-                .value();
+            *value = field(name)?;
+        }
+        if field(SUM)? != meta.sum() {
+            return Err(Error::damaged(path, "the checksum of its lengths is wrong"));
         }
         Ok(Some(meta))
     }
@@ -90,6 +108,7 @@ impl Meta {
         for (name, value) in self.fields() {
             table.insert(name.as_bytes(), *value)?;
         }
+        table.insert(SUM.as_bytes(), self.sum())?;
         Ok(())
     }
 }

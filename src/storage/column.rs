@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::format::{HEADER_BYTES, Header};
+use super::format::{HEADER_BYTES, Header, may_be_unfinished};
 use super::map::Map;
 use super::sums::BlockSums;
 use crate::error::{Error, Result};
@@ -57,7 +57,7 @@ impl ColumnView {
     /// [`Error::Damaged`] if the column does not hold them.
     pub(crate) fn bytes(&self, range: Range<u64>) -> Result<&[u8]> {
         let inside = || {
-            if range.end > self.len {
+            if range.start > range.end || range.end > self.len {
                 return None;
             }
             let start = usize::try_from(range.start).ok()? + HEADER_BYTES;
@@ -87,15 +87,32 @@ pub(crate) struct Column {
     file: File,
     map: Arc<Map>,
     committed: u64,
+    /// Whether a commit was begun and is not known to have ended: then the index may hold it, and
+    /// nothing of the file may be cut or overwritten.
+    uncertain: bool,
     written: u64,
     buffer: Vec<u8>,
     sums: BlockSums,
 }
 
 impl Column {
-    /// Makes the file anew, with no rows.
+    /// Makes the file, with no rows; one that a killed process left without rows is made anew.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Occupied`] if there is a file that is anything else.
     pub(crate) fn create(path: &Path, header: &Header) -> Result<Column> {
         let in_file = |source| Error::io(path, source);
+        if let Ok(file) = File::open(path) {
+            let mut start = Vec::new();
+            file.take(HEADER_BYTES as u64 + 1)
+                .read_to_end(&mut start)
+                .map_err(in_file)?;
+            if !may_be_unfinished(&start) {
+                let path = path.to_owned();
+                return Err(Error::Occupied { path });
+            }
+        }
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -132,6 +149,7 @@ impl Column {
             file,
             map: Arc::new(map),
             committed,
+            uncertain: false,
             written: committed,
             buffer: Vec::new(),
             sums: BlockSums::default(),
@@ -202,8 +220,14 @@ impl Column {
         self.sums.changed()
     }
 
+    /// Takes note that the index is about to commit everything appended.
+    pub(crate) fn committing(&mut self) {
+        self.uncertain = true;
+    }
+
     /// Takes note that the index has committed everything appended.
     pub(crate) fn committed(&mut self) {
+        self.uncertain = false;
         self.committed = self.len();
         self.sums.forget_changes();
     }
@@ -231,6 +255,9 @@ impl Drop for Column {
     /// only read below the committed length. A failure here costs nothing but room, which the next
     /// open gives back.
     fn drop(&mut self) {
+        if self.uncertain {
+            return;
+        }
         self.file
             .set_len(HEADER_BYTES as u64 + self.committed)
             .unwrap_or_default();
@@ -260,4 +287,63 @@ fn map_file(path: &Path, file: &File, len: u64) -> Result<Map> {
         .map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))
         .and_then(|len| Map::new(file, len));
     mapped.map_err(|source| Error::io(path, source))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::format::Kind;
+
+    const HEADER: Header = Header {
+        kind: Kind::Shingles,
+        store: 1,
+        generation: 0,
+        row_bytes: 0,
+    };
+
+    fn data_len(path: &Path) -> u64 {
+        std::fs::metadata(path).unwrap().len() - HEADER_BYTES as u64
+    }
+
+    #[test]
+    fn what_was_not_committed_is_cut_but_not_where_a_commit_may_have_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("column");
+        let mut column = Column::create(&path, &HEADER).unwrap();
+        column.append(b"first").unwrap();
+        column.sync().unwrap();
+        column.committing();
+        column.committed();
+        column.append(b"second").unwrap();
+        column.sync().unwrap();
+        drop(column);
+        assert_eq!(data_len(&path), 5);
+        let mut column = Column::open(&path, &HEADER, 5).unwrap();
+        column.append(b"third").unwrap();
+        column.sync().unwrap();
+        column.committing();
+        drop(column);
+        // Room that the file was grown by stays, too.
+        assert!(data_len(&path) >= 10);
+        let column = Column::open(&path, &HEADER, 10).unwrap();
+        assert_eq!(column.view().bytes(0..10).unwrap(), b"firstthird");
+    }
+
+    #[test]
+    fn a_column_rolls_back_to_its_last_commit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("column");
+        let mut column = Column::create(&path, &HEADER).unwrap();
+        column.append(&[1; 100_000]).unwrap();
+        column.sync().unwrap();
+        column.committed();
+        let sums = BlockSums::resume(&column.view()).unwrap().changed();
+        column.append(&[2; 3_000_000]).unwrap();
+        column.append(&[3; 10]).unwrap();
+        column.roll_back().unwrap();
+        assert_eq!(column.len(), 100_000);
+        assert_eq!(column.changed_sums(), sums);
+        assert!(column.view().bytes(0..100_001).is_err());
+        assert!(column.view().bytes(u64::MAX - 1..u64::MAX).is_err());
+    }
 }

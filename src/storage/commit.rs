@@ -55,6 +55,9 @@ impl Files {
         self.check_writable()?;
         self.health = Health::Unknown;
         let snapshot = self.snapshot()?;
+        for (_, _, column) in self.columns.each(0) {
+            column.committing();
+        }
         let meta = self.write(&snapshot, change, threads, meters)?;
         for (_, _, column) in self.columns.each(0) {
             column.committed();
@@ -167,7 +170,7 @@ fn change_contents(
         add: Vec::new(),
         remove: unnamed.into_iter().filter(|&id| id < banded).collect(),
     };
-    meta.posted -= merge.remove.len() as u64;
+    meta.posted = meta.posted.saturating_sub(merge.remove.len() as u64);
     let recent = u64::from(snapshot.len - banded);
     if recent >= (meta.posted / 16).clamp(MIN_MERGE, MAX_MERGE) {
         let removed = catalog::removed_since(transaction, banded).map_err(in_index)?;
@@ -176,10 +179,10 @@ fn change_contents(
         meta.posted += merge.add.len() as u64;
         meta.banded = meta.contents;
     }
-    let old = narrow(snapshot.tables.path(), meta.prefix_bits)?;
-    let new = prefix_bits(meta.posted, old);
-    meta.prefix_bits = new.into();
     if !merge.add.is_empty() || !merge.remove.is_empty() {
+        let old = narrow(snapshot.tables.path(), meta.prefix_bits)?;
+        let new = prefix_bits(meta.posted, old);
+        meta.prefix_bits = new.into();
         meters
             .merging
             .time(|| merge.run(transaction, old, new, threads))?;

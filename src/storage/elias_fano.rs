@@ -52,6 +52,9 @@ pub(crate) fn decode(bytes: &[u8], count: usize, set: &mut Vec<u32>) -> Result<(
         return Err("a shingle set of the wrong length");
     }
     let (low, high) = bytes.split_at(split);
+    if high.len() < count.div_ceil(8) {
+        return Err("a shingle set of the wrong length");
+    }
     set.reserve(count);
     for (index, word) in high.chunks_exact(8).enumerate() {
         let mut ones = u64_at(word, 0);
@@ -112,6 +115,15 @@ mod tests {
             if decode(&bytes, count, &mut set).is_ok() {
                 prop_assert_eq!(set.len(), count);
             }
+        }
+    }
+
+    #[test]
+    fn a_count_that_memory_could_not_hold_is_refused() {
+        let mut bytes = Vec::new();
+        encode(&(0..64).collect::<Vec<_>>(), &mut bytes);
+        for count in [1 << 31, u32::MAX as usize] {
+            assert!(decode(&bytes, count, &mut Vec::new()).is_err());
         }
     }
 

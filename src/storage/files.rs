@@ -17,6 +17,9 @@ use crate::schema::Schema;
 
 const INDEX: &str = "index.redb";
 
+/// The index of a store that is being made.
+const NEW_INDEX: &str = "index.redb.new";
+
 /// Generations begin with 1; a reindex makes the next.
 const FIRST_GENERATION: u32 = 1;
 
@@ -83,17 +86,19 @@ pub(crate) struct Files {
 
 impl Files {
     /// Makes a store in `folder`, which may exist but must not hold a store.
+    ///
+    /// The index is made under another name and gets its own last, so a store is there whole or not
+    /// at all.
     pub(crate) fn create(folder: &Path, schema: Schema, store: u64) -> Result<Files> {
         fs::create_dir_all(folder).map_err(|source| Error::io(folder, source))?;
         let index_path = folder.join(INDEX);
-        let in_index = |error| Error::index(&index_path, error);
-        let database = Builder::new()
-            .set_cache_size(CACHE_BYTES)
-            .create(&index_path)
-            .map_err(|error| in_index(error.into()))?;
-        let index = Arc::new(Index::Writable(database));
-        let transaction = index.begin_read().map_err(in_index)?;
-        if Meta::read(&transaction, &index_path)?.is_some() {
+        let new_path = folder.join(NEW_INDEX);
+        let in_index = |error| Error::index(&new_path, error);
+        let index = Arc::new(Index::Writable(create_index(&new_path)?));
+        // Whoever makes a store here holds the lock of the new index.
+        if index_path.exists() {
+            drop(index);
+            remove(&new_path)?;
             let path = folder.to_owned();
             return Err(Error::AlreadyAStore { path });
         }
@@ -109,8 +114,12 @@ impl Files {
             shingles: Column::create(&shingles.1.at(folder), &shingles.0)?,
             signatures: Column::create(&signatures.1.at(folder), &signatures.0)?,
         };
-        sync_folder(folder)?;
         commit_empty(&index, meta, &schema).map_err(in_index)?;
+        fs::rename(&new_path, &index_path).map_err(|source| Error::io(&index_path, source))?;
+        sync_folder(folder)?;
+        if let Some(parent) = folder.parent().filter(|parent| parent.is_dir()) {
+            sync_folder(parent)?;
+        }
         Files::with_columns(index, index_path, Arc::new(schema), columns)
     }
 
@@ -126,9 +135,7 @@ impl Files {
     pub(crate) fn open_verified(folder: &Path) -> Result<Files> {
         let index_path = existing_index(folder)?;
         let mut database = open_index(&index_path)?;
-        let whole = database
-            .check_integrity()
-            .map_err(|error| Error::index(&index_path, error))?;
+        let whole = guarded(&index_path, || database.check_integrity())?;
         if !whole {
             let reason = "its checksums were wrong; redb mended what it could";
             return Err(Error::damaged(&index_path, reason));
@@ -327,12 +334,38 @@ fn existing_index(folder: &Path) -> Result<PathBuf> {
     }
 }
 
+/// Makes an index, or takes over what a killed process left of one.
+fn create_index(path: &Path) -> Result<Database> {
+    let create = || Builder::new().set_cache_size(CACHE_BYTES).create(path);
+    match create() {
+        Ok(database) => Ok(database),
+        Err(redb::DatabaseError::DatabaseAlreadyOpen) => {
+            Err(Error::index(path, redb::DatabaseError::DatabaseAlreadyOpen))
+        }
+        Err(_) => {
+            remove(path)?;
+            create().map_err(|error| Error::index(path, error))
+        }
+    }
+}
+
+fn remove(path: &Path) -> Result<()> {
+    fs::remove_file(path).map_err(|source| Error::io(path, source))
+}
+
 /// Opens the index for writing.
 fn open_index(path: &Path) -> Result<Database> {
-    Builder::new()
-        .set_cache_size(CACHE_BYTES)
-        .open(path)
-        .map_err(|error| Error::index(path, error))
+    guarded(path, || {
+        Builder::new().set_cache_size(CACHE_BYTES).open(path)
+    })
+}
+
+/// Does something with the index at which redb panics if the file is damaged.
+fn guarded<T, E: Into<redb::Error>>(path: &Path, work: impl FnOnce() -> Result<T, E>) -> Result<T> {
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
+        Ok(done) => done.map_err(|error| Error::index(path, error)),
+        Err(_) => Err(Error::damaged(path, "redb cannot make sense of it")),
+    }
 }
 
 /// Opens the index beside other readers; mends it first if a crash left it unclean.

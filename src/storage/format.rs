@@ -44,7 +44,7 @@
 //!
 //! | table | key | value |
 //! |---|---|---|
-//! | `meta` | name | u64: see `catalog::Meta` |
+//! | `meta` | name | u64: see `catalog::Meta`, and a checksum of them all |
 //! | `schema` | parameter | its value as text |
 //! | `documents` | document key | content id, size, modification time, time added |
 //! | `names` | content id, document key | nothing: the documents that name a content |
@@ -145,6 +145,12 @@ impl Header {
         }
         Ok(())
     }
+}
+
+/// Whether a file with these first bytes may be a column that was being made and has no rows.
+pub(crate) fn may_be_unfinished(start: &[u8]) -> bool {
+    let magic = &MAGIC[..start.len().min(MAGIC.len())];
+    start.len() <= HEADER_BYTES && start.starts_with(magic)
 }
 
 /// One row of the column `contents`.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use redb::{Database, ReadOnlyDatabase, ReadTransaction, ReadableDatabase};
 
 use super::bits::low32;
-use super::buckets::{BucketError, BucketTable, List};
+use super::buckets::{BucketError, BucketTable, List, MAX_PREFIX};
 use super::catalog::{Catalog, DocumentRow, Meta};
 use super::column::ColumnView;
 use super::elias_fano;
@@ -64,11 +64,12 @@ impl Tables {
             .ok_or_else(|| Error::damaged(path, "it has no committed store"))?;
         let generation = narrow(path, meta.generation)?;
         let prefix = narrow(path, meta.prefix_bits)?;
-        if prefix > 32 {
-            return Err(Error::damaged(path, format!("leaf keys of {prefix} bits")));
+        if meta.banded > meta.contents || meta.posted > meta.banded || prefix > MAX_PREFIX {
+            return Err(Error::damaged(path, "its counts contradict each other"));
         }
         let open = |list| {
-            BucketTable::open(&transaction, list, prefix).map_err(|error| bucket_error(path, error))
+            BucketTable::open(&transaction, list, prefix, meta.posted > 0)
+                .map_err(|error| bucket_error(path, error))
         };
         Ok(Tables {
             meta,
@@ -199,6 +200,24 @@ impl Snapshot {
         });
         found.sort_unstable();
         error.map_or(Ok(()), Err)
+    }
+
+    /// The contents below `end` in the bucket of a band hash. Recent ones may be removed already.
+    pub(crate) fn bucket(
+        &self,
+        band: u32,
+        hash: u32,
+        end: u32,
+    ) -> Result<impl Iterator<Item = u32>> {
+        let mut merged = Vec::new();
+        if let Some(table) = self.tables.bands.get(band as usize) {
+            table
+                .look_up(hash, |id| merged.push(id))
+                .map_err(|error| bucket_error(self.tables.path(), error))?;
+        }
+        let recent = self.recent.ids(band as usize + 1, hash);
+        let end = end.min(self.len);
+        Ok(merged.into_iter().chain(recent).filter(move |&id| id < end))
     }
 
     /// Replaces `candidates` by the contents within `ids` that share a bucket with the band hashes

@@ -1,6 +1,7 @@
 //! Which earlier document a new one is like.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
+use std::collections::HashSet;
 
 use super::matching::{Matcher, Probe, Verified};
 use super::pending::Moment;
@@ -81,8 +82,8 @@ impl Writer<'_> {
         Ok(best.map_or(Earlier::None, Earlier::Best))
     }
 
-    /// Whether `probe` has a match among the contents below `end`; the most probable ones are
-    /// looked at first.
+    /// Whether `probe` has a match among the contents below `end`. It stops at the first, so that a
+    /// large cluster of near-copies costs no more than a small one.
     fn any_below(
         &self,
         snapshot: &Snapshot,
@@ -90,15 +91,16 @@ impl Writer<'_> {
         end: u32,
         at: At<'_>,
     ) -> Result<Earlier> {
-        let mut candidates = Vec::new();
-        snapshot.candidates(probe.band_hashes, 0..end, &mut candidates)?;
-        candidates.sort_by_key(|candidate| Reverse(candidate.bands));
         let mut matcher = Matcher::new(snapshot, probe, snapshot.schema.threshold());
-        for candidate in candidates {
-            if let Some(verified) = matcher.verify(candidate)?
-                && self.is_named(verified.content, at)?
-            {
-                return Ok(Earlier::Some);
+        let mut seen = HashSet::new();
+        for (band, &hash) in (0..).zip(probe.band_hashes) {
+            for content in snapshot.bucket(band, hash, end)? {
+                if !seen.insert(content) {
+                    continue;
+                }
+                if matcher.reaches(content)? && self.is_named(content, at)? {
+                    return Ok(Earlier::Some);
+                }
             }
         }
         Ok(Earlier::None)

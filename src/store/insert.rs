@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::Store;
 use super::input::{Change, Input, Outcome, Verdict};
 use super::prepared::Prepared;
-use super::query::Selection;
+use super::query::{Naming, matches_from};
 use crate::error::{Error, Result};
 
 /// The callers that wait for a verdict.
@@ -135,6 +135,8 @@ impl Store {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// A thread that holds a [`Writer`](crate::Writer) must not call it: it would wait for itself.
+    ///
     /// # Errors
     ///
     /// [`Error::InvalidKey`], [`Error::InvalidText`], [`Error::ReadOnly`], or why the commit
@@ -152,14 +154,16 @@ impl Store {
             return Ok(Verdict::Unchanged);
         }
         let sketch = prepared.take_sketch(&self.sketcher)?;
-        // What is in the last commit is durable, so a match there is a verdict.
+        // What is in the last commit is durable, so a match there is a verdict. The matches are
+        // kept, because one that no other document names now may be named once it is this call's
+        // turn.
         let probe = sketch.probe(&prepared.hash);
-        let best = Selection {
-            threshold: snapshot.schema.threshold(),
+        prepared.matches = matches_from(&snapshot, probe, snapshot.schema.threshold(), 0)?;
+        let best = Naming {
             limit: 1,
             except: Some(key),
         };
-        if let Some(earlier) = best.of(&snapshot, probe)?.pop() {
+        if let Some(earlier) = best.name(&snapshot, &mut prepared.matches.clone())?.pop() {
             return Ok(Verdict::Duplicate(earlier));
         }
         prepared.sketch = Some(sketch);

@@ -110,6 +110,12 @@ impl<'a> Matcher<'a> {
             .and_then(verified))
     }
 
+    /// Whether a content reaches the threshold.
+    pub(crate) fn reaches(&mut self, content: u32) -> Result<bool> {
+        let candidate = Candidate { content, bands: 0 };
+        Ok(self.verify(candidate)?.is_some())
+    }
+
     fn estimate(&self, content: u32) -> Result<Estimate> {
         let schema = &self.snapshot.schema;
         let width = schema.slot_width();

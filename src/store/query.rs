@@ -137,33 +137,29 @@ pub(crate) fn answer(
         ),
         Subject::Key(key) => stored_sketch(snapshot, key)?,
     };
-    let selection = Selection {
-        threshold,
+    let mut verified = matches_from(snapshot, sketch.probe(&hash), threshold, 0)?;
+    let naming = Naming {
         limit: query.limit,
         except: query.except,
     };
-    selection.of(snapshot, sketch.probe(&hash))
+    naming.name(snapshot, &mut verified)
 }
 
-/// Which of the stored documents that share a bucket with a probe are an answer.
+/// How the contents that match are turned into documents.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Selection<'a> {
-    pub(crate) threshold: f64,
+pub(crate) struct Naming<'a> {
     pub(crate) limit: usize,
     pub(crate) except: Option<&'a str>,
 }
 
-impl Selection<'_> {
-    /// The selected documents: the best first, ties by key.
-    pub(crate) fn of(&self, snapshot: &Snapshot, probe: Probe<'_>) -> Result<Vec<Match>> {
-        let mut verified = matches_from(snapshot, probe, self.threshold, 0)?;
+impl Naming<'_> {
+    /// The documents that name the contents: the best first, ties by key.
+    pub(crate) fn name(
+        &self,
+        snapshot: &Snapshot,
+        verified: &mut [Verified],
+    ) -> Result<Vec<Match>> {
         verified.sort_by(|a, b| by_similarity(b, a));
-        self.name(snapshot, &verified)
-    }
-
-    /// Expands contents, sorted by falling similarity, into documents, those of equal similarity
-    /// ordered by key.
-    fn name(&self, snapshot: &Snapshot, verified: &[Verified]) -> Result<Vec<Match>> {
         let mut matches = Vec::new();
         for tied in verified.chunk_by(|a, b| by_similarity(a, b).is_eq()) {
             let start = matches.len();

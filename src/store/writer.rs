@@ -10,7 +10,7 @@ use super::pending::Pending;
 use super::prepared::Prepared;
 use super::sketch::Sketch;
 use crate::clock;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, Files, NewContent, Snapshot};
 
 /// A key has at most this many bytes.
@@ -33,6 +33,8 @@ pub struct Writer<'s> {
     added: i64,
     unique: bool,
     pub(super) evidence: bool,
+    /// Whether a batch ended half-way, so that a commit would keep half of it.
+    failed: bool,
 }
 
 impl<'s> Writer<'s> {
@@ -48,6 +50,7 @@ impl<'s> Writer<'s> {
             added: clock::now(),
             unique: false,
             evidence: false,
+            failed: false,
         })
     }
 
@@ -115,8 +118,12 @@ impl<'s> Writer<'s> {
     /// # Errors
     ///
     /// After an error the disk's state is unknown: reading goes on from the last commit, writing
-    /// needs the store to be opened anew.
+    /// needs the store to be opened anew. [`Error::Poisoned`] if an earlier call of this writer
+    /// failed half-way.
     pub fn commit(&mut self) -> Result<()> {
+        if self.failed {
+            return Err(Error::Poisoned);
+        }
         if self.pending.is_empty() {
             return Ok(());
         }
@@ -142,6 +149,12 @@ impl<'s> Writer<'s> {
         &mut self,
         prepared: Vec<Result<Prepared>>,
     ) -> Result<Vec<Result<Outcome>>> {
+        let outcomes = self.add_each(prepared);
+        self.failed |= outcomes.is_err();
+        outcomes
+    }
+
+    fn add_each(&mut self, prepared: Vec<Result<Prepared>>) -> Result<Vec<Result<Outcome>>> {
         if self.unique {
             let compared = self.store.pool.map(prepared, |prepared| {
                 prepared.and_then(|prepared| self.find_matches(prepared))

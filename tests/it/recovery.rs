@@ -94,8 +94,8 @@ fn bytes_past_the_committed_length_are_ignored() {
 #[test]
 fn a_store_that_was_never_finished_is_made_anew() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("contents"), b"half a header").unwrap();
-    drop(redb::Database::create(folder.path().join("index.redb")).unwrap());
+    fs::write(folder.path().join("contents"), b"dedupdb\n half a header").unwrap();
+    fs::write(folder.path().join("index.redb.new"), b"half an index").unwrap();
     assert!(matches!(
         Store::open(folder.path()),
         Err(dedupdb::Error::NotAStore { .. })
@@ -104,4 +104,16 @@ fn a_store_that_was_never_finished_is_made_anew() {
     add(&store, 0..10);
     drop(store);
     assert_holds(folder.path(), 10);
+}
+
+#[test]
+fn a_new_store_overwrites_no_file_of_someone_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let thesis = folder.path().join("contents");
+    fs::write(&thesis, b"Chapter one").unwrap();
+    assert!(matches!(
+        Store::create(folder.path(), &Schema::default()),
+        Err(dedupdb::Error::Occupied { path }) if path == thesis
+    ));
+    assert_eq!(fs::read(&thesis).unwrap(), b"Chapter one");
 }
