@@ -85,9 +85,12 @@ impl Files {
         };
         let path = &self.index_path;
         let in_index = |error: redb::Error| Error::index(path, error);
-        let transaction = database
+        let mut transaction = database
             .begin_write()
             .map_err(|error| in_index(error.into()))?;
+        // A store that was killed opens at once, and redb does not take a damaged header for a
+        // torn commit that it may forget.
+        transaction.set_quick_repair(true);
         let generation = narrow(path, self.tables.meta.generation)?;
         let columns = &mut self.columns;
         let mut sums = Vec::new();
