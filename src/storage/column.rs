@@ -334,11 +334,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("column");
         let mut column = Column::create(&path, &HEADER).unwrap();
-        column.append(&[1; 100_000]).unwrap();
+        column.append(&vec![1; 100_000]).unwrap();
         column.sync().unwrap();
         column.committed();
         let sums = BlockSums::resume(&column.view()).unwrap().changed();
-        column.append(&[2; 3_000_000]).unwrap();
+        column.append(&vec![2; 3_000_000]).unwrap();
         column.append(&[3; 10]).unwrap();
         column.roll_back().unwrap();
         assert_eq!(column.len(), 100_000);
