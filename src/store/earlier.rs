@@ -108,10 +108,12 @@ impl Writer<'_> {
 
     /// Whether a document other than the asking one names `content`.
     pub(super) fn is_named(&self, content: u32, at: At<'_>) -> Result<bool> {
-        let names = self
-            .pending
-            .names_at(&self.committed, content, at.moment, at.key)?;
-        Ok(names.take(1).next().transpose()?.is_some())
+        Ok(self.first_name(content, at)?.is_some())
+    }
+
+    fn first_name(&self, content: u32, at: At<'_>) -> Result<Option<String>> {
+        self.pending
+            .first_name_at(&self.committed, content, at.moment, at.key)
     }
 
     /// The most similar of `matches` that a document names, ties by key.
@@ -133,20 +135,6 @@ impl Writer<'_> {
             }
         }
         Ok(best)
-    }
-
-    fn first_name(&self, content: u32, at: At<'_>) -> Result<Option<String>> {
-        let names = self
-            .pending
-            .names_at(&self.committed, content, at.moment, at.key)?;
-        let mut first: Option<String> = None;
-        for name in names {
-            let name = name?;
-            if first.as_ref().is_none_or(|first| name < *first) {
-                first = Some(name);
-            }
-        }
-        Ok(first)
     }
 
     /// The evidence that `content` is an exact copy of the input.

@@ -1,6 +1,6 @@
 //! What a writer did to the documents and has not committed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::error::Result;
@@ -20,7 +20,7 @@ pub(crate) struct Pending {
     named: Named,
 }
 
-/// The keys that came to name each content, in order.
+/// The keys that came to name each content.
 ///
 /// Nearly all are the only name of a content that is new itself, so those have a place each.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ struct Named {
     /// The first content that was not committed.
     start: u32,
     new: Vec<Option<Arc<str>>>,
-    others: HashMap<u32, Vec<Arc<str>>>,
+    others: HashMap<u32, BTreeSet<Arc<str>>>,
 }
 
 impl Named {
@@ -43,14 +43,14 @@ impl Named {
                 return;
             }
         }
-        self.others.entry(content).or_default().push(key);
+        self.others.entry(content).or_default().insert(key);
     }
 
-    fn of(&self, content: u32) -> impl Iterator<Item = &Arc<str>> {
+    /// The first key of `content` that came, and the others in order.
+    fn of(&self, content: u32) -> (Option<&Arc<str>>, impl Iterator<Item = &Arc<str>>) {
         let place = content.checked_sub(self.start);
         let first = place.and_then(|place| self.new.get(place as usize)?.as_ref());
-        let others = self.others.get(&content);
-        first.into_iter().chain(others.into_iter().flatten())
+        (first, self.others.get(&content).into_iter().flatten())
     }
 }
 
@@ -123,29 +123,32 @@ impl Pending {
             .push(step);
     }
 
-    /// The keys other than `except` that named `content` at `moment`, in no particular order but
-    /// always the same one; `snapshot` is what is committed.
-    pub(crate) fn names_at<'a>(
-        &'a self,
-        snapshot: &'a Snapshot,
+    /// The first key other than `except` that named `content` at `moment`; `snapshot` is what is
+    /// committed.
+    pub(crate) fn first_name_at(
+        &self,
+        snapshot: &Snapshot,
         content: u32,
         moment: Moment,
-        except: &'a str,
-    ) -> Result<impl Iterator<Item = Result<String>> + 'a> {
-        let still = move |key: &str, committed: bool| match self.documents.get(key) {
+        except: &str,
+    ) -> Result<Option<String>> {
+        let still = |key: &str, committed: bool| match self.documents.get(key) {
+            _ if key == except => false,
             Some(history) => history.at(moment).is_some_and(|row| row.content == content),
             None => committed,
         };
-        let committed = snapshot.names(content)?.filter(move |name| {
-            name.as_ref()
-                .map_or(true, |key| key != except && still(key, true))
-        });
-        let since = self
-            .named
-            .of(content)
-            .filter(move |key| &***key != except && still(key, false))
-            .map(|key| Ok(key.to_string()));
-        Ok(committed.chain(since))
+        // Each of the three is in order, so that the first of a million names is found at once.
+        let mut names = snapshot.names(content)?;
+        let committed = names.find(|name| name.as_ref().map_or(true, |key| still(key, true)));
+        let (first, mut others) = self.named.of(content);
+        let first = first.filter(|key| still(key, false));
+        let other = others.find(|key| still(key, false));
+        let since = first.into_iter().chain(other).min();
+        Ok(match (committed.transpose()?, since) {
+            (Some(committed), Some(since)) if **since < *committed => Some(since.to_string()),
+            (None, since) => since.map(ToString::to_string),
+            (committed, _) => committed,
+        })
     }
 
     /// The changes in the form in which they are committed.
