@@ -6,6 +6,9 @@
 //! ```sh
 //! cargo bench --bench bulk -- 1000000
 //! ```
+//!
+//! A second number says after how many documents the bulk load commits; the command line does so
+//! after 200,000.
 #![expect(
     clippy::unwrap_used,
     reason = "a benchmark that cannot go on has failed"
@@ -27,16 +30,16 @@ const CALLERS: u64 = 64;
 const INSERTS: u64 = 500;
 
 fn main() {
-    let mut arguments = std::env::args();
-    let contents = arguments.find_map(|argument| argument.parse().ok());
-    let contents: u64 = contents.unwrap_or(100_000);
+    let mut numbers = std::env::args().filter_map(|argument| argument.parse().ok());
+    let contents: u64 = numbers.next().unwrap_or(100_000);
+    let uncommitted: u64 = numbers.next().unwrap_or(contents);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
     let schema = Schema::builder().shingling(Shingling::Ids).build().unwrap();
     let store = Store::create(&path, &schema).unwrap();
     println!("{contents} contents, {}", store.schema());
 
-    let seconds = load(&store, contents).as_secs_f64();
+    let seconds = load(&store, contents, uncommitted).as_secs_f64();
     let rate = contents as f64 / seconds;
     println!("bulk load          {seconds:.2} s, {rate:.0} contents/s");
     let timings = store.timings();
@@ -48,6 +51,11 @@ fn main() {
         ("merging", timings.merging),
     ] {
         println!("  {name:<16} {:.2} s", spent.as_secs_f64());
+    }
+    let merged = contents as f64 / timings.merging.as_secs_f64();
+    println!("merging            {merged:.0} contents/s");
+    if let Some(peak) = peak_memory() {
+        println!("peak memory        {peak} MB");
     }
     for (name, bytes) in store.stats().unwrap().files {
         println!(
@@ -93,20 +101,30 @@ fn text(number: u64) -> String {
     integers.collect::<Vec<_>>().join(" ")
 }
 
-fn load(store: &Store, contents: u64) -> Duration {
+/// The most memory that the process had so far, in megabytes; Linux tells.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
+    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes >> 10)
+}
+
+fn load(store: &Store, contents: u64, uncommitted: u64) -> Duration {
     let mut spent = Duration::ZERO;
     let mut writer = store.writer().unwrap();
-    for start in (0..contents).step_by(20_000) {
-        let documents: Vec<Input> = (start..contents.min(start + BATCH))
+    for first in (0..contents).step_by(20_000) {
+        let end = contents.min(first + BATCH);
+        let documents: Vec<Input> = (first..end)
             .map(|n| Input::new(format!("{n:010}"), text(n)))
             .collect();
         let start = Instant::now();
         writer.add_all(documents).unwrap();
+        if first / uncommitted < end / uncommitted || end == contents {
+            writer.commit().unwrap();
+        }
         spent += start.elapsed();
     }
-    let start = Instant::now();
-    writer.commit().unwrap();
-    spent + start.elapsed()
+    spent
 }
 
 fn queries(name: &str, store: &Store, text: impl Fn(u64) -> String) {

@@ -62,13 +62,15 @@ impl<R: BufRead> Lines<R> {
                 self.reader.skip_until(b'\n')?;
                 return Ok(Some(self.line(None)));
             }
-            let mut text = bytes.trim_ascii();
+            bytes.truncate(bytes.trim_ascii_end().len());
+            let mut text = bytes.trim_ascii_start();
             if self.number == 1 {
                 text = without_mark(text).trim_ascii_start();
             }
             if !text.is_empty() {
-                let text = text.to_vec();
-                return Ok(Some(self.line(Some(text))));
+                let before = bytes.len() - text.len();
+                bytes.drain(..before);
+                return Ok(Some(self.line(Some(bytes))));
             }
         }
     }

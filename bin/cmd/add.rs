@@ -1,18 +1,18 @@
 //! `add`: stores files and records.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::RecvTimeoutError;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use dedupdb::{Error, Input, Match, Outcome, Store, Writer};
+use dedupdb::{Error, Match, Outcome, Store, Writer};
 use serde_json::{Value, json};
 
+use crate::ahead::{self, Entry, Origin, Sketched};
 use crate::args::{Add, Args};
 use crate::console::Console;
-use crate::document::{Batch, Document, Item};
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::output::{Output, escape};
@@ -50,7 +50,9 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
         stdin_key: add.key.clone().unwrap_or_default(),
         is_unchanged: is_unchanged(&store, add.checksum),
     };
-    let interrupted = adding.take_all(reader, &interrupt)?;
+    let sketched = ahead::start(reader.start()?, &store)?;
+    let interrupted = adding.take_all(&sketched, &interrupt)?;
+    drop(sketched);
     adding.finish(args.quiet)?;
     if add.timings {
         console.text(&timings::to_text(&store.timings(), adding.waiting));
@@ -119,17 +121,13 @@ struct Adding<'a> {
     waiting: Duration,
 }
 
-/// What is kept of a document while the store has its text.
-struct Origin {
-    key: String,
-    source: PathBuf,
-    line: Option<u64>,
-}
-
 impl Adding<'_> {
     /// Adds all that is read; says whether it was interrupted.
-    fn take_all(&mut self, reader: Reader, interrupt: &Interrupt) -> Result<bool> {
-        let batches = reader.start()?;
+    fn take_all(
+        &mut self,
+        batches: &Receiver<Result<Sketched>>,
+        interrupt: &Interrupt,
+    ) -> Result<bool> {
         loop {
             if interrupt.is_raised() {
                 return Ok(true);
@@ -138,7 +136,7 @@ impl Adding<'_> {
             let received = batches.recv_timeout(TICK);
             self.waiting += start.elapsed();
             match received {
-                Ok(batch) => self.take(batch?)?,
+                Ok(sketched) => self.take(sketched?)?,
                 Err(RecvTimeoutError::Timeout) => self.progress.tick(),
                 Err(RecvTimeoutError::Disconnected) => return Ok(false),
             }
@@ -148,24 +146,23 @@ impl Adding<'_> {
         }
     }
 
-    fn take(&mut self, batch: Batch) -> Result<()> {
-        let items = batch.items.len() as u64;
-        let mut inputs = Vec::new();
+    fn take(&mut self, sketched: Sketched) -> Result<()> {
+        let entries = sketched.entries.len() as u64;
         let mut origins = Vec::new();
-        for item in batch.items {
-            match item {
-                Item::Document(document) => {
-                    let (input, origin) = self.input(document);
-                    inputs.push(input);
+        for entry in sketched.entries {
+            match entry {
+                Entry::Document(origin) => {
+                    self.tally
+                        .read(origin.bytes, origin.replaced, origin.lossy_key);
                     origins.push(origin);
                 }
-                Item::Unchanged => self.tally.unchanged(),
-                Item::Skipped(skipped) => self.skip(&skipped),
+                Entry::Unchanged => self.tally.unchanged(),
+                Entry::Skipped(skipped) => self.skip(&skipped),
             }
         }
-        if !inputs.is_empty() {
-            self.uncommitted.grow(inputs.len(), batch.bytes);
-            let outcomes = self.writer.add_all(inputs)?;
+        if !origins.is_empty() {
+            self.uncommitted.grow(origins.len(), sketched.bytes);
+            let outcomes = self.writer.add_batch(sketched.documents)?;
             for (origin, outcome) in origins.into_iter().zip(outcomes) {
                 self.note_outcome(&origin, outcome)?;
             }
@@ -174,25 +171,8 @@ impl Adding<'_> {
                 self.go_on_alone(flushed)?;
             }
         }
-        self.progress.advance(items, batch.bytes);
+        self.progress.advance(entries, sketched.bytes);
         Ok(())
-    }
-
-    fn input(&mut self, document: Document) -> (Input, Origin) {
-        let bytes = document.size.unwrap_or(document.text.len() as u64);
-        self.tally
-            .read(bytes, document.replaced, document.lossy_key);
-        let origin = Origin {
-            key: document.key.clone(),
-            source: document.source,
-            line: document.line,
-        };
-        let input = Input {
-            size: document.size,
-            modified: document.modified,
-            ..Input::new(document.key, document.text)
-        };
-        (input, origin)
     }
 
     fn skip(&mut self, skipped: &Skipped) {

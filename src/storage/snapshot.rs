@@ -179,6 +179,11 @@ impl Snapshot {
             .map_err(|reason| Error::damaged(self.shingles.path(), reason))
     }
 
+    /// Whether both are of one commit of one store, apart from what is not committed.
+    pub(crate) fn is_same_commit(&self, other: &Snapshot) -> bool {
+        Arc::ptr_eq(&self.tables, &other.tables)
+    }
+
     /// The contents below the snapshot's length whose hash is `hash`, removed recent ones included.
     pub(crate) fn copies(&self, hash: &[u8; 32], found: &mut Vec<u32>) -> Result<()> {
         found.clear();

@@ -1,5 +1,6 @@
 //! The store: one file a verb.
 
+mod batch;
 mod check;
 mod documents;
 mod earlier;
@@ -22,6 +23,7 @@ use std::hash::BuildHasher;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+pub use batch::Batch;
 pub use check::{Problem, Report};
 pub use documents::{Document, Documents};
 pub use input::{Change, Input, Outcome, Relation, Verdict};

@@ -92,10 +92,8 @@ impl<'s> Writer<'s> {
     /// Those of reading and writing the store; the writer should then be dropped.
     pub fn add_all(&mut self, inputs: Vec<Input>) -> Result<Vec<Result<Outcome>>> {
         self.files.check_writable()?;
-        let prepared = self
-            .store
-            .pool
-            .map(inputs, |input| self.store.prepare(&self.committed, input));
+        let prepare = |input| self.store.prepare(&self.committed, input);
+        let prepared = self.store.pool.map(inputs, prepare);
         self.add_prepared(prepared)
     }
 

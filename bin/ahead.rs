@@ -1,0 +1,112 @@
+//! From documents to sketches, one batch ahead of the store's writer.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Weak};
+use std::thread;
+
+use anyhow::{Context, Result};
+use dedupdb::{Input, Store};
+
+use crate::document::{Batch, Document, Item};
+use crate::skip::Skipped;
+
+/// What is kept of a document while the store has its text.
+#[derive(Debug)]
+pub(crate) struct Origin {
+    pub(crate) key: String,
+    pub(crate) source: PathBuf,
+    pub(crate) line: Option<u64>,
+    /// Bytes of the file or text.
+    pub(crate) bytes: u64,
+    /// Whether bytes that are no UTF-8 were replaced in the text, and in the key.
+    pub(crate) replaced: bool,
+    pub(crate) lossy_key: bool,
+}
+
+/// What became of one file or record, its text aside.
+#[derive(Debug)]
+pub(crate) enum Entry {
+    /// The next document of the batch.
+    Document(Origin),
+    Unchanged,
+    Skipped(Skipped),
+}
+
+/// A batch of the reader whose documents are sketched.
+#[derive(Debug)]
+pub(crate) struct Sketched {
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) documents: dedupdb::Batch,
+    /// Bytes that were read or spared.
+    pub(crate) bytes: u64,
+}
+
+/// Sketches batches on a thread of its own as they come, as long as somebody takes them.
+///
+/// The thread holds the store only while it sketches, because it may outlive an interrupted add.
+pub(crate) fn start(
+    batches: Receiver<Result<Batch>>,
+    store: &Arc<Store>,
+) -> Result<Receiver<Result<Sketched>>> {
+    // No queue: one batch is being sketched, and one waits for its taker in the sender's hand.
+    let (sender, receiver) = sync_channel(1);
+    let store = Arc::downgrade(store);
+    thread::Builder::new()
+        .name("sketching".to_owned())
+        .spawn(move || sketch_all(&batches, &store, &sender))
+        .context("cannot start a thread")?;
+    Ok(receiver)
+}
+
+fn sketch_all(
+    batches: &Receiver<Result<Batch>>,
+    store: &Weak<Store>,
+    sender: &SyncSender<Result<Sketched>>,
+) {
+    for batch in batches {
+        let Some(store) = store.upgrade() else {
+            return;
+        };
+        let sketched = batch.map(|batch| sketch(batch, &store));
+        drop(store);
+        if sender.send(sketched).is_err() {
+            return;
+        }
+    }
+}
+
+fn sketch(batch: Batch, store: &Store) -> Sketched {
+    let mut inputs = Vec::new();
+    let entry = |item| match item {
+        Item::Document(document) => {
+            let (input, origin) = split(document);
+            inputs.push(input);
+            Entry::Document(origin)
+        }
+        Item::Unchanged => Entry::Unchanged,
+        Item::Skipped(skipped) => Entry::Skipped(skipped),
+    };
+    Sketched {
+        entries: batch.items.into_iter().map(entry).collect(),
+        documents: store.sketch_all(inputs),
+        bytes: batch.bytes,
+    }
+}
+
+fn split(document: Document) -> (Input, Origin) {
+    let origin = Origin {
+        key: document.key.clone(),
+        source: document.source,
+        line: document.line,
+        bytes: document.size.unwrap_or(document.text.len() as u64),
+        replaced: document.replaced,
+        lossy_key: document.lossy_key,
+    };
+    let input = Input {
+        size: document.size,
+        modified: document.modified,
+        ..Input::new(document.key, document.text)
+    };
+    (input, origin)
+}

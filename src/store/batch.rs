@@ -1,0 +1,80 @@
+//! Inputs that are worked on ahead of the writer.
+
+use super::Store;
+use super::input::{Input, Outcome};
+use super::prepared::Prepared;
+use super::writer::Writer;
+use crate::error::Result;
+use crate::storage::Snapshot;
+
+/// Inputs with their signatures, made by [`Store::sketch_all`] for [`Writer::add_batch`].
+#[derive(Debug)]
+pub struct Batch {
+    /// The commit that the inputs were looked up in.
+    snapshot: Snapshot,
+    prepared: Vec<Result<Prepared>>,
+}
+
+impl Store {
+    /// Does the larger part of adding documents, which needs no writer: hashing, shingling and
+    /// signing, several documents at a time.
+    ///
+    /// One thread may so be ahead of another that writes, as `dedupdb add` is. Everything is in
+    /// memory: a few megabytes of text at a time are enough to keep every core busy.
+    ///
+    /// ```
+    /// use dedupdb::{Input, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// let mut writer = store.writer()?;
+    /// std::thread::scope(|scope| {
+    ///     let (sender, batches) = std::sync::mpsc::sync_channel(1);
+    ///     let store = &store;
+    ///     scope.spawn(move || {
+    ///         for page in ["one day in spring", "two days in spring"] {
+    ///             sender.send(store.sketch_all(vec![Input::new(page, page)])).unwrap();
+    ///         }
+    ///     });
+    ///     for batch in batches {
+    ///         writer.add_batch(batch)?;
+    ///     }
+    ///     writer.commit()
+    /// })?;
+    /// assert_eq!(store.stats()?.documents, 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sketch_all(&self, inputs: Vec<Input>) -> Batch {
+        let snapshot = self.published().as_ref().clone();
+        let prepare = |input| self.prepare(&snapshot, input);
+        let prepared = self.pool.map(inputs, prepare);
+        Batch { snapshot, prepared }
+    }
+}
+
+impl Writer<'_> {
+    /// Adds the documents of a batch like [`Writer::add_all`]. The batch may be from before the
+    /// last commit, or of another store.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Writer::add_all`].
+    pub fn add_batch(&mut self, batch: Batch) -> Result<Vec<Result<Outcome>>> {
+        self.files.check_writable()?;
+        let Batch { snapshot, prepared } = batch;
+        let committed = &self.committed;
+        if snapshot.is_same_commit(committed) {
+            return self.add_prepared(prepared);
+        }
+        let is_sketched = snapshot.schema == committed.schema;
+        let located = self.store.pool.map(prepared, |prepared| {
+            let mut prepared = prepared?;
+            if !is_sketched {
+                return self.store.prepare(committed, prepared.input);
+            }
+            prepared.locate(committed)?;
+            Ok(prepared)
+        });
+        self.add_prepared(located)
+    }
+}
