@@ -39,7 +39,8 @@ fn main() {
     let store = Store::create(&path, &schema).unwrap();
     println!("{contents} contents, {}", store.schema());
 
-    let seconds = load(&store, contents, uncommitted).as_secs_f64();
+    let loaded = load(&store, contents, uncommitted);
+    let seconds = loaded.spent.as_secs_f64();
     let rate = contents as f64 / seconds;
     println!("bulk load          {seconds:.2} s, {rate:.0} contents/s");
     let timings = store.timings();
@@ -54,9 +55,10 @@ fn main() {
     }
     let merged = contents as f64 / timings.merging.as_secs_f64();
     println!("merging            {merged:.0} contents/s");
-    if let Some(peak) = peak_memory() {
-        println!("peak memory        {peak} MB");
-    }
+    println!(
+        "peak memory        {} MB beside mapped files",
+        loaded.peak >> 20
+    );
     for (name, bytes) in store.stats().unwrap().files {
         println!(
             "  {name:<16} {:.1} bytes a content",
@@ -101,16 +103,24 @@ fn text(number: u64) -> String {
     integers.collect::<Vec<_>>().join(" ")
 }
 
-/// The most memory that the process had so far, in megabytes; Linux tells.
-fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
-    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kilobytes >> 10)
+/// Bytes of memory that the process has, files that it maps left out; Linux tells.
+fn memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("RssAnon"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
+    kilobytes.unwrap_or_default() << 10
 }
 
-fn load(store: &Store, contents: u64, uncommitted: u64) -> Duration {
-    let mut spent = Duration::ZERO;
+/// What a bulk load took.
+#[derive(Default)]
+struct Loaded {
+    spent: Duration,
+    /// Bytes of memory at most.
+    peak: u64,
+}
+
+fn load(store: &Store, contents: u64, uncommitted: u64) -> Loaded {
+    let mut loaded = Loaded::default();
     let mut writer = store.writer().unwrap();
     for first in (0..contents).step_by(20_000) {
         let end = contents.min(first + BATCH);
@@ -119,12 +129,13 @@ fn load(store: &Store, contents: u64, uncommitted: u64) -> Duration {
             .collect();
         let start = Instant::now();
         writer.add_all(documents).unwrap();
+        loaded.peak = loaded.peak.max(memory());
         if first / uncommitted < end / uncommitted || end == contents {
             writer.commit().unwrap();
         }
-        spent += start.elapsed();
+        loaded.spent += start.elapsed();
     }
-    spent
+    loaded
 }
 
 fn queries(name: &str, store: &Store, text: impl Fn(u64) -> String) {

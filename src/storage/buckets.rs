@@ -36,19 +36,33 @@ impl<E: Into<redb::Error>> From<E> for BucketError {
     }
 }
 
-/// Which bucket table: the copies, or a band of a generation.
+/// Which list of buckets: the copies, or a band of a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum List {
     Copies,
     Band { generation: u32, band: u32 },
 }
 
+/// Which of the two tables of a list: nearly all contents are in the old one, those that came
+/// lately in the young one, so that a merge writes a small table many times and a large one seldom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    Old,
+    Young,
+}
+
 impl List {
-    /// The table's name when leaves are keyed by `prefix` bits.
-    pub(crate) fn table(self, prefix: u32) -> String {
+    /// The name of a table whose leaves are keyed by `prefix` bits.
+    fn table(self, level: Level, prefix: u32) -> String {
+        let age = match level {
+            Level::Old => "",
+            Level::Young => "young-",
+        };
         match self {
-            List::Copies => format!("copies-{prefix:02}"),
-            List::Band { generation, band } => format!("band-{generation}-{band:03}-{prefix:02}"),
+            List::Copies => format!("{age}copies-{prefix:02}"),
+            List::Band { generation, band } => {
+                format!("{age}band-{generation}-{band:03}-{prefix:02}")
+            }
         }
     }
 }
@@ -71,16 +85,17 @@ pub(crate) struct BucketTable {
 }
 
 impl BucketTable {
-    /// Opens the table of `list` as `transaction` sees it.
+    /// Opens a table of `list` as `transaction` sees it.
     ///
     /// It may only be missing if nothing was `merged` into it yet.
     pub(crate) fn open(
         transaction: &ReadTransaction,
         list: List,
+        level: Level,
         prefix: u32,
         merged: bool,
     ) -> Result<BucketTable, BucketError> {
-        let name = list.table(prefix);
+        let name = list.table(level, prefix);
         let table = match transaction.open_table(Definition::new(&name)) {
             Ok(table) => Some(table),
             Err(redb::TableError::TableDoesNotExist(_)) if !merged => None,
@@ -129,21 +144,28 @@ pub(crate) struct Change {
     pub(crate) remove: Vec<Posting>,
 }
 
-/// Applies `change` to the table of `list`, whose leaves are keyed by `old` bits before and by
-/// `new` bits, as many or more, after.
+impl Change {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.add.is_empty() && self.remove.is_empty()
+    }
+}
+
+/// Applies `change` to a table of `list`, whose leaves are keyed by `old` bits before and by `new`
+/// bits, as many or more, after.
 pub(crate) fn apply(
     transaction: &WriteTransaction,
     list: List,
+    level: Level,
     old: u32,
     new: u32,
     change: &Change,
 ) -> Result<(), BucketError> {
     if old == new {
-        let name = list.table(new);
+        let name = list.table(level, new);
         let mut table = transaction.open_table(Definition::new(&name))?;
         update_leaves(&mut table, 32 - new, change)
     } else {
-        let (old_name, new_name) = (list.table(old), list.table(new));
+        let (old_name, new_name) = (list.table(level, old), list.table(level, new));
         {
             let source = transaction.open_table(Definition::new(&old_name))?;
             let mut target = transaction.open_table(Definition::new(&new_name))?;
@@ -152,6 +174,30 @@ pub(crate) fn apply(
         transaction.delete_table(Definition::new(&old_name))?;
         Ok(())
     }
+}
+
+/// Takes the young table of `list`, whose leaves are keyed by `prefix` bits, out of the store, and
+/// returns its postings with `change`, sorted.
+pub(crate) fn take_young(
+    transaction: &WriteTransaction,
+    list: List,
+    prefix: u32,
+    change: &Change,
+) -> Result<Vec<Posting>, BucketError> {
+    let name = list.table(Level::Young, prefix);
+    let mut young = Vec::new();
+    {
+        let table = transaction.open_table(Definition::new(&name))?;
+        for entry in table.iter()? {
+            let (prefix_of, bytes) = entry?;
+            let leaf = Leaf::new(bytes.value(), 32 - prefix).map_err(BucketError::Damaged)?;
+            young.extend(leaf.postings(prefix_of.value()));
+        }
+    }
+    transaction.delete_table(Definition::new(&name))?;
+    let mut all = Vec::with_capacity(young.len() + change.add.len());
+    merge(young.into_iter(), &change.add, &change.remove, &mut all);
+    Ok(all)
 }
 
 /// Merges the change into the leaves that it touches.
@@ -345,11 +391,11 @@ mod tests {
                     model.extend(batch.iter().copied());
                     Change { add: sorted(batch), remove: vec![] }
                 };
-                apply(&transaction, LIST, bits, bits + grow, &change).unwrap();
+                apply(&transaction, LIST, Level::Old, bits, bits + grow, &change).unwrap();
                 bits += grow;
                 transaction.commit().unwrap();
             }
-            let table = BucketTable::open(&db.begin_read().unwrap(), LIST, bits, true).unwrap();
+            let table = BucketTable::open(&db.begin_read().unwrap(), LIST, Level::Old, bits, true).unwrap();
             let mut stored = Vec::new();
             table.for_each(|p| stored.push(p)).unwrap();
             prop_assert_eq!(&stored, &sorted(&model));

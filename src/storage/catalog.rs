@@ -50,14 +50,19 @@ pub(crate) struct Meta {
     pub(crate) shingle_bytes: u64,
     /// Contents below this id have their postings in the bucket tables.
     pub(crate) banded: u64,
-    /// How many of those are not removed.
+    /// Those below this id have them in the old tables, the others in the young ones.
+    pub(crate) aged: u64,
+    /// Contents in the old tables, removed ones not included.
     pub(crate) posted: u64,
-    /// Bits of the leaves' keys in all bucket tables.
+    /// Bits of the leaves' keys in the old tables.
     pub(crate) prefix_bits: u64,
+    /// The same of the young tables.
+    pub(crate) young_posted: u64,
+    pub(crate) young_prefix_bits: u64,
 }
 
 impl Meta {
-    fn fields(&mut self) -> [(&'static str, &mut u64); 8] {
+    fn fields(&mut self) -> [(&'static str, &mut u64); 11] {
         [
             ("format", &mut self.format),
             ("store", &mut self.store),
@@ -65,8 +70,11 @@ impl Meta {
             ("contents", &mut self.contents),
             ("shingle-bytes", &mut self.shingle_bytes),
             ("banded", &mut self.banded),
+            ("aged", &mut self.aged),
             ("posted", &mut self.posted),
             ("prefix-bits", &mut self.prefix_bits),
+            ("young-posted", &mut self.young_posted),
+            ("young-prefix-bits", &mut self.young_prefix_bits),
         ]
     }
 

@@ -8,25 +8,17 @@
 //! written until the store is opened anew.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
 use redb::WriteTransaction;
 
-use super::buckets::{self, Change, List, prefix_bits};
 use super::catalog::{self, DocumentChange, Meta};
 use super::files::{Files, Health};
-use super::leaf::Posting;
+use super::merge;
 use super::recent::Recent;
-use super::snapshot::{Index, Snapshot, Tables, bucket_error, narrow};
+use super::snapshot::{Index, Snapshot, Tables, narrow};
 use crate::clock::Meters;
 use crate::error::{Error, Result};
-
-/// Recent contents are merged into the tables when they are a sixteenth of what is there, but not
-/// fewer than `MIN_MERGE`, which is not worth it, and not more than `MAX_MERGE`, which would make
-/// opening slow. The tests of this crate merge early, so that small stores see every path.
-const MIN_MERGE: u64 = if cfg!(test) { 4 } else { 1 << 10 };
-const MAX_MERGE: u64 = 1 << 15;
 
 /// Fewer changes than this are not worth a thread of their own.
 const PARALLEL_DOCUMENTS: usize = 1000;
@@ -167,103 +159,6 @@ fn change_contents(
         .map_err(in_index)?;
     catalog::write_removed(transaction, &unnamed).map_err(in_index)?;
 
-    let banded = snapshot.recent.base();
-    let mut merge = Merge {
-        snapshot,
-        add: Vec::new(),
-        remove: unnamed.into_iter().filter(|&id| id < banded).collect(),
-    };
-    meta.posted = meta.posted.saturating_sub(merge.remove.len() as u64);
-    let recent = u64::from(snapshot.len - banded);
-    if recent >= (meta.posted / 16).clamp(MIN_MERGE, MAX_MERGE) {
-        let removed = catalog::removed_since(transaction, banded).map_err(in_index)?;
-        let kept = (banded..snapshot.len).filter(|id| removed.binary_search(id).is_err());
-        merge.add = kept.collect();
-        meta.posted += merge.add.len() as u64;
-        meta.banded = meta.contents;
-    }
-    if !merge.add.is_empty() || !merge.remove.is_empty() {
-        let old = narrow(snapshot.tables.path(), meta.prefix_bits)?;
-        let new = prefix_bits(meta.posted, old);
-        meta.prefix_bits = new.into();
-        meters
-            .merging
-            .time(|| merge.run(transaction, old, new, threads))?;
-    }
+    merge::run(transaction, snapshot, &unnamed, &mut meta, threads, meters)?;
     Ok(meta)
-}
-
-/// Contents whose postings enter the tables or leave them, ascending.
-struct Merge<'a> {
-    snapshot: &'a Snapshot,
-    /// These are all in the recent postings.
-    add: Vec<u32>,
-    remove: Vec<u32>,
-}
-
-impl Merge<'_> {
-    /// Changes all tables, several at a time.
-    fn run(
-        &self,
-        transaction: &WriteTransaction,
-        old: u32,
-        new: u32,
-        threads: usize,
-    ) -> Result<()> {
-        let lists = self.snapshot.schema.bands().bands() + 1;
-        let next = AtomicU32::new(0);
-        let work = || -> Result<()> {
-            loop {
-                let list = next.fetch_add(1, Ordering::Relaxed);
-                if list >= lists {
-                    return Ok(());
-                }
-                let change = self.change(list)?;
-                buckets::apply(transaction, self.list(list)?, old, new, &change)
-                    .map_err(|error| bucket_error(self.snapshot.tables.path(), error))?;
-            }
-        };
-        thread::scope(|scope| {
-            let others: Vec<_> = (1..threads.min(lists as usize))
-                .map(|_| scope.spawn(work))
-                .collect();
-            let mut done = work();
-            for other in others {
-                match other.join() {
-                    Ok(result) => done = done.and(result),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            done
-        })
-    }
-
-    /// List 0 are the copies, the others the bands.
-    fn list(&self, list: u32) -> Result<List> {
-        let tables = &self.snapshot.tables;
-        Ok(match list.checked_sub(1) {
-            None => List::Copies,
-            Some(band) => List::Band {
-                generation: narrow(tables.path(), tables.meta.generation)?,
-                band,
-            },
-        })
-    }
-
-    fn change(&self, list: u32) -> Result<Change> {
-        let recent = &self.snapshot.recent;
-        let posting = |&id: &u32| Some(Posting::new(recent.hash(id, list)?, id));
-        let mut change = Change {
-            add: self.add.iter().filter_map(posting).collect(),
-            remove: Vec::with_capacity(self.remove.len()),
-        };
-        for &id in &self.remove {
-            if let Some(hash) = self.snapshot.list_hash(id, list)? {
-                change.remove.push(Posting::new(hash, id));
-            }
-        }
-        change.add.sort_unstable();
-        change.remove.sort_unstable();
-        Ok(change)
-    }
 }

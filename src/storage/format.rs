@@ -52,10 +52,12 @@
 //! | `sums` | column kind, generation, block | checksum of 64 KiB of a column |
 //! | `copies-P` | top P bits of a content hash's first four bytes | packed postings |
 //! | `band-G-B-P` | top P bits of a band hash, band B of generation G | packed postings |
+//! | `young-copies-P`, `young-band-G-B-P` | the same | packed postings of younger contents |
 //!
-//! Packed postings are the format of the `leaf` module. A content whose id is at or above
-//! `meta/banded` has no postings in the tables yet; they follow from its rows in `contents` and
-//! `signatures`, and an open store keeps them in memory.
+//! Packed postings are the format of the `leaf` module. Those of a content whose id is below
+//! `meta/aged` are in the tables, of one from there to below `meta/banded` in the young tables. A
+//! content whose id is at or above `meta/banded` has no postings in tables yet; they follow from its
+//! rows in `contents` and `signatures`, and an open store keeps them in memory.
 //!
 //! # Commit
 //!

@@ -15,6 +15,8 @@ mod files;
 mod format;
 mod leaf;
 mod map;
+mod merge;
+mod posted;
 mod recent;
 mod snapshot;
 mod sums;

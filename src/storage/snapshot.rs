@@ -7,12 +7,13 @@ use std::sync::Arc;
 use redb::{Database, ReadOnlyDatabase, ReadTransaction, ReadableDatabase};
 
 use super::bits::low32;
-use super::buckets::{BucketError, BucketTable, List, MAX_PREFIX};
+use super::buckets::{BucketError, List, MAX_PREFIX};
 use super::catalog::{Catalog, DocumentRow, Meta};
 use super::column::ColumnView;
 use super::elias_fano;
 use super::format::{ContentRow, HEADER_BYTES, Kind, copy_hash};
 use super::leaf::Posting;
+use super::posted::{LevelState, Posted};
 use super::recent::Recent;
 use super::sums::{BLOCK_BYTES, all_sums};
 use crate::error::{Error, Result};
@@ -48,8 +49,7 @@ impl Index {
 pub(crate) struct Tables {
     pub(crate) meta: Meta,
     pub(crate) catalog: Catalog,
-    copies: BucketTable,
-    bands: Vec<BucketTable>,
+    posted: Posted,
     path: PathBuf,
     /// Keeps the database open for as long as the tables are in use; dropped after them.
     _index: Arc<Index>,
@@ -63,21 +63,28 @@ impl Tables {
         let meta = Meta::read(&transaction, path)?
             .ok_or_else(|| Error::damaged(path, "it has no committed store"))?;
         let generation = narrow(path, meta.generation)?;
-        let prefix = narrow(path, meta.prefix_bits)?;
-        if meta.banded > meta.contents || meta.posted > meta.banded || prefix > MAX_PREFIX {
+        let level = |posted, prefix_bits| {
+            let prefix = narrow(path, prefix_bits)?;
+            Ok(LevelState { prefix, posted })
+        };
+        let old = level(meta.posted, meta.prefix_bits)?;
+        let young = level(meta.young_posted, meta.young_prefix_bits)?;
+        let fits = meta.banded <= meta.contents
+            && meta.aged <= meta.banded
+            && meta.posted <= meta.aged
+            && meta.young_posted <= meta.banded - meta.aged
+            && old.prefix.max(young.prefix) <= MAX_PREFIX;
+        if !fits {
             return Err(Error::damaged(path, "its counts contradict each other"));
         }
-        let open = |list| {
-            BucketTable::open(&transaction, list, prefix, meta.posted > 0)
-                .map_err(|error| bucket_error(path, error))
-        };
+        let bands = (0..bands).map(|band| List::Band { generation, band });
+        let lists = std::iter::once(List::Copies).chain(bands);
+        let posted = Posted::open(&transaction, lists, old, young)
+            .map_err(|error| bucket_error(path, error))?;
         Ok(Tables {
             meta,
             catalog: Catalog::open(&transaction).map_err(in_index)?,
-            copies: open(List::Copies)?,
-            bands: (0..bands)
-                .map(|band| open(List::Band { generation, band }))
-                .collect::<Result<_>>()?,
+            posted,
             path: path.to_owned(),
             _index: index.clone(),
         })
@@ -188,10 +195,7 @@ impl Snapshot {
     pub(crate) fn copies(&self, hash: &[u8; 32], found: &mut Vec<u32>) -> Result<()> {
         found.clear();
         let short = copy_hash(hash);
-        self.tables
-            .copies
-            .look_up(short, |id| found.push(id))
-            .map_err(|error| bucket_error(self.tables.path(), error))?;
+        self.look_up(0, short, found)?;
         found.extend(self.recent.ids(0, short).filter(|&id| id < self.len));
         let mut error = None;
         found.retain(|&id| {
@@ -215,11 +219,7 @@ impl Snapshot {
         end: u32,
     ) -> Result<impl Iterator<Item = u32>> {
         let mut merged = Vec::new();
-        if let Some(table) = self.tables.bands.get(band as usize) {
-            table
-                .look_up(hash, |id| merged.push(id))
-                .map_err(|error| bucket_error(self.tables.path(), error))?;
-        }
+        self.look_up(band as usize + 1, hash, &mut merged)?;
         let recent = self.recent.ids(band as usize + 1, hash);
         let end = end.min(self.len);
         Ok(merged.into_iter().chain(recent).filter(move |&id| id < end))
@@ -235,14 +235,12 @@ impl Snapshot {
     ) -> Result<()> {
         let ids = ids.start..ids.end.min(self.len);
         let mut found: Vec<u32> = Vec::new();
-        for (band, (table, &hash)) in self.tables.bands.iter().zip(hashes).enumerate() {
+        for (list, &hash) in (1..).zip(hashes) {
             if ids.start < self.recent.base() {
-                table
-                    .look_up(hash, |id| found.push(id))
-                    .map_err(|error| bucket_error(self.tables.path(), error))?;
+                self.look_up(list, hash, &mut found)?;
             }
             if ids.end > self.recent.base() {
-                found.extend(self.recent.ids(band + 1, hash));
+                found.extend(self.recent.ids(list, hash));
             }
         }
         found.retain(|id| ids.contains(id));
@@ -253,6 +251,13 @@ impl Snapshot {
             bands: low32(same.len() as u64),
         }));
         Ok(())
+    }
+
+    /// Appends the ids that the tables of a list have for a hash, ascending.
+    fn look_up(&self, list: usize, hash: u32, found: &mut Vec<u32>) -> Result<()> {
+        let posted = &self.tables.posted;
+        let done = posted.look_up(list, hash, |id| found.push(id));
+        done.map_err(|error| bucket_error(self.tables.path(), error))
     }
 
     /// The hash of `content` in a list of buckets, from its rows: list 0 are the copies, the others
@@ -270,14 +275,10 @@ impl Snapshot {
         Ok(Some(self.schema.bands().hash(signature, width, band)))
     }
 
-    /// Calls `visit` with every posting in the table of a list, sorted; recent contents are not in
-    /// it.
+    /// Calls `visit` with every posting in the tables of a list, sorted; recent contents are not in
+    /// them.
     pub(crate) fn for_each_in_list(&self, list: u32, visit: impl FnMut(Posting)) -> Result<()> {
-        let table = match list.checked_sub(1) {
-            None => &self.tables.copies,
-            Some(band) => &self.tables.bands[band as usize],
-        };
-        let done = table.for_each(visit);
+        let done = self.tables.posted.for_each(list as usize, visit);
         done.map_err(|error| bucket_error(self.tables.path(), error))
     }
 

@@ -286,8 +286,8 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<(u64, V
     if let Some(error) = failed {
         return Err(error);
     }
-    if list == 0 && count != snapshot.tables.meta.posted {
-        let posted = snapshot.tables.meta.posted;
+    let posted = snapshot.tables.meta.posted + snapshot.tables.meta.young_posted;
+    if list == 0 && count != posted {
         found.push(format!("{name}: {count} postings and a count of {posted}"));
     }
     if count != expected {
