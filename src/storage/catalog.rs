@@ -59,10 +59,12 @@ pub(crate) struct Meta {
     /// The same of the young tables.
     pub(crate) young_posted: u64,
     pub(crate) young_prefix_bits: u64,
+    /// The number of the filter over all postings in tables; 0 before the first.
+    pub(crate) filter: u64,
 }
 
 impl Meta {
-    fn fields(&mut self) -> [(&'static str, &mut u64); 11] {
+    fn fields(&mut self) -> [(&'static str, &mut u64); 12] {
         [
             ("format", &mut self.format),
             ("store", &mut self.store),
@@ -75,6 +77,7 @@ impl Meta {
             ("prefix-bits", &mut self.prefix_bits),
             ("young-posted", &mut self.young_posted),
             ("young-prefix-bits", &mut self.young_prefix_bits),
+            ("filter", &mut self.filter),
         ]
     }
 

@@ -1,6 +1,7 @@
 //! The commit: the one place that decides in which order things become durable.
 //!
-//! 1. The columns are synced while the tables are changed in a redb transaction.
+//! 1. The columns are synced while the tables are changed in a redb transaction, and a filter that
+//!    new postings were added to.
 //! 2. The transaction, which holds the columns' new lengths, is committed.
 //!
 //! A crash before the end of step 2 leaves the last commit; what the columns hold past its lengths
@@ -14,6 +15,7 @@ use redb::WriteTransaction;
 
 use super::catalog::{self, DocumentChange, Meta};
 use super::files::{Files, Health};
+use super::filter::Filter;
 use super::merge;
 use super::recent::Recent;
 use super::snapshot::{Index, Snapshot, Tables, narrow};
@@ -30,6 +32,12 @@ pub(crate) struct CatalogChange {
     pub(crate) documents: Vec<DocumentChange>,
     /// The contents that may have lost their last name, sorted, each once.
     pub(crate) maybe_unnamed: Vec<u32>,
+}
+
+/// What a commit writes beside rows and entries of tables.
+struct Changed {
+    meta: Meta,
+    filter: Option<Arc<Filter>>,
 }
 
 impl Files {
@@ -50,7 +58,7 @@ impl Files {
         for (_, _, column) in self.columns.each(0) {
             column.committing();
         }
-        let meta = self.write(&snapshot, change, threads, meters)?;
+        let Changed { meta, filter } = self.write(&snapshot, change, threads, meters)?;
         for (_, _, column) in self.columns.each(0) {
             column.committed();
         }
@@ -60,6 +68,13 @@ impl Files {
             self.recent = Arc::new(Recent::new(self.len, lists, 0));
         }
         debug_assert_eq!(tables.meta, meta);
+        self.filter = filter;
+        let before = narrow(&self.index_path, self.tables.meta.filter)?;
+        if meta.filter != before.into()
+            && let Some(folder) = self.index_path.parent()
+        {
+            Filter::delete(folder, before);
+        }
         self.tables = Arc::new(tables);
         self.health = Health::Sound;
         self.snapshot()
@@ -71,7 +86,7 @@ impl Files {
         change: &CatalogChange,
         threads: usize,
         meters: &Meters,
-    ) -> Result<Meta> {
+    ) -> Result<Changed> {
         let Index::Writable(database) = &*self.index else {
             return Err(Error::ReadOnly);
         };
@@ -95,19 +110,19 @@ impl Files {
             }
             Ok(())
         };
-        let (synced, meta) = beside(sync, || {
+        let (synced, changed) = beside(sync, || {
             change_tables(&transaction, snapshot, change, threads, meters)
         });
         synced?;
-        let meta = meta?;
+        let changed = changed?;
         for (kind, generation, sums) in &sums {
             catalog::write_sums(&transaction, *kind, *generation, sums).map_err(in_index)?;
         }
-        meta.write(&transaction).map_err(in_index)?;
+        changed.meta.write(&transaction).map_err(in_index)?;
         transaction
             .commit()
             .map_err(|error| in_index(error.into()))?;
-        Ok(meta)
+        Ok(changed)
     }
 }
 
@@ -130,17 +145,17 @@ fn change_tables(
     change: &CatalogChange,
     threads: usize,
     meters: &Meters,
-) -> Result<Meta> {
+) -> Result<Changed> {
     let documents = || catalog::write_documents(transaction, &change.documents);
     let contents = || change_contents(transaction, snapshot, change, threads, meters);
     // The documents are a table of their own.
-    let (documents, meta) = if threads > 1 && change.documents.len() >= PARALLEL_DOCUMENTS {
+    let (documents, changed) = if threads > 1 && change.documents.len() >= PARALLEL_DOCUMENTS {
         beside(documents, contents)
     } else {
         (documents(), contents())
     };
     documents.map_err(|error| snapshot.in_index(error))?;
-    meta
+    changed
 }
 
 /// Does what [`change_tables`] does beside the documents.
@@ -150,7 +165,7 @@ fn change_contents(
     change: &CatalogChange,
     threads: usize,
     meters: &Meters,
-) -> Result<Meta> {
+) -> Result<Changed> {
     let in_index = |error| snapshot.in_index(error);
     let mut meta = snapshot.tables.meta;
     meta.contents = snapshot.len.into();
@@ -159,6 +174,6 @@ fn change_contents(
         .map_err(in_index)?;
     catalog::write_removed(transaction, &unnamed).map_err(in_index)?;
 
-    merge::run(transaction, snapshot, &unnamed, &mut meta, threads, meters)?;
-    Ok(meta)
+    let filter = merge::run(transaction, snapshot, &unnamed, &mut meta, threads, meters)?;
+    Ok(Changed { meta, filter })
 }

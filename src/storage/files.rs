@@ -9,6 +9,7 @@ use redb::{Builder, Database};
 use super::bits::low32;
 use super::catalog::{self, Catalog, Meta};
 use super::column::{Column, ColumnView};
+use super::filter::Filter;
 use super::format::{ContentRow, FORMAT, Header, Kind, copy_hash};
 use super::recent::Recent;
 use super::snapshot::{Index, Snapshot, Tables, narrow};
@@ -79,6 +80,7 @@ pub(crate) struct Files {
     pub(super) columns: Columns,
     pub(super) tables: Arc<Tables>,
     pub(super) recent: Arc<Recent>,
+    pub(super) filter: Option<Arc<Filter>>,
     /// Contents appended, those not yet committed included.
     pub(super) len: u32,
     pub(super) health: Health,
@@ -170,6 +172,7 @@ impl Files {
             shingles: ColumnView::open(&shingles.1.at(folder), &shingles.0, lens[1])?,
             signatures: ColumnView::open(&signatures.1.at(folder), &signatures.0, lens[2])?,
             recent: Arc::new(Recent::new(0, 1, 0)),
+            filter: open_filter(folder, &meta, false)?,
             len: narrow(&index_path, meta.contents)?,
             schema: Arc::new(schema),
         };
@@ -185,6 +188,8 @@ impl Files {
     ) -> Result<Files> {
         let tables = Tables::open(&index, &index_path, schema.bands().bands())?;
         let len = narrow(&index_path, tables.meta.contents)?;
+        let folder = index_path.parent().unwrap_or(Path::new(""));
+        let filter = open_filter(folder, &tables.meta, true)?;
         let mut files = Files {
             schema,
             index,
@@ -192,6 +197,7 @@ impl Files {
             columns,
             tables: Arc::new(tables),
             recent: Arc::new(Recent::new(0, 1, 0)),
+            filter,
             len,
             health: Health::Sound,
         };
@@ -259,6 +265,7 @@ impl Files {
             shingles: self.columns.shingles.view(),
             signatures: self.columns.signatures.view(),
             recent: self.recent.clone(),
+            filter: self.filter.clone(),
             len: self.len,
         }
     }
@@ -321,6 +328,13 @@ fn column_lens(meta: &Meta, schema: &Schema) -> [u64; 3] {
         meta.shingle_bytes,
         meta.contents * schema.signature_bytes() as u64,
     ]
+}
+
+/// The filter that `meta` names, unless it cannot be used.
+fn open_filter(folder: &Path, meta: &Meta, writable: bool) -> Result<Option<Arc<Filter>>> {
+    let number = narrow(&folder.join(INDEX), meta.filter)?;
+    let filter = Filter::open(folder, meta.store, number, meta.banded, writable);
+    Ok(filter.filter(|_| number > 0).map(Arc::new))
 }
 
 /// The index of the store in `folder`, if there is one.

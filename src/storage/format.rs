@@ -6,6 +6,7 @@
 //!   contents       column: one 48-byte row for each content id
 //!   shingles       column: each content's shingle set, compressed (empty where none are kept)
 //!   signatures.1   column: one signature for each content id, of generation 1
+//!   filter.N       which hashes the bucket tables cannot hold; made anew where it is missing
 //! ```
 //!
 //! Every integer is little-endian and of fixed width. Content ids are dense: row `i` of a column
@@ -58,6 +59,13 @@
 //! `meta/aged` are in the tables, of one from there to below `meta/banded` in the young tables. A
 //! content whose id is at or above `meta/banded` has no postings in tables yet; they follow from its
 //! rows in `contents` and `signatures`, and an open store keeps them in memory.
+//!
+//! # Filter
+//!
+//! The file that `meta/filter` numbers is derived data: the `filter` module. It has a header (magic
+//! `dedupflt`, store id, its number, 8 bytes of the BLAKE3 hash of the 24 bytes before), a word that
+//! says up to which content it is complete, a word that says how many follow, and those. The filter is
+//! used only if all are there and that content is not below `meta/banded`.
 //!
 //! # Commit
 //!

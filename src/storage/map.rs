@@ -1,9 +1,10 @@
-//! The memory map of a column: the one file of the storage layer with unsafe code.
+//! Memory maps of files: the one file of the storage layer with unsafe code.
 #![allow(unsafe_code, reason = "a shared file mapping cannot be had without it")]
 
 use std::fs::File;
 use std::io;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use memmap2::{MmapOptions, MmapRaw};
 
@@ -48,5 +49,77 @@ impl Map {
         // long when mapped and is never cut while the store is open. The bytes do not change while
         // the slice lives, by the invariant of this type.
         Some(unsafe { std::slice::from_raw_parts(start, range.end - range.start) })
+    }
+}
+
+/// A mapping of a whole file as 64-bit words, little-endian in the file, that several threads read
+/// and set bits of.
+///
+/// # Invariant
+///
+/// The process reads and writes the file only through atomic operations on this mapping while it
+/// exists. Another process may set bits at the same time, through a mapping like this one.
+#[derive(Debug)]
+pub(crate) struct SharedWords {
+    raw: MmapRaw,
+    writable: bool,
+}
+
+impl SharedWords {
+    /// Maps `file`, which is open for writing if `writable`.
+    pub(crate) fn new(file: &File, writable: bool) -> io::Result<SharedWords> {
+        let options = MmapOptions::new();
+        let raw = if writable {
+            options.map_raw(file)?
+        } else {
+            options.map_raw_read_only(file)?
+        };
+        Ok(SharedWords { raw, writable })
+    }
+
+    /// Number of words; a part of one at the file's end does not count.
+    pub(crate) fn len(&self) -> usize {
+        self.raw.len() / size_of::<AtomicU64>()
+    }
+
+    /// The word at `index`, if there is one.
+    pub(crate) fn get(&self, index: usize) -> Option<u64> {
+        self.word(index)
+            .map(|word| u64::from_le(word.load(Ordering::Relaxed)))
+    }
+
+    /// Sets the bits `bits` of the word at `index`. Does nothing in a mapping that is not writable.
+    pub(crate) fn set(&self, index: usize, bits: u64) {
+        if let Some(word) = self.word(index).filter(|_| self.writable) {
+            word.fetch_or(bits.to_le(), Ordering::Relaxed);
+        }
+    }
+
+    /// Replaces the word at `index`. Does nothing in a mapping that is not writable.
+    pub(crate) fn put(&self, index: usize, value: u64) {
+        if let Some(word) = self.word(index).filter(|_| self.writable) {
+            word.store(value.to_le(), Ordering::Relaxed);
+        }
+    }
+
+    /// Makes the words durable.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.raw.flush()
+    }
+
+    fn word(&self, index: usize) -> Option<&AtomicU64> {
+        if index >= self.len() {
+            return None;
+        }
+        let word = self
+            .raw
+            .as_mut_ptr()
+            .cast::<AtomicU64>()
+            .wrapping_add(index);
+        // SAFETY: the index was just checked to lie inside the mapping, which lives as long as
+        // `self` and with it the reference, and begins at a page, so that every word is aligned.
+        // By the invariant of this type all access is atomic; a mapping that is not writable is
+        // only loaded from.
+        Some(unsafe { &*word })
     }
 }

@@ -5,6 +5,8 @@
 //! everything is merged into the old tables. So a large store that grows by small commits writes
 //! its old tables seldom.
 
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
@@ -12,6 +14,7 @@ use redb::WriteTransaction;
 
 use super::buckets::{self, BucketError, Change, Level, List, prefix_bits};
 use super::catalog::{self, Meta};
+use super::filter::Filter;
 use super::leaf::Posting;
 use super::snapshot::{Snapshot, bucket_error, narrow};
 use crate::clock::Meters;
@@ -30,7 +33,8 @@ const OLD_TO_YOUNG: u64 = if cfg!(test) { 2 } else { 4 };
 const MANY_OLD: u64 = if cfg!(test) { 6 } else { 1 << 20 };
 
 /// Takes the contents `unnamed`, sorted, out of the tables, merges the recent ones of `snapshot`
-/// into them if that is due, and changes `meta` accordingly.
+/// into them if that is due, and changes `meta` accordingly. Returns the filter over all postings
+/// in tables, which is durable then.
 pub(super) fn run(
     transaction: &WriteTransaction,
     snapshot: &Snapshot,
@@ -38,12 +42,32 @@ pub(super) fn run(
     meta: &mut Meta,
     threads: usize,
     meters: &Meters,
-) -> Result<()> {
+) -> Result<Option<Arc<Filter>>> {
     let merge = Merge::plan(transaction, snapshot, unnamed, meta)?;
     if merge.is_empty() {
-        return Ok(());
+        return Ok(snapshot.filter.clone());
     }
-    meters.merging.time(|| merge.run(transaction, threads))
+    meters.merging.time(|| merge.run(transaction, threads))?;
+    if let Some(filter) = merge.filter.as_ref().filter(|_| !merge.add.is_empty()) {
+        filter.sync(meta.banded)?;
+    }
+    Ok(merge.filter)
+}
+
+/// The filter that all contents of the tables are to be in, and whether it is new and empty.
+fn filter_for(snapshot: &Snapshot, meta: &mut Meta) -> Result<(Option<Arc<Filter>>, bool)> {
+    let lists = u64::from(snapshot.schema.bands().bands()) + 1;
+    let postings = (meta.posted + meta.young_posted) * lists;
+    let roomy = |filter: &&Arc<Filter>| !filter.is_full(postings);
+    if let Some(filter) = snapshot.filter.as_ref().filter(roomy) {
+        return Ok((Some(filter.clone()), false));
+    }
+    let path = snapshot.tables.path();
+    meta.filter += 1;
+    let number = narrow(path, meta.filter)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let filter = Filter::create(folder, meta.store, number, postings)?;
+    Ok((Some(Arc::new(filter)), true))
 }
 
 /// Contents whose postings enter tables or leave them, ascending.
@@ -58,6 +82,9 @@ struct Merge<'a> {
     /// Bits of the leaves' keys before and after.
     old_bits: (u32, u32),
     young_bits: (u32, u32),
+    filter: Option<Arc<Filter>>,
+    /// Whether the filter lacks the postings that are in tables already.
+    fills_filter: bool,
 }
 
 impl<'a> Merge<'a> {
@@ -85,6 +112,11 @@ impl<'a> Merge<'a> {
             meta.banded = meta.contents;
         }
         let many = meta.posted >= MANY_OLD.max(meta.young_posted * OLD_TO_YOUNG);
+        let (filter, fills_filter) = if add.is_empty() {
+            (snapshot.filter.clone(), false)
+        } else {
+            filter_for(snapshot, meta)?
+        };
         let ages = !add.is_empty() && !many;
         let old_before = narrow(path, meta.prefix_bits)?;
         let young_before = narrow(path, meta.young_prefix_bits)?;
@@ -104,6 +136,8 @@ impl<'a> Merge<'a> {
             ages,
             old_bits: (old_before, narrow(path, meta.prefix_bits)?),
             young_bits: (young_before, narrow(path, meta.young_prefix_bits)?),
+            filter,
+            fills_filter,
         })
     }
 
@@ -148,6 +182,13 @@ impl<'a> Merge<'a> {
             add: self.recent_postings(list),
             remove: self.postings(&self.remove_young, list)?,
         };
+        if let Some(filter) = &self.filter {
+            let insert = |posting: Posting| filter.insert(list, posting.hash());
+            if self.fills_filter {
+                self.snapshot.for_each_in_list(list, insert)?;
+            }
+            young.add.iter().copied().for_each(insert);
+        }
         let name = self.list(list)?;
         let apply = |level, (before, after), change: &Change| {
             buckets::apply(transaction, name, level, before, after, change)

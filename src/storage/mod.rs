@@ -12,6 +12,7 @@ mod column;
 mod commit;
 mod elias_fano;
 mod files;
+mod filter;
 mod format;
 mod leaf;
 mod map;

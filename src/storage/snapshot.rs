@@ -11,6 +11,7 @@ use super::buckets::{BucketError, List, MAX_PREFIX};
 use super::catalog::{Catalog, DocumentRow, Meta};
 use super::column::ColumnView;
 use super::elias_fano;
+use super::filter::Filter;
 use super::format::{ContentRow, HEADER_BYTES, Kind, copy_hash};
 use super::leaf::Posting;
 use super::posted::{LevelState, Posted};
@@ -126,6 +127,8 @@ pub(crate) struct Snapshot {
     pub(crate) shingles: ColumnView,
     pub(crate) signatures: ColumnView,
     pub(crate) recent: Arc<Recent>,
+    /// None where there are no postings in tables, or no usable filter.
+    pub(crate) filter: Option<Arc<Filter>>,
     /// Contents seen, removed ones included.
     pub(crate) len: u32,
 }
@@ -255,6 +258,10 @@ impl Snapshot {
 
     /// Appends the ids that the tables of a list have for a hash, ascending.
     fn look_up(&self, list: usize, hash: u32, found: &mut Vec<u32>) -> Result<()> {
+        let is_absent = |filter: &Arc<Filter>| !filter.may_hold(low32(list as u64), hash);
+        if self.filter.as_ref().is_some_and(is_absent) {
+            return Ok(());
+        }
         let posted = &self.tables.posted;
         let done = posted.look_up(list, hash, |id| found.push(id));
         done.map_err(|error| bucket_error(self.tables.path(), error))
@@ -316,6 +323,9 @@ impl Snapshot {
         let mut files = vec![(file_name(index), index_len.len())];
         for column in [&self.contents, &self.shingles, &self.signatures] {
             files.push((file_name(column.path()), HEADER_BYTES as u64 + column.len()));
+        }
+        if let Some(filter) = &self.filter {
+            files.push((file_name(filter.path()), filter.bytes()));
         }
         Ok(files)
     }

@@ -278,6 +278,12 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<(u64, V
                 "{name}: the removed content {content} has a posting"
             ));
         }
+        let filter = snapshot.filter.as_ref();
+        if filter.is_some_and(|filter| !filter.may_hold(list, posting.hash())) {
+            found.push(format!(
+                "{name}: the filter lacks content {content}; without its file it is made anew"
+            ));
+        }
         if previous.is_some_and(|previous| previous >= posting) {
             found.push(format!("{name}: its postings are not in order"));
         }

@@ -97,6 +97,57 @@ fn a_column_of_another_store_is_refused() {
     assert!(Store::open(&one).is_ok());
 }
 
+/// The answers about the first texts.
+fn answers(path: &Path) -> Vec<Vec<String>> {
+    let store = Store::open(path).unwrap();
+    let keys = |number| {
+        let found = store.query(&Query::text(&text(number))).unwrap();
+        found.into_iter().map(|found| found.key).collect()
+    };
+    (0..40).map(keys).collect()
+}
+
+#[test]
+fn a_filter_that_is_gone_or_no_filter_is_not_missed_and_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    // As many as are merged into tables.
+    make(folder.path(), 1100);
+    let expected = answers(folder.path());
+    let filter = folder.path().join("filter.1");
+    let whole = fs::read(&filter).unwrap();
+    let mut foreign = whole.clone();
+    foreign[9] ^= 1;
+    for bytes in [&[][..], b"no filter", &whole[..100], &foreign] {
+        fs::write(&filter, bytes).unwrap();
+        assert_eq!(answers(folder.path()), expected);
+        assert!(!is_noticed(folder.path()));
+    }
+    fs::remove_file(&filter).unwrap();
+    assert_eq!(answers(folder.path()), expected);
+    let store = Store::open(folder.path()).unwrap();
+    let mut writer = store.writer().unwrap();
+    let more = (2000..3100).map(|n| Input::new(format!("{n:05}"), text(n)));
+    writer.add_all(more.collect()).unwrap();
+    writer.commit().unwrap();
+    drop(writer);
+    drop(store);
+    assert!(folder.path().join("filter.2").exists());
+    assert_eq!(answers(folder.path()), expected);
+    assert!(!is_noticed(folder.path()));
+}
+
+#[test]
+fn a_filter_that_lost_a_bit_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    make(folder.path(), 1100);
+    let filter = folder.path().join("filter.1");
+    let mut bytes = fs::read(&filter).unwrap();
+    let at = (48..bytes.len()).find(|&at| bytes[at] != 0).unwrap();
+    bytes[at] &= bytes[at] - 1;
+    fs::write(&filter, &bytes).unwrap();
+    assert!(is_noticed(folder.path()));
+}
+
 #[test]
 fn an_index_that_is_none_is_named() {
     let folder = tempfile::tempdir().unwrap();
