@@ -3,14 +3,14 @@
 mod args;
 mod cmd;
 mod console;
-mod decode;
 mod document;
 mod exit;
-mod fields;
+mod ingest;
+mod inputs;
 mod interrupt;
-mod jsonl;
 mod key;
 mod number;
+mod outbox;
 mod output;
 mod parse;
 mod progress;

@@ -18,7 +18,7 @@ pub(crate) struct Skipped {
 pub(crate) enum Reason {
     /// It has a NUL byte.
     Binary,
-    /// It has more bytes than [`MAX_BYTES`](crate::reader::MAX_BYTES).
+    /// It has more bytes than are asked for.
     TooLarge,
     /// The system refused to read it.
     Unreadable,

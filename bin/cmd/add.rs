@@ -14,6 +14,7 @@ use crate::args::{Add, Args};
 use crate::console::Console;
 use crate::document::{Batch, Document, Item};
 use crate::exit::Exit;
+use crate::ingest::record::Nth;
 use crate::interrupt::Interrupt;
 use crate::output::{Output, escape};
 use crate::progress::Progress;
@@ -47,7 +48,8 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     };
     let reader = Reader {
         walk: Walk::new(add.paths.clone(), &args.store),
-        stdin_key: add.key.clone().unwrap_or_default(),
+        inputs: add.inputs.clone(),
+        stdin_key: add.key.clone().unwrap_or_else(|| STDIN.to_owned()),
         is_unchanged: is_unchanged(&store, add.checksum),
     };
     let interrupted = adding.take_all(reader, &interrupt)?;
@@ -71,7 +73,9 @@ fn check_arguments(add: &Add) -> Result<()> {
     let stdin = add.paths.iter().filter(|path| is_stdin(path)).count();
     match (stdin, &add.key) {
         (0, Some(_)) => bail!("--key names the text on standard input; give - as its path"),
-        (1, None) => bail!("the text on standard input has no name; give it one with --key"),
+        (1, None) if add.inputs.stdin_is_document() => {
+            bail!("the text on standard input has no name; give it one with --key")
+        }
         (2.., _) => bail!("standard input (-) is named more than once"),
         _ => {}
     }
@@ -123,7 +127,7 @@ struct Adding<'a> {
 struct Origin {
     key: String,
     source: PathBuf,
-    line: Option<u64>,
+    line: Option<Nth>,
 }
 
 impl Adding<'_> {
@@ -182,6 +186,7 @@ impl Adding<'_> {
         let bytes = document.size.unwrap_or(document.text.len() as u64);
         self.tally
             .read(bytes, document.replaced, document.lossy_key);
+        self.tally.decoded(document.encoding);
         let origin = Origin {
             key: document.key.clone(),
             source: document.source,

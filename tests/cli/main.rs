@@ -3,6 +3,7 @@
 
 mod add;
 mod check;
+mod compressed;
 mod crash;
 mod dirty;
 mod help;

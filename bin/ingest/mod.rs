@@ -1,0 +1,16 @@
+//! From the bytes of a file to records, and from a record to its text.
+//!
+//! A source gives bytes, decompressed; a format cuts them into raw records, one after the other;
+//! a raw record is parsed and decoded on any thread.
+
+mod decode;
+pub(crate) mod document;
+mod fields;
+pub(crate) mod format;
+mod guard;
+mod jsonl;
+mod lines;
+pub(crate) mod record;
+pub(crate) mod records;
+pub(crate) mod source;
+mod transcode;
