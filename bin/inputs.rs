@@ -13,11 +13,12 @@ pub(crate) struct Inputs {
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
 
-    /// Field of a record's text, or text; dots lead into nested objects
+    /// Field or column of a record's text, or text; dots lead into nested fields, and a number
+    /// counts the columns of a table without a header
     #[arg(long, value_name = "NAME", value_parser = parse::field)]
     pub(crate) text_field: Option<String>,
 
-    /// Field of a record's key, or id; the key of a record without it is PATH#NUMBER
+    /// Field or column of a record's key, or id; the key of a record without it is PATH#NUMBER
     #[arg(long, value_name = "NAME", value_parser = parse::field)]
     pub(crate) id_field: Option<String>,
 

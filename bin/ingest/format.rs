@@ -11,6 +11,10 @@ pub(crate) enum Format {
     Text,
     /// A JSON object a line
     Jsonl,
+    /// A table with commas and quotes, and a header
+    Csv,
+    /// A table with tabs and a header, or lines of a key, a tab and a text
+    Tsv,
 }
 
 impl Format {
@@ -26,6 +30,8 @@ impl Format {
     fn of_extension(extension: &str) -> Format {
         match extension {
             "jsonl" | "ndjson" => Format::Jsonl,
+            "csv" => Format::Csv,
+            "tsv" => Format::Tsv,
             _ => Format::Text,
         }
     }
@@ -34,7 +40,7 @@ impl Format {
     pub(crate) fn is_document(self) -> bool {
         match self {
             Format::Text => true,
-            Format::Jsonl => false,
+            Format::Jsonl | Format::Csv | Format::Tsv => false,
         }
     }
 }
@@ -61,6 +67,8 @@ mod tests {
             ("b.NDJSON", Format::Jsonl),
             ("b.jsonl.gz", Format::Jsonl),
             ("b.jsonl.ZST", Format::Jsonl),
+            ("b.csv.gz", Format::Csv),
+            ("b.TSV", Format::Tsv),
             ("b.jsonl.bak", Format::Text),
             ("jsonl", Format::Text),
             (".jsonl", Format::Text),

@@ -5,21 +5,31 @@ use std::io::{self, BufRead, Read};
 use crate::ingest::decode::without_mark;
 use crate::ingest::record::{Fault, Nth, Raw};
 
-/// The lines of a reader without their ends and the white space around them, blank ones left out.
+/// The lines of a reader without their ends, blank ones left out.
 #[derive(Debug)]
 pub(crate) struct Lines<R> {
     reader: R,
     number: u64,
     limit: u64,
+    is_trimmed: bool,
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Reads lines of up to `limit` bytes.
+    /// Reads lines of up to `limit` bytes, without the white space around them.
     pub(crate) fn new(reader: R, limit: u64) -> Lines<R> {
         Lines {
             reader,
             number: 0,
             limit,
+            is_trimmed: true,
+        }
+    }
+
+    /// Leaves the white space within lines, around which there may be empty cells.
+    pub(crate) fn untrimmed(self) -> Lines<R> {
+        Lines {
+            is_trimmed: false,
+            ..self
         }
     }
 
@@ -41,11 +51,18 @@ impl<R: BufRead> Lines<R> {
             if self.number == 1 && without_mark(&line).len() < line.len() {
                 line = without_mark(&line).to_vec();
             }
-            line.truncate(line.trim_ascii_end().len());
-            line.drain(..line.len() - line.trim_ascii_start().len());
-            if !line.is_empty() {
-                return Ok(Some(self.raw(read, Ok(line))));
+            if line.trim_ascii().is_empty() {
+                continue;
             }
+            if self.is_trimmed {
+                line.truncate(line.trim_ascii_end().len());
+                line.drain(..line.len() - line.trim_ascii_start().len());
+            } else {
+                let text = line.strip_suffix(b"\n").unwrap_or(&line);
+                let text = text.strip_suffix(b"\r").unwrap_or(text);
+                line.truncate(text.len());
+            }
+            return Ok(Some(self.raw(read, Ok(line))));
         }
     }
 
@@ -87,6 +104,13 @@ mod tests {
         let expected = vec![line(1, "a"), line(3, "b"), line(4, "c")];
         assert_eq!(lines("\u{feff}a\r\n\n b \nc", 9), expected);
         assert_eq!(lines("\u{feff}", 9), []);
+    }
+
+    #[test]
+    fn cells_at_the_ends_of_lines_are_kept() {
+        let lines = Lines::new(&b"\ta\t \r\n\t \nb"[..], 9).untrimmed();
+        let lines: Vec<_> = lines.map(|raw| raw.unwrap().body.unwrap()).collect();
+        assert_eq!(lines, [&b"\ta\t "[..], b"b"]);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! A source gives bytes, decompressed; a format cuts them into raw records, one after the other;
 //! a raw record is parsed and decoded on any thread.
 
+mod columns;
+mod csv;
 mod decode;
 pub(crate) mod document;
 mod fields;
@@ -14,3 +16,4 @@ pub(crate) mod record;
 pub(crate) mod records;
 pub(crate) mod source;
 mod transcode;
+mod tsv;

@@ -11,7 +11,6 @@ use crate::skip::Reason;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nth {
     Line(u64),
-    #[expect(dead_code, reason = "formats without lines follow")]
     Record(u64),
 }
 
@@ -53,11 +52,12 @@ pub(crate) struct Record {
 
 impl Record {
     /// Notes that the file was in `encoding` before it was decoded as a whole, if it was.
-    pub(crate) fn was_in(&mut self, encoding: Option<&'static Encoding>) {
+    pub(crate) fn of(mut self, encoding: Option<&'static Encoding>) -> Record {
         if let Some(encoding) = encoding {
             self.decoded.encoding = encoding.name();
             self.decoded.replaced = self.decoded.text.contains(char::REPLACEMENT_CHARACTER);
         }
+        self
     }
 }
 

@@ -6,12 +6,13 @@ use std::mem::take;
 use rayon::prelude::*;
 
 use crate::document::{Batch, Document, Item, place};
+use crate::ingest::columns::Cells;
 use crate::ingest::fields::Names;
 use crate::ingest::format::Format;
-use crate::ingest::jsonl;
 use crate::ingest::lines::Lines;
 use crate::ingest::record::{Fault, Raw, Record};
 use crate::ingest::source::Source;
+use crate::ingest::{csv, jsonl, tsv};
 use crate::inputs::Inputs;
 use crate::outbox::{Enough, Outbox};
 use crate::reader::BATCH_BYTES;
@@ -35,6 +36,8 @@ impl Records<'_> {
         let done = match format {
             Format::Text => Ok(Ok(())),
             Format::Jsonl => self.jsonl(outbox),
+            Format::Csv => self.csv(outbox),
+            Format::Tsv => self.tsv(outbox),
         };
         match done {
             Ok(done) => done,
@@ -49,10 +52,23 @@ impl Records<'_> {
             id: self.inputs.id_field(),
             text: self.inputs.text_field(),
         };
-        let parse = |line| {
-            let mut record = jsonl::record(line, names)?;
-            record.was_in(encoding);
-            Ok(record)
+        let parse = |line| jsonl::record(line, names).map(|record| record.of(encoding));
+        self.send(lines, parse, outbox)
+    }
+
+    fn csv(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let (bytes, encoding) = self.source.open_text(self.inputs.encoding)?;
+        let rows = csv::Rows::new(bytes, self.inputs)?;
+        let parse = |cells: Cells| cells.record().map(|record| record.of(encoding));
+        self.send(rows, parse, outbox)
+    }
+
+    fn tsv(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let (bytes, encoding) = self.source.open_text(self.inputs.encoding)?;
+        let (layout, lines) = tsv::open(bytes, self.inputs)?;
+        let parse = |line: Vec<u8>| {
+            let record = tsv::record(&line, layout);
+            record.map(|record| record.of(encoding))
         };
         self.send(lines, parse, outbox)
     }
