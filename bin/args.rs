@@ -152,7 +152,8 @@ pub(crate) struct Init {
 /// Goes through folders to the bottom. The key of a file's document is its path as given, so run
 /// this in the same folder each time. Files of records hold many documents: .jsonl has an object a
 /// line, with the fields "id", its key, and "text"; .csv and .tsv have such columns, or .tsv has lines
-/// of a key, a tab and a text. All may be compressed as .gz or .zst.
+/// of a key, a tab and a text; .warc has pages, whose keys are their addresses. Of .html the text is
+/// stored. All may be compressed as .gz or .zst.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -162,6 +163,7 @@ Examples:
   curl -s https://example.org | dedupdb add - --key https://example.org
   dedupdb add crawl.jsonl.zst --text-field page.body --id-field page.url
   dedupdb add posts.csv --text-field body --id-field 1
+  dedupdb add CC-MAIN-2026.warc.wet.gz --max-document 1MiB
   zcat old/*.gz | dedupdb add - --format jsonl --encoding latin1
 
 Files of the size and time that they were stored with are not read again (--checksum reads them).

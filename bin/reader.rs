@@ -224,12 +224,12 @@ impl Reader {
         }
     }
 
-    fn read_record(&self, source: &Source, _: Format) -> io::Result<Result<Record, Fault>> {
+    fn read_record(&self, source: &Source, format: Format) -> io::Result<Result<Record, Fault>> {
         let mut reader = match source {
             Source::File(path) if !is_compressed(path) => source.open_as_is()?,
             Source::File(_) | Source::Stdin => source.open()?,
         };
-        document::text(&mut reader, &self.inputs)
+        document::read(&mut reader, format, &self.inputs)
     }
 }
 

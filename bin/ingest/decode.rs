@@ -22,24 +22,42 @@ pub(crate) struct Decoded {
     pub(crate) replaced: bool,
 }
 
+/// Refuses bytes that are no text in the encoding that they seem to have.
+///
+/// # Errors
+///
+/// They are binary: they have a NUL.
+pub(crate) fn check(bytes: &[u8], given: Option<&'static Encoding>) -> Result<(), Fault> {
+    if !is_wide(bytes, given) && bytes.contains(&0) {
+        return Err(binary());
+    }
+    Ok(())
+}
+
+/// Whether bytes that are NUL are parts of characters.
+fn is_wide(bytes: &[u8], given: Option<&'static Encoding>) -> bool {
+    Mark::of(bytes).is_some_and(Mark::is_wide)
+        || given.is_some_and(|given| [UTF_16LE, UTF_16BE].contains(&given))
+}
+
+fn binary() -> Fault {
+    Fault {
+        reason: Reason::Binary,
+        detail: Reason::Binary.name().to_owned(),
+    }
+}
+
 /// The text of a file.
 ///
 /// # Errors
 ///
 /// It is binary: it has a NUL.
 pub(crate) fn file(bytes: Vec<u8>, given: Option<&'static Encoding>) -> Result<Decoded, Fault> {
-    let is_wide = Mark::of(&bytes).is_some_and(Mark::is_wide)
-        || given.is_some_and(|given| [UTF_16LE, UTF_16BE].contains(&given));
-    let binary = Fault {
-        reason: Reason::Binary,
-        detail: Reason::Binary.name().to_owned(),
-    };
-    if !is_wide && bytes.contains(&0) {
-        return Err(binary);
-    }
+    check(&bytes, given)?;
+    let is_wide = is_wide(&bytes, given);
     let decoded = decode(bytes, given);
     if is_wide && decoded.text.contains('\0') {
-        return Err(binary);
+        return Err(binary());
     }
     Ok(decoded)
 }

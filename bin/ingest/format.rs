@@ -9,12 +9,16 @@ use clap::ValueEnum;
 pub(crate) enum Format {
     /// One document, as it is
     Text,
+    /// One document, without its tags
+    Html,
     /// A JSON object a line
     Jsonl,
     /// A table with commas and quotes, and a header
     Csv,
     /// A table with tabs and a header, or lines of a key, a tab and a text
     Tsv,
+    /// A web archive: texts, and pages without their tags
+    Warc,
 }
 
 impl Format {
@@ -30,8 +34,10 @@ impl Format {
     fn of_extension(extension: &str) -> Format {
         match extension {
             "jsonl" | "ndjson" => Format::Jsonl,
+            "html" | "htm" | "xhtml" => Format::Html,
             "csv" => Format::Csv,
             "tsv" => Format::Tsv,
+            "warc" | "wet" => Format::Warc,
             _ => Format::Text,
         }
     }
@@ -39,8 +45,8 @@ impl Format {
     /// Whether a file is one document, whose key is the file's path.
     pub(crate) fn is_document(self) -> bool {
         match self {
-            Format::Text => true,
-            Format::Jsonl | Format::Csv | Format::Tsv => false,
+            Format::Text | Format::Html => true,
+            Format::Jsonl | Format::Csv | Format::Tsv | Format::Warc => false,
         }
     }
 }
@@ -68,6 +74,8 @@ mod tests {
             ("b.jsonl.gz", Format::Jsonl),
             ("b.jsonl.ZST", Format::Jsonl),
             ("b.csv.gz", Format::Csv),
+            ("b.htm", Format::Html),
+            ("b.warc.wet.gz", Format::Warc),
             ("b.TSV", Format::Tsv),
             ("b.jsonl.bak", Format::Text),
             ("jsonl", Format::Text),

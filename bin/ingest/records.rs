@@ -12,7 +12,7 @@ use crate::ingest::format::Format;
 use crate::ingest::lines::Lines;
 use crate::ingest::record::{Fault, Raw, Record};
 use crate::ingest::source::Source;
-use crate::ingest::{csv, jsonl, tsv};
+use crate::ingest::{csv, http, jsonl, tsv, warc};
 use crate::inputs::Inputs;
 use crate::outbox::{Enough, Outbox};
 use crate::reader::BATCH_BYTES;
@@ -34,10 +34,11 @@ impl Records<'_> {
     /// Reads a file of the format and hands its records over.
     pub(crate) fn read(self, format: Format, outbox: &Outbox) -> Result<(), Enough> {
         let done = match format {
-            Format::Text => Ok(Ok(())),
+            Format::Text | Format::Html => Ok(Ok(())),
             Format::Jsonl => self.jsonl(outbox),
             Format::Csv => self.csv(outbox),
             Format::Tsv => self.tsv(outbox),
+            Format::Warc => self.warc(outbox),
         };
         match done {
             Ok(done) => done,
@@ -71,6 +72,11 @@ impl Records<'_> {
             record.map(|record| record.of(encoding))
         };
         self.send(lines, parse, outbox)
+    }
+
+    fn warc(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let blocks = warc::Blocks::new(self.source.open()?, self.inputs);
+        self.send(blocks, |block| http::record(block, self.inputs), outbox)
     }
 
     /// Parses raw records and hands them over. What comes before an error is whole.
