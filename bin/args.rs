@@ -151,7 +151,7 @@ pub(crate) struct Init {
 ///
 /// Goes through folders to the bottom. The key of a file's document is its path as given, so run
 /// this in the same folder each time. Files of records hold many documents: .jsonl has an object a
-/// line, with the fields "id", its key, and "text"; .csv and .tsv have such columns, or .tsv has lines
+/// line, with the fields "id", its key, and "text"; .csv, .tsv and .parquet have such columns, or .tsv has lines
 /// of a key, a tab and a text; .warc has pages, whose keys are their addresses. Of .html the text is
 /// stored. All may be compressed as .gz or .zst.
 #[derive(Debug, clap::Args)]

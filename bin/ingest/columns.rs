@@ -1,5 +1,7 @@
 //! Which columns of a table have the key and the text.
 
+use encoding_rs::Encoding;
+
 use crate::ingest::decode::decode;
 use crate::ingest::record::{Fault, Record};
 use crate::inputs::Inputs;
@@ -36,9 +38,9 @@ impl Head {
             number(name).or_else(named)
         };
         let text = find(inputs.text_field());
-        let text = text.ok_or_else(|| missing(inputs.text_field(), first))?;
+        let text = text.ok_or_else(|| missing(inputs.text_field(), ROW, first))?;
         let id = match &inputs.id_field {
-            Some(name) => Some(find(name).ok_or_else(|| missing(name, first))?),
+            Some(name) => Some(find(name).ok_or_else(|| missing(name, ROW, first))?),
             None if is_header => find(inputs.id_field()),
             None => None,
         };
@@ -49,17 +51,21 @@ impl Head {
     }
 }
 
+/// What introduces the cells of a row that may be a header.
+const ROW: &str = "its first row is";
+
 /// The column, from 0 on, that a number from 1 on means.
 fn number(name: &str) -> Option<usize> {
     name.parse::<usize>().ok()?.checked_sub(1)
 }
 
-fn missing(name: &str, first: &[String]) -> String {
+/// Says that there is no column of the name; `list` introduces those that there are.
+pub(crate) fn missing(name: &str, list: &str, first: &[String]) -> String {
     const SHOWN: usize = 20;
     let shown: Vec<String> = first.iter().take(SHOWN).map(|name| short(name)).collect();
     let more = if first.len() > SHOWN { ", ..." } else { "" };
     format!(
-        "it has no column {name:?}, its first row is {}{more}; choose columns by name or by number \
+        "it has no column {name:?}, {list} {}{more}; choose columns by name or by number \
          with --text-field and --id-field",
         shown.join(", ")
     )
@@ -84,17 +90,17 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// The record of the row. An empty key is none.
+    /// The record of the row, in the encoding `given`. An empty key is none.
     ///
     /// # Errors
     ///
     /// The row has no text.
-    pub(crate) fn record(self) -> Result<Record, Fault> {
+    pub(crate) fn record(self, given: Option<&'static Encoding>) -> Result<Record, Fault> {
         let text = self.text.ok_or_else(|| Fault::bad("it has no text"))?;
         let id = self.id.filter(|id| !id.is_empty());
         Ok(Record {
-            id: id.map(|id| decode(id, None).text),
-            decoded: decode(text, None),
+            id: id.map(|id| decode(id, given).text),
+            decoded: decode(text, given),
         })
     }
 }

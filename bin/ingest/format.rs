@@ -17,6 +17,8 @@ pub(crate) enum Format {
     Csv,
     /// A table with tabs and a header, or lines of a key, a tab and a text
     Tsv,
+    /// A table of columns
+    Parquet,
     /// A web archive: texts, and pages without their tags
     Warc,
 }
@@ -37,6 +39,7 @@ impl Format {
             "html" | "htm" | "xhtml" => Format::Html,
             "csv" => Format::Csv,
             "tsv" => Format::Tsv,
+            "parquet" => Format::Parquet,
             "warc" | "wet" => Format::Warc,
             _ => Format::Text,
         }
@@ -46,7 +49,7 @@ impl Format {
     pub(crate) fn is_document(self) -> bool {
         match self {
             Format::Text | Format::Html => true,
-            Format::Jsonl | Format::Csv | Format::Tsv | Format::Warc => false,
+            Format::Jsonl | Format::Csv | Format::Tsv | Format::Parquet | Format::Warc => false,
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::ingest::format::Format;
 use crate::ingest::lines::Lines;
 use crate::ingest::record::{Fault, Raw, Record};
 use crate::ingest::source::Source;
-use crate::ingest::{csv, http, jsonl, tsv, warc};
+use crate::ingest::{csv, http, jsonl, parquet, tsv, warc};
 use crate::inputs::Inputs;
 use crate::outbox::{Enough, Outbox};
 use crate::reader::BATCH_BYTES;
@@ -38,6 +38,7 @@ impl Records<'_> {
             Format::Jsonl => self.jsonl(outbox),
             Format::Csv => self.csv(outbox),
             Format::Tsv => self.tsv(outbox),
+            Format::Parquet => self.parquet(outbox),
             Format::Warc => self.warc(outbox),
         };
         match done {
@@ -60,7 +61,7 @@ impl Records<'_> {
     fn csv(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
         let (bytes, encoding) = self.source.open_text(self.inputs.encoding)?;
         let rows = csv::Rows::new(bytes, self.inputs)?;
-        let parse = |cells: Cells| cells.record().map(|record| record.of(encoding));
+        let parse = |cells: Cells| cells.record(None).map(|record| record.of(encoding));
         self.send(rows, parse, outbox)
     }
 
@@ -72,6 +73,12 @@ impl Records<'_> {
             record.map(|record| record.of(encoding))
         };
         self.send(lines, parse, outbox)
+    }
+
+    fn parquet(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let rows = parquet::Rows::new(self.source.open_file()?, self.inputs)?;
+        let parse = |cells: Cells| cells.record(self.inputs.encoding);
+        self.send(rows, parse, outbox)
     }
 
     fn warc(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {

@@ -71,6 +71,24 @@ impl Source {
         Ok((bytes, encoding))
     }
 
+    /// The bytes, decompressed, as a file that can be read from its end. What is none is copied to
+    /// one without a name, in the folder for temporary files.
+    ///
+    /// # Errors
+    ///
+    /// Those of opening, reading and copying.
+    pub(crate) fn open_file(&self) -> io::Result<File> {
+        if let Source::File(path) = self {
+            let (magic, _) = peek(buffered(File::open(path)?))?;
+            if Compression::of(&magic).is_none() {
+                return File::open(path);
+            }
+        }
+        let mut copy = tempfile::tempfile()?;
+        io::copy(&mut self.open()?, &mut copy)?;
+        Ok(copy)
+    }
+
     /// The bytes as they are.
     ///
     /// # Errors

@@ -65,5 +65,5 @@ pub(crate) fn record(line: &[u8], layout: Layout) -> Result<Record, Fault> {
     };
     let id = id.map(<[u8]>::to_vec);
     let text = text.map(<[u8]>::to_vec);
-    Cells { id, text }.record()
+    Cells { id, text }.record(None)
 }

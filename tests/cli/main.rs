@@ -11,6 +11,7 @@ mod init;
 mod inspect;
 mod interrupt;
 mod jsonl;
+mod parquet;
 mod query;
 mod remove;
 mod sandbox;
