@@ -3,11 +3,12 @@
 use std::fs;
 use std::io;
 use std::mem::take;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use rayon::prelude::*;
 
 use crate::document::{Batch, Document, Item, modified};
@@ -69,8 +70,12 @@ impl Reader {
         thread::Builder::new()
             .name("reader".to_owned())
             .spawn(move || {
-                // Err: nobody wants the rest.
-                let _ = self.run(&outbox);
+                let run = AssertUnwindSafe(|| self.run(&outbox));
+                // Without this a defect would look like the end of the input. Enough: nobody wants
+                // the rest.
+                if catch_unwind(run).is_err() {
+                    outbox.fail(anyhow!("reading broke off by a defect of this program"));
+                }
             })
             .context("cannot start a thread")?;
         Ok(receiver)

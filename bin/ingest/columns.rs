@@ -55,7 +55,7 @@ impl Head {
 const ROW: &str = "its first row is";
 
 /// The column, from 0 on, that a number from 1 on means.
-fn number(name: &str) -> Option<usize> {
+pub(crate) fn number(name: &str) -> Option<usize> {
     name.parse::<usize>().ok()?.checked_sub(1)
 }
 

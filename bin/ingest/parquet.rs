@@ -11,7 +11,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
-use crate::ingest::columns::{Cells, Columns, missing};
+use crate::ingest::columns::{Cells, Columns, missing, number};
 use crate::ingest::record::{Nth, Raw};
 use crate::inputs::Inputs;
 
@@ -49,7 +49,10 @@ impl Rows {
             .iter()
             .map(|column| column.path().string())
             .collect();
-        let find = |name: &str| names.iter().position(|found| found == name);
+        let find = |name: &str| {
+            let named = names.iter().position(|found| found == name);
+            named.or_else(|| number(name).filter(|&index| index < names.len()))
+        };
         let missing = |name| io::Error::other(missing(name, "its columns are", &names));
         let text = inputs.text_field();
         let text = find(text).ok_or_else(|| missing(text))?;

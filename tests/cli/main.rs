@@ -6,6 +6,7 @@ mod check;
 mod compressed;
 mod crash;
 mod dirty;
+mod dirty_files;
 mod help;
 mod init;
 mod inspect;

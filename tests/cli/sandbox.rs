@@ -107,6 +107,11 @@ impl Sandbox {
         keys.map(str::to_owned).collect()
     }
 
+    /// Removes the store.
+    pub(crate) fn forget(&mut self) {
+        fs::remove_dir_all(self.path(".dedupdb")).unwrap();
+    }
+
     /// Key and hash of all documents.
     pub(crate) fn contents(&self) -> Vec<(String, String)> {
         let field = |object: &Value, name: &str| object[name].as_str().unwrap().to_owned();
