@@ -22,7 +22,7 @@ pub(crate) struct Inputs {
     #[arg(long, value_name = "NAME", value_parser = parse::field)]
     pub(crate) id_field: Option<String>,
 
-    /// Encoding of all texts, such as windows-1252 or shift_jis, instead of UTF-8 or what each looks
+    /// Encoding of all texts, such as windows-1252 or gbk, instead of UTF-8 or what each looks
     /// like
     #[arg(long, value_name = "NAME", value_parser = parse::encoding)]
     pub(crate) encoding: Option<&'static Encoding>,

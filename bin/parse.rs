@@ -62,10 +62,12 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     let digits = number.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = &number[digits.len()..];
     let all = units.iter().chain(&binary);
-    let unit = all
+    let mut unit = all
         .filter(|(name, _)| *name == unit)
         .map(|&(_, bytes)| bytes);
-    let bytes = unit.last().and_then(|unit| times(digits.trim_end(), unit));
+    let bytes = unit
+        .next_back()
+        .and_then(|unit| times(digits.trim_end(), unit));
     bytes
         .filter(|&bytes| bytes > 0)
         .ok_or_else(|| "give a size such as 64MiB, 500kB, or a number of bytes".to_owned())

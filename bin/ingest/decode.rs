@@ -71,10 +71,10 @@ pub(crate) fn decode(bytes: Vec<u8>, given: Option<&'static Encoding>) -> Decode
         return mark.decode(bytes);
     }
     if let Some(encoding) = given {
-        return encoded(bytes, encoding);
+        return encoded(&bytes, encoding);
     }
     match String::from_utf8(bytes) {
-        Ok(text) if is_iso_2022_jp(text.as_bytes()) => encoded(text.into_bytes(), ISO_2022_JP),
+        Ok(text) if is_iso_2022_jp(text.as_bytes()) => encoded(text.as_bytes(), ISO_2022_JP),
         Ok(text) => utf8(text, false),
         Err(error) if is_nearly_utf8(error.as_bytes()) => {
             utf8(String::from_utf8_lossy(error.as_bytes()).into_owned(), true)
@@ -82,7 +82,7 @@ pub(crate) fn decode(bytes: Vec<u8>, given: Option<&'static Encoding>) -> Decode
         Err(error) => {
             let bytes = error.into_bytes();
             let encoding = detect(&bytes);
-            encoded(bytes, encoding)
+            encoded(&bytes, encoding)
         }
     }
 }
@@ -100,8 +100,8 @@ fn utf8(text: String, replaced: bool) -> Decoded {
     }
 }
 
-fn encoded(bytes: Vec<u8>, encoding: &'static Encoding) -> Decoded {
-    let (text, replaced) = encoding.decode_without_bom_handling(&bytes);
+fn encoded(bytes: &[u8], encoding: &'static Encoding) -> Decoded {
+    let (text, replaced) = encoding.decode_without_bom_handling(bytes);
     Decoded {
         text: text.into_owned(),
         encoding: encoding.name(),
@@ -174,10 +174,7 @@ impl Mark {
                     Err(error) => utf8(String::from_utf8_lossy(error.as_bytes()).into(), true),
                 }
             }
-            Mark::Utf16(encoding) => {
-                bytes.drain(..2);
-                encoded(bytes, encoding)
-            }
+            Mark::Utf16(encoding) => encoded(&bytes[2..], encoding),
             Mark::Utf32 { is_little } => utf32(&bytes[4..], is_little),
         }
     }

@@ -53,7 +53,7 @@ pub(crate) fn charset(header: &str) -> Option<&'static Encoding> {
 fn plain(html: &str) -> String {
     let mut page = Page::default();
     let callback = |event: CallbackEvent<'_>, _: Span<()>| -> Option<Infallible> {
-        page.take(event);
+        page.take(&event);
         None
     };
     let mut emitter = CallbackEmitter::new(callback);
@@ -74,8 +74,8 @@ struct Page {
 }
 
 impl Page {
-    fn take(&mut self, event: CallbackEvent<'_>) {
-        match event {
+    fn take(&mut self, event: &CallbackEvent<'_>) {
+        match *event {
             CallbackEvent::OpenStartTag { name } => {
                 if self.hidden.is_none() {
                     self.hidden = HIDDEN.into_iter().find(|hidden| *hidden == name);

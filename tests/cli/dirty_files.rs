@@ -11,6 +11,7 @@ use serde_json::json;
 use crate::sandbox::Sandbox;
 
 /// A sandbox with the files in `dirty/`, or a notice that they are not here.
+#[expect(clippy::print_stdout, reason = "a test that cannot be made says so")]
 fn dirty() -> Option<Sandbox> {
     let folder = std::env::var_os("DEDUPDB_CORPORA").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
@@ -272,7 +273,6 @@ fn encodings_that_can_be_known_are() {
             .iter()
             .filter_map(|&name| encodings.get(name)?.as_u64())
             .sum();
-        println!("{folder}: {encodings:?}");
         assert!(right * 10 >= found * 9, "{folder}: {encodings:?}");
         sandbox.forget();
     }

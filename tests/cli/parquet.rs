@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use parquet::basic::Compression;
+use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
@@ -67,10 +67,10 @@ fn the_same_documents_give_the_same_store_in_any_format() {
         .iter()
         .map(|(id, text)| format!("{},\"{}\"\n", id.unwrap(), text.replace('"', "\"\"")));
     let csv = "id,text\n".to_owned() + &csv.collect::<String>();
-    let tsv: String = rows
+    let tsv = rows
         .iter()
-        .map(|(id, text)| format!("{}\t{text}\n", id.unwrap()))
-        .collect();
+        .map(|(id, text)| format!("{}\t{text}\n", id.unwrap()));
+    let tsv = tsv.collect::<Vec<_>>().concat();
     let plain = parquet(SCHEMA, &rows, 700, Compression::UNCOMPRESSED);
     let (head, tail) = jsonl.as_bytes().split_at(jsonl.len() / 2);
     let mut expected = None;
@@ -88,7 +88,7 @@ fn the_same_documents_give_the_same_store_in_any_format() {
         ),
         (
             "c.parquet",
-            parquet(SCHEMA, &rows, 31, Compression::ZSTD(Default::default())),
+            parquet(SCHEMA, &rows, 31, Compression::ZSTD(ZstdLevel::default())),
         ),
         ("a.parquet.gz", gz(&plain)),
         ("a.parquet", plain),

@@ -47,6 +47,29 @@ fn pages_are_stored_without_their_tags() {
     );
 }
 
+/// Records that are no pages.
+fn no_pages() -> [Vec<u8>; 4] {
+    let page = PAGE.as_bytes();
+    [
+        record("warcinfo", "", b"software: none"),
+        record(
+            "request",
+            "WARC-Target-URI: http://a/plain\r\n",
+            b"GET / HTTP/1.1\r\n\r\n",
+        ),
+        response(
+            "http://a/image",
+            "HTTP/1.1 200 OK\r\nContent-Type: image/png",
+            b"png",
+        ),
+        response(
+            "http://a/missing",
+            "HTTP/1.1 404 Not Found\r\nContent-Type: text/html",
+            page,
+        ),
+    ]
+}
+
 #[test]
 fn pages_of_archives_are_documents() {
     let sandbox = Sandbox::new();
@@ -73,24 +96,7 @@ fn pages_of_archives_are_documents() {
         ),
         record("resource", "Content-Type: text/html\r\n", page),
     ];
-    let others = [
-        record("warcinfo", "", b"software: none"),
-        record(
-            "request",
-            "WARC-Target-URI: http://a/plain\r\n",
-            b"GET / HTTP/1.1\r\n\r\n",
-        ),
-        response(
-            "http://a/image",
-            "HTTP/1.1 200 OK\r\nContent-Type: image/png",
-            b"png",
-        ),
-        response(
-            "http://a/missing",
-            "HTTP/1.1 404 Not Found\r\nContent-Type: text/html",
-            page,
-        ),
-    ];
+    let others = no_pages();
     let all = [pages.concat(), others.concat()].concat();
     sandbox.write("plain.warc", &all);
     let members: Vec<u8> = pages
