@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use dedupdb::{Input, Store};
 
 use crate::document::{Batch, Document, Item};
+use crate::ingest::record::Nth;
 use crate::skip::Skipped;
 
 /// What is kept of a document while the store has its text.
@@ -16,10 +17,12 @@ use crate::skip::Skipped;
 pub(crate) struct Origin {
     pub(crate) key: String,
     pub(crate) source: PathBuf,
-    pub(crate) line: Option<u64>,
+    pub(crate) line: Option<Nth>,
     /// Bytes of the file or text.
     pub(crate) bytes: u64,
-    /// Whether bytes that are no UTF-8 were replaced in the text, and in the key.
+    /// Name of the encoding that the text was in.
+    pub(crate) encoding: &'static str,
+    /// Whether bytes that are no characters were replaced in the text, and in the key.
     pub(crate) replaced: bool,
     pub(crate) lossy_key: bool,
 }
@@ -100,6 +103,7 @@ fn split(document: Document) -> (Input, Origin) {
         source: document.source,
         line: document.line,
         bytes: document.size.unwrap_or(document.text.len() as u64),
+        encoding: document.encoding,
         replaced: document.replaced,
         lossy_key: document.lossy_key,
     };

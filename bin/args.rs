@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 use dedupdb::{Bands, Family, Shingling, SlotWidth};
 
+use crate::inputs::Inputs;
 use crate::parse;
 
 /// Finds near-duplicate texts, and keeps them findable.
@@ -149,8 +150,10 @@ pub(crate) struct Init {
 /// Store files and records, new and changed ones
 ///
 /// Goes through folders to the bottom. The key of a file's document is its path as given, so run
-/// this in the same folder each time. A file whose name ends in .jsonl holds a document a line, an
-/// object with the fields "id", its key, and "text".
+/// this in the same folder each time. Files of records hold many documents: .jsonl has an object a
+/// line, with the fields "id", its key, and "text"; .csv, .tsv and .parquet have such columns, or .tsv has lines
+/// of a key, a tab and a text; .warc has pages, whose keys are their addresses. Of .html the text is
+/// stored. All may be compressed as .gz or .zst.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -158,14 +161,19 @@ Examples:
   dedupdb add --matches articles/ > pairs.tsv      near-duplicates as they are met
   dedupdb add --unique pages.jsonl                 keep the first of each kind only
   curl -s https://example.org | dedupdb add - --key https://example.org
+  dedupdb add crawl.jsonl.zst --text-field page.body --id-field page.url
+  dedupdb add posts.csv --text-field body --id-field 1
+  dedupdb add CC-MAIN-2026.warc.wet.gz --max-document 1MiB
+  zcat old/*.gz | dedupdb add - --format jsonl --encoding latin1
 
 Files of the size and time that they were stored with are not read again (--checksum reads them).
 Documents whose files are gone stay until `dedupdb remove --missing`.
 
-Left out and counted: binary files (those with a NUL byte), files and lines of records of more
-than 64 MiB, devices, pipes and sockets, links that lead nowhere or back, and folders of stores.
-Bytes that are no UTF-8 are replaced by U+FFFD. A name of - is standard input; a file of that name
-is ./-.
+Left out and counted: binary files (those with a NUL byte), texts of more than --max-document,
+devices, pipes and sockets, links that lead nowhere or back, and folders of stores. A broken record
+is reported with its file and number, and the rest goes on. Text is UTF-8, or UTF-16 or UTF-32 with
+a byte order mark, or what it looks like; the summary counts what was decoded how. Bytes that are no
+characters are replaced by U+FFFD. A name of - is standard input; a file of that name is ./-.
 
 --matches prints KEY, EARLIER_KEY and JACCARD with tabs between them, and the summary on standard
 error. An interrupted run (Ctrl-C) keeps what it has, and the same command goes on from there.
@@ -196,6 +204,9 @@ pub(crate) struct Add {
     /// Show on standard error where the time went
     #[arg(long)]
     pub(crate) timings: bool,
+
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
 }
 
 /// Find the stored documents that are like a text
@@ -234,6 +245,9 @@ pub(crate) struct Query {
     /// At most so many matches for each text, the best ones
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
+
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
 }
 
 /// Remove documents

@@ -4,6 +4,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use crate::ingest::record::Nth;
 use crate::skip::Skipped;
 
 /// A document to be added or asked about.
@@ -15,12 +16,14 @@ pub(crate) struct Document {
     pub(crate) size: Option<u64>,
     /// Nanoseconds from 1970 to a file's last change.
     pub(crate) modified: Option<i64>,
-    /// Whether bytes that are no UTF-8 were replaced in the text.
+    /// Name of the encoding that the text was in.
+    pub(crate) encoding: &'static str,
+    /// Whether bytes that are no characters were replaced in the text.
     pub(crate) replaced: bool,
     /// Whether bytes that are no UTF-8 were replaced in the key.
     pub(crate) lossy_key: bool,
-    /// The line of a record, with its file.
-    pub(crate) line: Option<u64>,
+    /// Which record of its file it is, if the file has records.
+    pub(crate) line: Option<Nth>,
     pub(crate) source: PathBuf,
 }
 
@@ -32,9 +35,9 @@ impl Document {
 }
 
 /// Where something came from, for messages.
-pub(crate) fn place(source: &Path, line: Option<u64>) -> String {
+pub(crate) fn place(source: &Path, line: Option<Nth>) -> String {
     match line {
-        Some(line) => format!("{}:{line}", source.display()),
+        Some(nth) => format!("{}{nth}", source.display()),
         None => source.display().to_string(),
     }
 }

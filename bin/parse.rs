@@ -1,5 +1,7 @@
 //! Values of options.
 
+use encoding_rs::Encoding;
+
 /// A share: `0.8` or `80%`, above 0 and at most 1.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     let (number, whole) = match text.strip_suffix('%') {
@@ -31,9 +33,90 @@ pub(crate) fn key(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+/// A field's name: not empty, and without empty parts between its dots.
+pub(crate) fn field(text: &str) -> Result<String, String> {
+    if text.split('.').any(str::is_empty) {
+        return Err("give a name such as text, or meta.text for one inside another".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+/// An encoding by one of the names that the Encoding Standard has for it.
+pub(crate) fn encoding(name: &str) -> Result<&'static Encoding, String> {
+    Encoding::for_label_no_replacement(name.as_bytes()).ok_or_else(|| {
+        "give the name of an encoding, such as windows-1252, shift_jis, gbk or utf-16le".to_owned()
+    })
+}
+
+/// A size in bytes: `1000`, `500kB`, `64MiB` or `1.5GiB`; at least one byte.
+pub(crate) fn size(text: &str) -> Result<u64, String> {
+    let units = [
+        ("", 1u64),
+        ("k", 1000),
+        ("m", 1_000_000),
+        ("g", 1_000_000_000),
+    ];
+    let binary = [("ki", 1u64 << 10), ("mi", 1 << 20), ("gi", 1 << 30)];
+    let lower = text.trim().to_ascii_lowercase();
+    let number = lower.strip_suffix('b').unwrap_or(&lower);
+    let digits = number.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = &number[digits.len()..];
+    let all = units.iter().chain(&binary);
+    let mut unit = all
+        .filter(|(name, _)| *name == unit)
+        .map(|&(_, bytes)| bytes);
+    let bytes = unit
+        .next_back()
+        .and_then(|unit| times(digits.trim_end(), unit));
+    bytes
+        .filter(|&bytes| bytes > 0)
+        .ok_or_else(|| "give a size such as 64MiB, 500kB, or a number of bytes".to_owned())
+}
+
+/// A decimal number of units, rounded down.
+fn times(number: &str, unit: u64) -> Option<u64> {
+    if let Ok(whole) = number.parse::<u64>() {
+        return whole.checked_mul(unit);
+    }
+    let (whole, part) = number.split_once('.')?;
+    let scale = 10u64.checked_pow(u32::try_from(part.len()).ok()?)?;
+    let part = u128::from(part.parse::<u64>().ok()?) * u128::from(unit) / u128::from(scale);
+    let whole = whole.parse::<u64>().ok()?.checked_mul(unit)?;
+    whole.checked_add(u64::try_from(part).ok()?)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{seed, share};
+    use super::{seed, share, size};
+
+    #[test]
+    fn sizes_have_units() {
+        for (text, bytes) in [
+            ("1000", 1000),
+            ("1 kB", 1000),
+            ("1KiB", 1024),
+            ("64MiB", 64 << 20),
+            ("64mib", 64 << 20),
+            ("1.5G", 1_500_000_000),
+            ("0.5KiB", 512),
+            ("7b", 7),
+        ] {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+        for wrong in [
+            "",
+            "0",
+            "b",
+            "-1",
+            "1x",
+            "1e3",
+            ".5k",
+            "1.k",
+            "99999999999GiB",
+        ] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn shares_are_numbers_or_percent() {

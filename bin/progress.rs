@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::console::Console;
+use crate::ingest::format::{Format, is_compressed};
 use crate::number;
 use crate::walk::{Found, STDIN, Walk};
 
@@ -114,11 +115,17 @@ fn count(plan: Plan, total: Arc<AtomicU64>) {
         return;
     }
     let count = move || {
-        let sizes = Walk::new(plan.paths, &plan.store).map(|found| match found {
-            Found::File(path, _) => fs::metadata(path).map_or(0, |metadata| metadata.len()),
-            Found::Stdin | Found::Skipped(_) => 0,
-        });
-        total.store(sizes.sum(), Ordering::Relaxed);
+        let mut sum = 0;
+        for found in Walk::new(plan.paths, &plan.store) {
+            if let Found::File(path, _) = found {
+                // What is inside is larger by nobody knows how much.
+                if is_compressed(&path) || Format::of(&path) == Format::Parquet {
+                    return;
+                }
+                sum += fs::metadata(path).map_or(0, |metadata| metadata.len());
+            }
+        }
+        total.store(sum, Ordering::Relaxed);
     };
     // Without the thread there is no estimate of the time left, and no harm done.
     drop(thread::Builder::new().name("count".to_owned()).spawn(count));

@@ -18,7 +18,7 @@ pub(crate) struct Skipped {
 pub(crate) enum Reason {
     /// It has a NUL byte.
     Binary,
-    /// It has more bytes than [`MAX_BYTES`](crate::reader::MAX_BYTES).
+    /// It has more bytes than are asked for.
     TooLarge,
     /// The system refused to read it.
     Unreadable,
@@ -42,6 +42,8 @@ pub(crate) enum Reason {
     SameKey,
     /// It is a line that is no record.
     BadRecord,
+    /// It is a record of a web archive without a page: a request, an image, an error.
+    NoPage,
     /// Its key is one that the store does not take.
     BadKey,
     /// Its text is one that the store does not take.
@@ -65,6 +67,7 @@ impl Reason {
             Reason::NamedTwice => "named twice",
             Reason::SameKey => "same key",
             Reason::BadRecord => "bad record",
+            Reason::NoPage => "no page",
             Reason::BadKey => "bad key",
             Reason::BadText => "bad text",
         }
@@ -87,7 +90,8 @@ impl Reason {
             | Reason::SymlinkLoop
             | Reason::BrokenLink
             | Reason::Store
-            | Reason::NamedTwice => false,
+            | Reason::NamedTwice
+            | Reason::NoPage => false,
         }
     }
 }

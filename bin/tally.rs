@@ -20,6 +20,7 @@ pub(crate) struct Tally {
     skipped: BTreeMap<Reason, u64>,
     exact_copies: u64,
     near_duplicates: u64,
+    encodings: BTreeMap<&'static str, u64>,
     replaced: u64,
     lossy_keys: u64,
     bytes: u64,
@@ -42,6 +43,11 @@ impl Tally {
         self.bytes += bytes;
         self.replaced += u64::from(replaced);
         self.lossy_keys += u64::from(lossy_key);
+    }
+
+    /// Counts a document whose text was in the encoding of this name.
+    pub(crate) fn decoded(&mut self, encoding: &'static str) {
+        *self.encodings.entry(encoding).or_default() += 1;
     }
 
     /// Counts what became of a document.
@@ -93,6 +99,7 @@ impl Tally {
             "near_duplicates": self.near_duplicates,
             "kept_out": self.kept_out,
             "skipped": skipped,
+            "encodings": self.encodings,
             "replaced": self.replaced,
             "bytes": self.bytes,
             "seconds": (elapsed.as_secs_f64() * 1e3).round() / 1e3,
@@ -124,11 +131,19 @@ impl Tally {
         }
         line("exact copies", self.exact_copies, "");
         line("near-duplicates", self.near_duplicates, "");
+        let others = self.encodings.iter().filter(|(name, _)| **name != "UTF-8");
+        let (names, counts): (Vec<String>, Vec<u64>) = others
+            .map(|(name, &count)| (format!("{} {name}", grouped(count)), count))
+            .unzip();
+        if !names.is_empty() {
+            let more = format!("   {}", names.join(", "));
+            line("not in UTF-8", counts.iter().sum(), &more);
+        }
         if self.replaced > 0 {
             line(
-                "not all UTF-8",
+                "replaced",
                 self.replaced,
-                "   bytes replaced by U+FFFD",
+                "   have U+FFFD for bytes that are no characters",
             );
         }
         let seconds = elapsed.as_secs_f64();

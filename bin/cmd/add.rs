@@ -47,7 +47,8 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     };
     let reader = Reader {
         walk: Walk::new(add.paths.clone(), &args.store),
-        stdin_key: add.key.clone().unwrap_or_default(),
+        inputs: add.inputs.clone(),
+        stdin_key: add.key.clone().unwrap_or_else(|| STDIN.to_owned()),
         is_unchanged: is_unchanged(&store, add.checksum),
     };
     let sketched = ahead::start(reader.start()?, &store)?;
@@ -73,7 +74,9 @@ fn check_arguments(add: &Add) -> Result<()> {
     let stdin = add.paths.iter().filter(|path| is_stdin(path)).count();
     match (stdin, &add.key) {
         (0, Some(_)) => bail!("--key names the text on standard input; give - as its path"),
-        (1, None) => bail!("the text on standard input has no name; give it one with --key"),
+        (1, None) if add.inputs.stdin_is_document() => {
+            bail!("the text on standard input has no name; give it one with --key")
+        }
         (2.., _) => bail!("standard input (-) is named more than once"),
         _ => {}
     }
@@ -154,6 +157,7 @@ impl Adding<'_> {
                 Entry::Document(origin) => {
                     self.tally
                         .read(origin.bytes, origin.replaced, origin.lossy_key);
+                    self.tally.decoded(origin.encoding);
                     origins.push(origin);
                 }
                 Entry::Unchanged => self.tally.unchanged(),

@@ -84,6 +84,7 @@ impl Asking<'_> {
     fn ask_about_files(&mut self, walk: Walk) -> Result<()> {
         let reader = Reader {
             walk,
+            inputs: self.query.inputs.clone(),
             stdin_key: STDIN.to_owned(),
             is_unchanged: Box::new(|_, _, _| Ok(false)),
         };

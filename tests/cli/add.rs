@@ -74,6 +74,7 @@ fn the_summary_has_these_fields() {
         "added",
         "bytes",
         "documents",
+        "encodings",
         "exact_copies",
         "kept_out",
         "near_duplicates",

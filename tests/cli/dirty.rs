@@ -18,14 +18,52 @@ fn binary_files_are_left_out() {
 }
 
 #[test]
-fn bytes_that_are_no_utf8_are_replaced_and_counted() {
+fn what_was_decoded_how_is_counted() {
     let sandbox = Sandbox::new();
     sandbox.write("a.txt", b"caf\xe9 au lait, twice: caf\xe9");
-    sandbox.write("b.txt", "plain");
-    let summary = sandbox.add(&["a.txt", "b.txt"], 0);
-    assert_eq!(summary["added"], 2);
+    sandbox.write("b.txt", "café au lait, twice: café");
+    sandbox.write(
+        "c.txt",
+        [&"日本語".repeat(9).into_bytes()[..], b"\xff"].concat(),
+    );
+    let wide: Vec<u8> = "\u{feff}wide"
+        .encode_utf16()
+        .flat_map(u16::to_be_bytes)
+        .collect();
+    sandbox.write("d.txt", &wide);
+    let summary = sandbox.add(&["a.txt", "b.txt", "c.txt", "d.txt"], 0);
+    assert_eq!(
+        (&summary["added"], &summary["exact_copies"]),
+        (&json!(4), &json!(1))
+    );
+    let expected = json!({ "UTF-8": 2, "UTF-16BE": 1, "windows-1252": 1 });
+    assert_eq!(summary["encodings"], expected);
     assert_eq!(summary["replaced"], 1);
+    let ran = sandbox
+        .run(&["add", "--checksum", "a.txt", "d.txt"])
+        .expect(0);
+    let line = "not in UTF-8                 2   1 UTF-16BE, 1 windows-1252\n";
+    assert!(ran.stdout.contains(line), "{}", ran.stdout);
     assert_eq!(sandbox.add(&["a.txt"], 0)["unchanged"], 1);
+}
+
+#[test]
+fn a_given_encoding_holds_for_files_and_records() {
+    let sandbox = Sandbox::new();
+    let (text, _, _) = encoding_rs::ISO_8859_2.encode("żółw i łódź");
+    sandbox.write("a.txt", &text);
+    let record = [&b"{\"id\": 1, \"text\": \""[..], &text, b"\"}"].concat();
+    sandbox.write("b.jsonl", &record);
+    let add = ["--encoding", "latin2", "a.txt", "b.jsonl"];
+    let summary = sandbox.add(&add, 0);
+    assert_eq!(summary["encodings"], json!({ "ISO-8859-2": 2 }));
+    assert_eq!(summary["exact_copies"], 1);
+    let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    let record = wide("\u{feff}{\"id\": 2, \"text\": \"żółw i łódź\"}\n");
+    sandbox.write("c.jsonl", record);
+    assert_eq!(sandbox.add(&["c.jsonl"], 0)["exact_copies"], 1);
+    let ran = sandbox.run(&["add", "--encoding", "klingon", "a.txt"]);
+    assert!(ran.expect(2).stderr.contains("windows-1252"));
 }
 
 #[test]

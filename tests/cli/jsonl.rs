@@ -23,7 +23,7 @@ fn broken_records_are_reported_and_the_rest_is_added() {
         "{\"id\": \"cut".to_owned(),
         "[]".to_owned(),
         String::new(),
-        "{\"text\": \"no id\"}".to_owned(),
+        "{\"text\": 5}".to_owned(),
         "{\"id\": true, \"text\": \"x\"}".to_owned(),
         "{\"id\": \"\", \"text\": \"x\"}".to_owned(),
         "{\"id\": \"no text\"}".to_owned(),
@@ -58,17 +58,16 @@ fn the_last_of_two_records_with_one_id_wins() {
 }
 
 #[test]
-fn bytes_that_are_no_utf8_are_replaced_in_records_too() {
+fn records_that_are_no_utf8_are_decoded() {
     let sandbox = Sandbox::new();
     sandbox.write(
         "x.jsonl",
         b"{\"id\": \"a\", \"text\": \"caf\xe9 au lait\"}\n",
     );
     let summary = sandbox.add(&["x.jsonl"], 0);
-    assert_eq!(
-        (&summary["added"], &summary["replaced"]),
-        (&json!(1), &json!(1))
-    );
+    assert_eq!(summary["encodings"], json!({ "windows-1252": 1 }));
+    let ran = sandbox.run_with(&["query", "-"], "café au lait".as_bytes());
+    assert_eq!(ran.expect(0).stdout, "-\ta\t1.0000\texact copy\n");
 }
 
 #[test]
@@ -87,4 +86,69 @@ fn each_record_is_a_query() {
         .into_iter()
         .map(|line| line.split('\t').collect::<Vec<_>>());
     assert!(own.into_iter().all(|columns| columns[0] != columns[1]));
+}
+
+#[test]
+fn a_record_without_an_id_is_named_after_its_line() {
+    let sandbox = Sandbox::new();
+    let lines = [
+        r#"{"text": "first"}"#,
+        "",
+        r#"{"id": null, "text": "third"}"#,
+    ];
+    sandbox.write("in/x.jsonl", lines.join("\n"));
+    sandbox.add(&["in/x.jsonl", "./in//x.jsonl"], 0);
+    assert_eq!(sandbox.keys(), ["in/x.jsonl#1", "in/x.jsonl#3"]);
+}
+
+#[test]
+fn fields_have_the_names_that_are_given() {
+    let sandbox = Sandbox::new();
+    let record = json!({ "meta": { "url": "u", "page": { "body": text(1, 40) } }, "id": "i" });
+    sandbox.write("x.jsonl", record.to_string());
+    let fields = ["--text-field", "meta.page.body", "--id-field", "meta.url"];
+    sandbox.add(&[&["x.jsonl"][..], &fields].concat(), 0);
+    assert_eq!(sandbox.keys(), ["u"]);
+    let ran = sandbox.run(&["query", "x.jsonl", "--text-field", "meta.page.body"]);
+    assert_eq!(ran.expect(0).lines(), ["i\tu\t1.0000\texact copy"]);
+    let ran = sandbox.run(&["add", "x.jsonl", "--text-field", "meta..body"]);
+    assert!(ran.expect(2).stderr.contains("meta.text"));
+}
+
+#[test]
+fn strict_stops_at_the_first_failure() {
+    let sandbox = Sandbox::new();
+    let lines = [
+        r#"{"id": 1, "text": "a"}"#,
+        "{",
+        r#"{"id": 3, "text": "c"}"#,
+        "{",
+    ];
+    sandbox.write("x.jsonl", lines.join("\n"));
+    sandbox.write("y.jsonl", r#"{"id": 4, "text": "d"}"#);
+    let summary = sandbox.add(&["--strict", "x.jsonl", "y.jsonl"], 2);
+    assert_eq!(summary["documents"], 2);
+    assert_eq!(sandbox.keys(), ["1"]);
+    let ran = sandbox.run(&["add", "--strict", "x.jsonl"]).expect(2);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    sandbox
+        .run(&["query", "--strict", "y.jsonl", "x.jsonl"])
+        .expect(2);
+}
+
+#[test]
+fn larger_texts_are_left_out_and_counted() {
+    let sandbox = Sandbox::new();
+    let record = |id: u64, words| json!({ "id": id, "text": text(id, words) }).to_string();
+    sandbox.write(
+        "x.jsonl",
+        [record(1, 10), record(2, 900), record(3, 10)].join("\n"),
+    );
+    sandbox.write("y.txt", text(4, 900));
+    let summary = sandbox.add(&["--max-document", "1kB", "x.jsonl", "y.txt"], 0);
+    assert_eq!(summary["skipped"], json!({ "too large": 2 }));
+    assert_eq!(sandbox.keys(), ["1", "3"]);
+    sandbox
+        .run(&["add", "--max-document", "huge", "x.jsonl"])
+        .expect(2);
 }

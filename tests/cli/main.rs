@@ -3,13 +3,18 @@
 
 mod add;
 mod check;
+mod compressed;
 mod crash;
 mod dirty;
+mod dirty_files;
 mod help;
 mod init;
 mod inspect;
 mod interrupt;
 mod jsonl;
+mod parquet;
 mod query;
 mod remove;
 mod sandbox;
+mod tables;
+mod web;

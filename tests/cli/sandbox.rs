@@ -106,6 +106,21 @@ impl Sandbox {
         let keys = objects.iter().map(|object| object["key"].as_str().unwrap());
         keys.map(str::to_owned).collect()
     }
+
+    /// Removes the store.
+    pub(crate) fn forget(&mut self) {
+        fs::remove_dir_all(self.path(".dedupdb")).unwrap();
+    }
+
+    /// Key and hash of all documents.
+    pub(crate) fn contents(&self) -> Vec<(String, String)> {
+        let field = |object: &Value, name: &str| object[name].as_str().unwrap().to_owned();
+        let listed = self.run(&["--json", "list"]).objects();
+        let contents = listed.iter();
+        contents
+            .map(|object| (field(object, "key"), field(object, "hash")))
+            .collect()
+    }
 }
 
 impl Ran {

@@ -1,0 +1,147 @@
+//! Which columns of a table have the key and the text.
+
+use encoding_rs::Encoding;
+
+use crate::ingest::decode::decode;
+use crate::ingest::record::{Fault, Record};
+use crate::inputs::Inputs;
+
+/// The columns that count, from 0 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Columns {
+    /// None if no column has keys.
+    pub(crate) id: Option<usize>,
+    pub(crate) text: usize,
+}
+
+/// The columns, and whether the first row has their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) columns: Columns,
+    pub(crate) is_header: bool,
+}
+
+impl Head {
+    /// The columns of a table that begins with the row `first`.
+    ///
+    /// The row is a header unless all columns that are asked for are numbers.
+    ///
+    /// # Errors
+    ///
+    /// A column that is asked for is not there.
+    pub(crate) fn of(first: &[String], inputs: &Inputs) -> Result<Head, String> {
+        let given = [&inputs.id_field, &inputs.text_field];
+        let mut given = given.into_iter().flatten();
+        let is_header = inputs.text_field.is_none() || given.any(|name| number(name).is_none());
+        let find = |name: &str| {
+            let named = || first.iter().position(|column| column.trim() == name);
+            number(name).or_else(named)
+        };
+        let text = find(inputs.text_field());
+        let text = text.ok_or_else(|| missing(inputs.text_field(), ROW, first))?;
+        let id = match &inputs.id_field {
+            Some(name) => Some(find(name).ok_or_else(|| missing(name, ROW, first))?),
+            None if is_header => find(inputs.id_field()),
+            None => None,
+        };
+        Ok(Head {
+            columns: Columns { id, text },
+            is_header,
+        })
+    }
+}
+
+/// What introduces the cells of a row that may be a header.
+const ROW: &str = "its first row is";
+
+/// The column, from 0 on, that a number from 1 on means.
+pub(crate) fn number(name: &str) -> Option<usize> {
+    name.parse::<usize>().ok()?.checked_sub(1)
+}
+
+/// Says that there is no column of the name; `list` introduces those that there are.
+pub(crate) fn missing(name: &str, list: &str, first: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let shown: Vec<String> = first.iter().take(SHOWN).map(|name| short(name)).collect();
+    let more = if first.len() > SHOWN { ", ..." } else { "" };
+    format!(
+        "it has no column {name:?}, {list} {}{more}; choose columns by name or by number \
+         with --text-field and --id-field",
+        shown.join(", ")
+    )
+}
+
+fn short(name: &str) -> String {
+    const SHOWN: usize = 40;
+    let more = if name.chars().count() > SHOWN {
+        "..."
+    } else {
+        ""
+    };
+    let start: String = name.chars().take(SHOWN).collect();
+    format!("{start:?}{more}")
+}
+
+/// The two cells of a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cells {
+    pub(crate) id: Option<Vec<u8>>,
+    pub(crate) text: Option<Vec<u8>>,
+}
+
+impl Cells {
+    /// The record of the row, in the encoding `given`. An empty key is none.
+    ///
+    /// # Errors
+    ///
+    /// The row has no text.
+    pub(crate) fn record(self, given: Option<&'static Encoding>) -> Result<Record, Fault> {
+        let text = self.text.ok_or_else(|| Fault::bad("it has no text"))?;
+        let id = self.id.filter(|id| !id.is_empty());
+        Ok(Record {
+            id: id.map(|id| decode(id, given).text),
+            decoded: decode(text, given),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Columns, Head};
+    use crate::args::{Args, Command};
+    use crate::inputs::Inputs;
+    use clap::Parser;
+
+    fn inputs(options: &[&str]) -> Inputs {
+        let typed = [&["dedupdb", "add", "x"], options].concat();
+        match Args::parse_from(typed).command {
+            Command::Add(add) => add.inputs,
+            _ => unreachable!(),
+        }
+    }
+
+    fn head(first: &[&str], options: &[&str]) -> Result<(Option<usize>, usize, bool), String> {
+        let first: Vec<String> = first.iter().map(|&name| name.to_owned()).collect();
+        let head = Head::of(&first, &inputs(options))?;
+        let Columns { id, text } = head.columns;
+        Ok((id, text, head.is_header))
+    }
+
+    #[test]
+    fn columns_are_found_by_name_or_number() {
+        let row = ["id", " text ", "url"];
+        assert_eq!(head(&row, &[]), Ok((Some(0), 1, true)));
+        assert_eq!(head(&row[1..], &[]), Ok((None, 0, true)));
+        let url = ["--id-field", "url"];
+        assert_eq!(head(&row, &url), Ok((Some(2), 1, true)));
+        let numbers = ["--text-field", "2", "--id-field", "3"];
+        assert_eq!(head(&row, &numbers), Ok((Some(2), 1, false)));
+        assert_eq!(head(&row, &numbers[..2]), Ok((None, 1, false)));
+        let mixed = ["--text-field", "3", "--id-field", "id"];
+        assert_eq!(head(&row, &mixed), Ok((Some(0), 2, true)));
+        for wrong in [["--text-field", "body"], ["--id-field", "key"]] {
+            let message = head(&row, &wrong).unwrap_err();
+            assert!(message.contains("\"id\", \" text \", \"url\""), "{message}");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Files that are one document.
+
+use std::io::{self, Read};
+
+use crate::ingest::format::Format;
+use crate::ingest::record::{Fault, Record};
+use crate::ingest::{decode, html};
+use crate::inputs::Inputs;
+
+/// Reads a text or page to its end.
+///
+/// # Errors
+///
+/// Those of reading; the inner one says why what was read gives no document.
+pub(crate) fn read(
+    reader: &mut dyn Read,
+    format: Format,
+    inputs: &Inputs,
+) -> io::Result<Result<Record, Fault>> {
+    let mut bytes = Vec::new();
+    // A file may have grown since it was looked at, and standard input has no size.
+    let mut limited = reader.take(inputs.max_document.saturating_add(1));
+    limited.read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > inputs.max_document {
+        return Ok(Err(Fault::too_large()));
+    }
+    let decoded = match format {
+        Format::Html => {
+            decode::check(&bytes, inputs.encoding).map(|()| html::text(bytes, inputs.encoding))
+        }
+        _ => decode::file(bytes, inputs.encoding),
+    };
+    Ok(decoded.map(|decoded| Record { id: None, decoded }))
+}

@@ -1,0 +1,193 @@
+//! The two fields of a record that count; the others are passed over and cost no memory.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+/// The names of the two fields. Dots lead into nested objects; a field whose own name has the dots
+/// is found too.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Names<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) text: &'a str,
+}
+
+/// The fields of a JSON object. Of a field that comes twice, the last counts.
+#[derive(Debug, Default)]
+pub(crate) struct Fields {
+    pub(crate) id: Option<Field>,
+    pub(crate) text: Option<Field>,
+}
+
+/// The value of a field.
+#[derive(Clone, Debug)]
+pub(crate) enum Field {
+    String(String),
+    /// In decimal.
+    Integer(String),
+    Null,
+    Other,
+}
+
+impl Fields {
+    /// Reads the fields of an object.
+    ///
+    /// # Errors
+    ///
+    /// Those of the deserializer; one of data if it is no object.
+    pub(crate) fn read<'de, D: Deserializer<'de>>(
+        deserializer: D,
+        names: Names<'_>,
+    ) -> Result<Fields, D::Error> {
+        let mut fields = Fields::default();
+        let whole = Value {
+            fields: &mut fields,
+            id: Wanted::Below(names.id),
+            text: Wanted::Below(names.text),
+        };
+        if whole.deserialize(deserializer)? {
+            Ok(fields)
+        } else {
+            Err(D::Error::invalid_type(
+                serde::de::Unexpected::Other("another value"),
+                &"an object",
+            ))
+        }
+    }
+}
+
+/// What a value is to a field.
+#[derive(Clone, Copy, Debug)]
+enum Wanted<'a> {
+    No,
+    /// It is the field.
+    This,
+    /// The field of this name is in it.
+    Below(&'a str),
+}
+
+impl<'a> Wanted<'a> {
+    /// What the value of `name` is to the field, in an object that is `self` to it.
+    fn of(self, name: &str) -> Wanted<'a> {
+        let Wanted::Below(wanted) = self else {
+            return Wanted::No;
+        };
+        match wanted.strip_prefix(name) {
+            Some("") => Wanted::This,
+            Some(rest) => rest.strip_prefix('.').map_or(Wanted::No, Wanted::Below),
+            None => Wanted::No,
+        }
+    }
+}
+
+/// A value that is one of the fields or has one in it. Says whether it is an object.
+struct Value<'a, 'f> {
+    fields: &'f mut Fields,
+    id: Wanted<'a>,
+    text: Wanted<'a>,
+}
+
+impl Value<'_, '_> {
+    fn is(self, field: Field) -> bool {
+        match (self.id, self.text) {
+            (Wanted::This, Wanted::This) => {
+                self.fields.id = Some(field.clone());
+                self.fields.text = Some(field);
+            }
+            (Wanted::This, _) => self.fields.id = Some(field),
+            (_, Wanted::This) => self.fields.text = Some(field),
+            _ => {}
+        }
+        false
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Value<'_, '_> {
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+        if matches!((self.id, self.text), (Wanted::No, Wanted::No)) {
+            return deserializer
+                .deserialize_ignored_any(IgnoredAny)
+                .map(|_| false);
+        }
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Value<'_, '_> {
+    type Value = bool;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<bool, E> {
+        Ok(self.is(Field::String(value.to_owned())))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<bool, E> {
+        Ok(self.is(Field::String(value)))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<bool, E> {
+        Ok(self.is(Field::Integer(value.to_string())))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<bool, E> {
+        Ok(self.is(Field::Integer(value.to_string())))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<bool, E> {
+        Ok(self.is(Field::Other))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<bool, E> {
+        Ok(self.is(Field::Other))
+    }
+
+    fn visit_unit<E>(self) -> Result<bool, E> {
+        Ok(self.is(Field::Null))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<bool, A::Error> {
+        while values.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(self.is(Field::Other))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
+        let (id, text) = (self.id, self.text);
+        while let Some((id, text)) = map.next_key_seed(Name { id, text })? {
+            let fields = &mut *self.fields;
+            map.next_value_seed(Value { fields, id, text })?;
+        }
+        self.is(Field::Other);
+        Ok(true)
+    }
+}
+
+/// The name of a value in an object. Gives what the value is to the fields.
+struct Name<'a> {
+    id: Wanted<'a>,
+    text: Wanted<'a>,
+}
+
+impl<'de, 'a> DeserializeSeed<'de> for Name<'a> {
+    type Value = (Wanted<'a>, Wanted<'a>);
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'a> Visitor<'_> for Name<'a> {
+    type Value = (Wanted<'a>, Wanted<'a>);
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
+        Ok((self.id.of(name), self.text.of(name)))
+    }
+}

@@ -1,0 +1,92 @@
+//! What a file holds, by its name.
+
+use std::path::Path;
+
+use clap::ValueEnum;
+
+/// How a file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// One document, as it is
+    Text,
+    /// One document, without its tags
+    Html,
+    /// A JSON object a line
+    Jsonl,
+    /// A table with commas and quotes, and a header
+    Csv,
+    /// A table with tabs and a header, or lines of a key, a tab and a text
+    Tsv,
+    /// A table of columns
+    Parquet,
+    /// A web archive: texts, and pages without their tags
+    Warc,
+}
+
+impl Format {
+    /// The format of the file at `path`: by its last extension, or the one before `.gz` and `.zst`.
+    pub(crate) fn of(path: &Path) -> Format {
+        let stem = path.file_stem().map(Path::new);
+        match (extension(path).as_str(), stem) {
+            ("gz" | "zst", Some(stem)) => Format::of_extension(&extension(stem)),
+            (extension, _) => Format::of_extension(extension),
+        }
+    }
+
+    fn of_extension(extension: &str) -> Format {
+        match extension {
+            "jsonl" | "ndjson" => Format::Jsonl,
+            "html" | "htm" | "xhtml" => Format::Html,
+            "csv" => Format::Csv,
+            "tsv" => Format::Tsv,
+            "parquet" => Format::Parquet,
+            "warc" | "wet" => Format::Warc,
+            _ => Format::Text,
+        }
+    }
+
+    /// Whether a file is one document, whose key is the file's path.
+    pub(crate) fn is_document(self) -> bool {
+        match self {
+            Format::Text | Format::Html => true,
+            Format::Jsonl | Format::Csv | Format::Tsv | Format::Parquet | Format::Warc => false,
+        }
+    }
+}
+
+/// Whether the name is one of a compressed file.
+pub(crate) fn is_compressed(path: &Path) -> bool {
+    matches!(extension(path).as_str(), "gz" | "zst")
+}
+
+fn extension(path: &Path) -> String {
+    let extension = path.extension().unwrap_or_default();
+    extension.to_string_lossy().to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Format;
+    use std::path::Path;
+
+    #[test]
+    fn names_tell_formats() {
+        for (name, format) in [
+            ("a/b.jsonl", Format::Jsonl),
+            ("b.NDJSON", Format::Jsonl),
+            ("b.jsonl.gz", Format::Jsonl),
+            ("b.jsonl.ZST", Format::Jsonl),
+            ("b.csv.gz", Format::Csv),
+            ("b.htm", Format::Html),
+            ("b.warc.wet.gz", Format::Warc),
+            ("b.TSV", Format::Tsv),
+            ("b.jsonl.bak", Format::Text),
+            ("jsonl", Format::Text),
+            (".jsonl", Format::Text),
+            ("b.gz", Format::Text),
+            ("b", Format::Text),
+        ] {
+            assert_eq!(Format::of(Path::new(name)), format, "{name}");
+        }
+    }
+}

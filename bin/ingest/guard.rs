@@ -1,0 +1,110 @@
+//! A bound for what a compressed file may grow to.
+
+use std::cell::Cell;
+use std::io::{self, BufRead, Read};
+use std::rc::Rc;
+
+/// So many bytes may come out of a file, however small it is.
+const FREE_BYTES: u64 = 64 << 20;
+
+/// From there on, so many bytes may come out for each that went in. Text gives up to about 300.
+const MAX_RATIO: u64 = 1000;
+
+/// Counts the bytes that are read through it.
+#[derive(Debug)]
+pub(crate) struct Counted<R> {
+    reader: R,
+    count: Rc<Cell<u64>>,
+}
+
+impl<R: BufRead> Counted<R> {
+    /// A reader that has counted none.
+    pub(crate) fn new(reader: R) -> Counted<R> {
+        let count = Rc::default();
+        Counted { reader, count }
+    }
+
+    /// The count, which goes on as bytes are read.
+    pub(crate) fn count(&self) -> Rc<Cell<u64>> {
+        self.count.clone()
+    }
+}
+
+impl<R: BufRead> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(buffer)?;
+        self.count.set(self.count.get() + read as u64);
+        Ok(read)
+    }
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.reader.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.count.set(self.count.get() + bytes as u64);
+        self.reader.consume(bytes);
+    }
+}
+
+/// What comes out of a decoder, until it is out of all proportion to what went in.
+#[derive(Debug)]
+pub(crate) struct Guard<R> {
+    decoder: R,
+    compressed: Rc<Cell<u64>>,
+    bytes: u64,
+}
+
+impl<R: Read> Guard<R> {
+    /// Guards a decoder whose input is counted in `compressed`.
+    pub(crate) fn new(decoder: R, compressed: Rc<Cell<u64>>) -> Guard<R> {
+        Guard {
+            decoder,
+            compressed,
+            bytes: 0,
+        }
+    }
+}
+
+impl<R: Read> Read for Guard<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.decoder.read(buffer).map_err(|error| explain(&error))?;
+        self.bytes += read as u64;
+        if self.bytes > FREE_BYTES.max(self.compressed.get().saturating_mul(MAX_RATIO)) {
+            return Err(io::Error::other(format!(
+                "it grows to more than {MAX_RATIO} times its size, which no text does; \
+                 decompress it first if it is sound"
+            )));
+        }
+        Ok(read)
+    }
+}
+
+/// A decoder's error in words.
+fn explain(error: &io::Error) -> io::Error {
+    let message = match error.kind() {
+        io::ErrorKind::UnexpectedEof => "the compressed data is cut short".to_owned(),
+        _ => format!("the compressed data is damaged: {error}"),
+    };
+    io::Error::new(error.kind(), message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Counted, FREE_BYTES, Guard};
+    use std::io::{self, Read};
+
+    #[test]
+    fn what_grows_out_of_proportion_ends_in_an_error() {
+        let mut input = Counted::new(&b"abc"[..]);
+        let compressed = input.count();
+        input.read_exact(&mut [0; 3]).unwrap();
+        assert_eq!(compressed.get(), 3);
+        let mut guard = Guard::new(io::repeat(b'x'), compressed);
+        let copied = io::copy(&mut guard, &mut io::sink());
+        assert!(copied.unwrap_err().to_string().contains("1000 times"));
+        assert!(guard.bytes > FREE_BYTES && guard.bytes < FREE_BYTES + (1 << 20));
+    }
+}

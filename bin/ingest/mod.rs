@@ -1,0 +1,23 @@
+//! From the bytes of a file to records, and from a record to its text.
+//!
+//! A source gives bytes, decompressed; a format cuts them into raw records, one after the other;
+//! a raw record is parsed and decoded on any thread.
+
+mod columns;
+mod csv;
+mod decode;
+pub(crate) mod document;
+mod fields;
+pub(crate) mod format;
+mod guard;
+mod html;
+mod http;
+mod jsonl;
+mod lines;
+mod parquet;
+pub(crate) mod record;
+pub(crate) mod records;
+pub(crate) mod source;
+mod transcode;
+mod tsv;
+mod warc;

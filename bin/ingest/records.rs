@@ -1,0 +1,170 @@
+//! Files of records, in batches.
+
+use std::io;
+use std::mem::take;
+
+use rayon::prelude::*;
+
+use crate::document::{Batch, Document, Item, place};
+use crate::ingest::columns::Cells;
+use crate::ingest::fields::Names;
+use crate::ingest::format::Format;
+use crate::ingest::lines::Lines;
+use crate::ingest::record::{Fault, Raw, Record};
+use crate::ingest::source::Source;
+use crate::ingest::{csv, http, jsonl, parquet, tsv, warc};
+use crate::inputs::Inputs;
+use crate::outbox::{Enough, Outbox};
+use crate::reader::BATCH_BYTES;
+use crate::skip::{Reason, Skipped};
+
+/// Records that are parsed together.
+const BATCH_RECORDS: usize = 16_384;
+
+/// A file of records.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Records<'a> {
+    pub(crate) source: &'a Source,
+    /// What keys of records without an id begin with.
+    pub(crate) key: &'a str,
+    pub(crate) inputs: &'a Inputs,
+}
+
+impl Records<'_> {
+    /// Reads a file of the format and hands its records over.
+    pub(crate) fn read(self, format: Format, outbox: &Outbox) -> Result<(), Enough> {
+        let done = match format {
+            Format::Text | Format::Html => Ok(Ok(())),
+            Format::Jsonl => self.jsonl(outbox),
+            Format::Csv => self.csv(outbox),
+            Format::Tsv => self.tsv(outbox),
+            Format::Parquet => self.parquet(outbox),
+            Format::Warc => self.warc(outbox),
+        };
+        match done {
+            Ok(done) => done,
+            Err(error) => outbox.send(Batch::of(vec![self.unreadable(&error)])),
+        }
+    }
+
+    fn jsonl(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let (bytes, encoding) = self.source.open_text(self.inputs.encoding)?;
+        let lines = Lines::new(bytes, self.inputs.max_record());
+        let names = Names {
+            id: self.inputs.id_field(),
+            text: self.inputs.text_field(),
+        };
+        let parse = |line| jsonl::record(line, names).map(|record| record.of(encoding));
+        self.send(lines, parse, outbox)
+    }
+
+    fn csv(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let (bytes, encoding) = self.source.open_text(self.inputs.encoding)?;
+        let rows = csv::Rows::new(bytes, self.inputs)?;
+        let parse = |cells: Cells| cells.record(None).map(|record| record.of(encoding));
+        self.send(rows, parse, outbox)
+    }
+
+    fn tsv(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let (bytes, encoding) = self.source.open_text(self.inputs.encoding)?;
+        let (layout, lines) = tsv::open(bytes, self.inputs)?;
+        let parse = |line: Vec<u8>| {
+            let record = tsv::record(&line, layout);
+            record.map(|record| record.of(encoding))
+        };
+        self.send(lines, parse, outbox)
+    }
+
+    fn parquet(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let rows = parquet::Rows::new(self.source.open_file()?, self.inputs)?;
+        let parse = |cells: Cells| cells.record(self.inputs.encoding);
+        self.send(rows, parse, outbox)
+    }
+
+    fn warc(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let blocks = warc::Blocks::new(self.source.open()?, self.inputs);
+        self.send(blocks, |block| http::record(block, self.inputs), outbox)
+    }
+
+    /// Parses raw records and hands them over. What comes before an error is whole.
+    fn send<T: Send>(
+        self,
+        raws: impl Iterator<Item = io::Result<Raw<T>>>,
+        parse: impl Fn(T) -> Result<Record, Fault> + Sync,
+        outbox: &Outbox,
+    ) -> io::Result<Result<(), Enough>> {
+        let mut batch = Vec::new();
+        let mut bytes = 0;
+        let mut ended = Ok(());
+        for raw in raws {
+            let raw = match raw {
+                Ok(raw) => raw,
+                Err(error) => {
+                    ended = Err(error);
+                    break;
+                }
+            };
+            bytes += raw.bytes;
+            batch.push(raw);
+            if bytes >= BATCH_BYTES || batch.len() >= BATCH_RECORDS {
+                if let Err(enough) = outbox.send(self.parse(take(&mut batch), bytes, &parse)) {
+                    return Ok(Err(enough));
+                }
+                bytes = 0;
+            }
+        }
+        let sent = outbox.send(self.parse(batch, bytes, &parse));
+        ended.map(|()| sent)
+    }
+
+    /// The items of a batch.
+    fn parse<T: Send>(
+        self,
+        raws: Vec<Raw<T>>,
+        bytes: u64,
+        parse: impl Fn(T) -> Result<Record, Fault> + Sync,
+    ) -> Batch {
+        let items = raws.into_par_iter().map(|raw| {
+            let record = raw.body.and_then(&parse).and_then(|record| {
+                let is_large = record.decoded.text.len() as u64 > self.inputs.max_document;
+                if is_large {
+                    Err(Fault::too_large())
+                } else {
+                    Ok(record)
+                }
+            });
+            match record {
+                Ok(record) => Item::Document(Document {
+                    key: record
+                        .id
+                        .unwrap_or_else(|| format!("{}#{}", self.key, raw.nth.number())),
+                    text: record.decoded.text,
+                    size: None,
+                    modified: None,
+                    encoding: record.decoded.encoding,
+                    replaced: record.decoded.replaced,
+                    lossy_key: false,
+                    line: Some(raw.nth),
+                    source: self.source.name().to_owned(),
+                }),
+                Err(fault) => Item::Skipped(Skipped {
+                    reason: fault.reason,
+                    place: place(self.source.name(), Some(raw.nth)),
+                    detail: fault.detail,
+                }),
+            }
+        });
+        Batch {
+            items: items.collect(),
+            bytes,
+        }
+    }
+
+    fn unreadable(self, error: &io::Error) -> Item {
+        Item::Skipped(Skipped {
+            reason: Reason::Unreadable,
+            place: self.source.name().display().to_string(),
+            detail: error.to_string(),
+        })
+    }
+}

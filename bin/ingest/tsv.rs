@@ -1,0 +1,69 @@
+//! Tables with a row a line and tabs between their cells, which have no quotes.
+
+use std::io::{self, BufRead};
+
+use crate::ingest::columns::{Cells, Columns, Head};
+use crate::ingest::decode::without_mark;
+use crate::ingest::lines::Lines;
+use crate::ingest::record::{Fault, Raw, Record};
+use crate::inputs::Inputs;
+
+/// How the lines of a table are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    Columns(Columns),
+    /// The key, a tab and the text, which is the rest of the line.
+    Pair,
+}
+
+type Line = Raw<Vec<u8>>;
+
+/// The lines of a table below its header, and how they are cut.
+///
+/// # Errors
+///
+/// Those of reading, or there is no such column.
+pub(crate) fn open<R: BufRead>(
+    reader: R,
+    inputs: &Inputs,
+) -> io::Result<(Layout, impl Iterator<Item = io::Result<Line>>)> {
+    let mut lines = Lines::new(reader, inputs.max_record()).untrimmed();
+    let first = lines.next().transpose()?;
+    let row = first.as_ref().and_then(|line| line.body.as_ref().ok());
+    let names = row.map_or(Vec::new(), |row| {
+        let cells = without_mark(row).split(|&byte| byte == b'\t');
+        cells
+            .map(|cell| String::from_utf8_lossy(cell).into_owned())
+            .collect()
+    });
+    let is_chosen = inputs.text_field.is_some() || inputs.id_field.is_some();
+    let (layout, is_header) = match Head::of(&names, inputs) {
+        Ok(head) => (Layout::Columns(head.columns), head.is_header),
+        Err(wrong) if is_chosen && !names.is_empty() => return Err(io::Error::other(wrong)),
+        Err(_) => (Layout::Pair, false),
+    };
+    let first = first.filter(|_| !is_header).map(Ok);
+    Ok((layout, first.into_iter().chain(lines)))
+}
+
+/// The record on a line.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub(crate) fn record(line: &[u8], layout: Layout) -> Result<Record, Fault> {
+    let (id, text) = match layout {
+        Layout::Columns(columns) => {
+            let cell = |index| line.split(|&byte| byte == b'\t').nth(index);
+            (columns.id.and_then(cell), cell(columns.text))
+        }
+        Layout::Pair => {
+            let tab = line.iter().position(|&byte| byte == b'\t');
+            let tab = tab.ok_or_else(|| Fault::bad("it has no tab between a key and a text"))?;
+            (Some(&line[..tab]), Some(&line[tab + 1..]))
+        }
+    };
+    let id = id.map(<[u8]>::to_vec);
+    let text = text.map(<[u8]>::to_vec);
+    Cells { id, text }.record(None)
+}

@@ -1,0 +1,60 @@
+//! How files are read: the options that the commands share.
+
+use encoding_rs::Encoding;
+
+use crate::ingest::format::Format;
+use crate::parse;
+
+/// How files are read.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Inputs")]
+pub(crate) struct Inputs {
+    /// Format of all files and of standard input, instead of what each name says
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) format: Option<Format>,
+
+    /// Field or column of a record's text, or text; dots lead into nested fields, and a number
+    /// counts the columns of a table without a header
+    #[arg(long, value_name = "NAME", value_parser = parse::field)]
+    pub(crate) text_field: Option<String>,
+
+    /// Field or column of a record's key, or id; the key of a record without it is PATH#NUMBER
+    #[arg(long, value_name = "NAME", value_parser = parse::field)]
+    pub(crate) id_field: Option<String>,
+
+    /// Encoding of all texts, such as windows-1252 or gbk, instead of UTF-8 or what each looks
+    /// like
+    #[arg(long, value_name = "NAME", value_parser = parse::encoding)]
+    pub(crate) encoding: Option<&'static Encoding>,
+
+    /// Leave out larger texts, and count them: 64MiB, 500kB
+    #[arg(long, value_name = "SIZE", value_parser = parse::size, default_value = "64MiB")]
+    pub(crate) max_document: u64,
+
+    /// Stop at the first file or record that cannot be read
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+impl Inputs {
+    /// The field of a record's text.
+    pub(crate) fn text_field(&self) -> &str {
+        self.text_field.as_deref().unwrap_or("text")
+    }
+
+    /// The field of a record's key.
+    pub(crate) fn id_field(&self) -> &str {
+        self.id_field.as_deref().unwrap_or("id")
+    }
+
+    /// Whether standard input is one document, which needs a key.
+    pub(crate) fn stdin_is_document(&self) -> bool {
+        self.format.is_none_or(Format::is_document)
+    }
+
+    /// The longest line or block of a record that is read, in bytes; its text may be a small part.
+    pub(crate) fn max_record(&self) -> u64 {
+        const LEAST: u64 = 64 << 20;
+        LEAST.max(self.max_document)
+    }
+}

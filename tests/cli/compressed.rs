@@ -1,0 +1,113 @@
+//! Compressed inputs, whole and damaged.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::json;
+
+use crate::sandbox::{Sandbox, text};
+
+pub(crate) fn gz(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+pub(crate) fn zst(bytes: &[u8]) -> Vec<u8> {
+    zstd::encode_all(bytes, 1).unwrap()
+}
+
+/// So many records, a line each.
+fn jsonl(records: u64) -> String {
+    let record = |id| json!({ "id": format!("r{id}"), "text": text(id, 60) }).to_string() + "\n";
+    (0..records).map(record).collect()
+}
+
+#[test]
+fn members_and_frames_are_read_as_one() {
+    let sandbox = Sandbox::new();
+    let all = jsonl(300);
+    sandbox.write("plain.jsonl", &all);
+    sandbox.add(&["plain.jsonl"], 0);
+    let expected = sandbox.contents();
+    assert_eq!(expected.len(), 300);
+    let (head, tail) = all.as_bytes().split_at(all.len() / 3);
+    for (name, bytes) in [
+        ("a.jsonl.gz", gz(all.as_bytes())),
+        ("b.jsonl.gz", [gz(head), gz(b""), gz(tail)].concat()),
+        ("c.jsonl.zst", zst(all.as_bytes())),
+        ("d.jsonl.zst", [zst(head), zst(tail)].concat()),
+        // A name says what is inside, the first bytes how it is compressed.
+        ("e.ndjson", zst(all.as_bytes())),
+        ("f.jsonl.gz", all.clone().into_bytes()),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write(name, bytes);
+        assert_eq!(sandbox.add(&[name], 0)["added"], 300, "{name}");
+        assert_eq!(sandbox.contents(), expected, "{name}");
+    }
+}
+
+#[test]
+fn what_is_whole_of_a_truncated_file_is_added() {
+    let all = jsonl(2000);
+    for (name, bytes) in [
+        ("a.jsonl.gz", gz(all.as_bytes())),
+        ("b.jsonl.zst", zst(all.as_bytes())),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write(name, &bytes[..bytes.len() - 100]);
+        let ran = sandbox.run(&["--json", "--quiet", "add", name]).expect(2);
+        let expected = format!("dedupdb: {name}: the compressed data is cut short\n");
+        assert_eq!(ran.stderr, expected);
+        let summary = ran.objects().pop().unwrap();
+        assert_eq!(summary["skipped"], json!({ "unreadable": 1 }));
+        let added = summary["added"].as_u64().unwrap();
+        assert!((1000..2000).contains(&added), "{added}");
+        assert_eq!(sandbox.keys().len() as u64, added);
+    }
+}
+
+#[test]
+fn a_file_that_grows_out_of_proportion_is_given_up() {
+    let sandbox = Sandbox::new();
+    sandbox.write("bomb.jsonl.zst", zst(&vec![b' '; 80 << 20]));
+    sandbox.write("bomb.txt.zst", zst(&vec![b' '; 80 << 20]));
+    for (name, max) in [("bomb.jsonl.zst", "64MiB"), ("bomb.txt.zst", "1GiB")] {
+        let ran = sandbox.run(&["add", "--max-document", max, name]).expect(2);
+        assert!(ran.stderr.contains("1000 times"), "{}", ran.stderr);
+    }
+    let summary = sandbox.add(&["--max-document", "1MiB", "bomb.txt.zst"], 0);
+    assert_eq!(summary["skipped"], json!({ "too large": 1 }));
+}
+
+#[test]
+fn a_compressed_text_is_a_file_like_others() {
+    let sandbox = Sandbox::new();
+    let letter = text(1, 80);
+    sandbox.write("in/a.txt", &letter);
+    sandbox.write("in/b.txt.gz", gz(letter.as_bytes()));
+    sandbox.write("in/c.zst", zst(letter.as_bytes()));
+    sandbox.write("in/d.gz", gz(b"binary\0"));
+    let summary = sandbox.add(&["in"], 0);
+    assert_eq!(summary["exact_copies"], 2);
+    assert_eq!(summary["skipped"], json!({ "binary": 1 }));
+    assert_eq!(sandbox.keys(), ["in/a.txt", "in/b.txt.gz", "in/c.zst"]);
+    assert_eq!(sandbox.add(&["in"], 0)["unchanged"], 3);
+}
+
+#[test]
+fn standard_input_has_a_format_too() {
+    let sandbox = Sandbox::new();
+    let records = "{\"text\": \"no id here\"}\n{\"id\": 7, \"text\": \"an id\"}\n";
+    let ran = sandbox.run_with(&["add", "-", "--format", "jsonl"], &gz(records.as_bytes()));
+    ran.expect(0);
+    assert_eq!(sandbox.keys(), ["-#1", "7"]);
+    let add = ["add", "-", "--format", "jsonl", "--key", "feed"];
+    sandbox.run_with(&add, records.as_bytes()).expect(0);
+    assert_eq!(sandbox.keys(), ["-#1", "7", "feed#1"]);
+    let query = ["query", "-", "--format", "jsonl"];
+    let ran = sandbox.run_with(&query, &zst(records.as_bytes())).expect(0);
+    assert_eq!(ran.lines(), ["-#1\tfeed#1\t1.0000\texact copy"]);
+}

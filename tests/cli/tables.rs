@@ -1,0 +1,91 @@
+//! Tables: CSV and TSV.
+
+use serde_json::json;
+
+use crate::sandbox::{Sandbox, text};
+
+#[test]
+fn rows_of_csv_are_documents() {
+    let sandbox = Sandbox::new();
+    let rows = "\u{feff}url,id,text\r\n\
+        u1,a,\"one, \"\"two\"\"\r\nthree\"\r\n\
+        \r\n\
+        u2,,no id\r\n\
+        u3,c\r\n\
+        u4,d,last";
+    sandbox.write("x.csv", rows);
+    let ran = sandbox.run(&["--json", "-q", "add", "x.csv"]).expect(2);
+    assert_eq!(ran.stderr, "dedupdb: x.csv#3: it has no text\n");
+    let summary = ran.objects().pop().unwrap();
+    assert_eq!(summary["skipped"], json!({ "bad record": 1 }));
+    assert_eq!(sandbox.keys(), ["a", "d", "x.csv#2"]);
+    let ran = sandbox.run_with(&["query", "-"], b"one, \"two\"\r\nthree");
+    assert_eq!(ran.expect(0).stdout, "-\ta\t1.0000\texact copy\n");
+}
+
+#[test]
+fn columns_are_named_or_counted() {
+    let sandbox = Sandbox::new();
+    sandbox.write("x.csv", "key,body\nk1,some words\nk2,other words\n");
+    let ran = sandbox.run(&["add", "x.csv"]).expect(2);
+    assert!(
+        ran.stderr.contains("its first row is \"key\", \"body\";"),
+        "{}",
+        ran.stderr
+    );
+    let named = ["x.csv", "--text-field", "body", "--id-field", "key"];
+    assert_eq!(sandbox.add(&named, 0)["added"], 2);
+    assert_eq!(sandbox.keys(), ["k1", "k2"]);
+    let counted = ["x.csv", "--text-field", "2", "--id-field", "1"];
+    let summary = sandbox.add(&counted, 0);
+    assert_eq!(
+        (&summary["added"], &summary["unchanged"]),
+        (&json!(1), &json!(2))
+    );
+    assert_eq!(sandbox.keys(), ["k1", "k2", "key"]);
+}
+
+#[test]
+fn a_quote_without_an_end_does_not_fill_the_memory() {
+    let sandbox = Sandbox::new();
+    let mut rows = b"id,text\n1,fine\n2,\"never ends\n".to_vec();
+    for index in 0..200 {
+        rows.extend(format!("{index},{}\n", text(index, 40)).bytes());
+    }
+    sandbox.write("x.csv", rows);
+    let summary = sandbox.add(&["--max-document", "4kB", "x.csv"], 0);
+    assert_eq!(summary["skipped"], json!({ "too large": 1 }));
+    assert_eq!(sandbox.keys(), ["1"]);
+}
+
+#[test]
+fn rows_of_tsv_are_lines() {
+    let sandbox = Sandbox::new();
+    sandbox.write("head.tsv", "text\tid\n\"quotes stay\tq\nno id\t\n");
+    sandbox.write(
+        "pairs.tsv",
+        "a\tsome text\twith a tab \r\n\nb\t \nno tab\nc\tlast",
+    );
+    let ran = sandbox
+        .run(&["add", "-q", "head.tsv", "pairs.tsv"])
+        .expect(2);
+    let expected = "dedupdb: pairs.tsv:4: it has no tab between a key and a text\n";
+    assert_eq!(ran.stderr, expected);
+    assert_eq!(sandbox.keys(), ["a", "b", "c", "head.tsv#3", "q"]);
+    for (text, key) in [("some text\twith a tab ", "a"), ("\"quotes stay", "q")] {
+        let ran = sandbox.run_with(&["query", "-"], text.as_bytes());
+        assert_eq!(
+            ran.expect(0).stdout,
+            format!("-\t{key}\t1.0000\texact copy\n")
+        );
+    }
+    sandbox.add(&["pairs.tsv", "--text-field", "2"], 2);
+    assert!(sandbox.keys().contains(&"pairs.tsv#5".to_owned()));
+    sandbox
+        .run(&["add", "pairs.tsv", "--text-field", "body"])
+        .expect(2);
+    let empty = Sandbox::new();
+    empty.write("empty.tsv", "");
+    empty.write("empty.csv", "");
+    assert_eq!(empty.add(&["empty.tsv", "empty.csv"], 0)["documents"], 0);
+}

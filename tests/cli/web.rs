@@ -1,0 +1,176 @@
+//! Pages and web archives.
+
+use serde_json::json;
+
+use crate::compressed::{gz, zst};
+use crate::sandbox::Sandbox;
+
+fn record(kind: &str, headers: &str, block: &[u8]) -> Vec<u8> {
+    let length = block.len();
+    let head =
+        format!("WARC/1.0\r\nWARC-Type: {kind}\r\n{headers}Content-Length: {length}\r\n\r\n");
+    [head.as_bytes(), block, b"\r\n\r\n"].concat()
+}
+
+fn response(uri: &str, head: &str, body: &[u8]) -> Vec<u8> {
+    let headers =
+        format!("WARC-Target-URI: {uri}\r\nContent-Type: application/http; msgtype=response\r\n");
+    record(
+        "response",
+        &headers,
+        &[head.as_bytes(), b"\r\n\r\n", body].concat(),
+    )
+}
+
+const PAGE: &str = "<title>Tram</title><p>The night tram <b>runs</b> again.<script>no</script>";
+const TEXT: &[u8] = b"Tram\nThe night tram runs again.";
+
+#[test]
+fn pages_are_stored_without_their_tags() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a.html", PAGE);
+    sandbox.write("in/b.HTM.gz", gz(PAGE.as_bytes()));
+    sandbox.write("in/c.txt", PAGE);
+    sandbox.write("in/d.html", "<p>\0");
+    let summary = sandbox.add(&["in"], 0);
+    assert_eq!(
+        (&summary["added"], &summary["exact_copies"]),
+        (&json!(3), &json!(1))
+    );
+    assert_eq!(summary["skipped"], json!({ "binary": 1 }));
+    let ran = sandbox.run_with(&["query", "-"], TEXT).expect(0);
+    assert_eq!(ran.lines().len(), 2, "{}", ran.stdout);
+    let ran = sandbox.run_with(&["query", "-", "--format", "html"], PAGE.as_bytes());
+    assert_eq!(
+        ran.expect(0).stdout,
+        format!("-\tin/a.html\t1.0000\texact copy\n-\tin/b.HTM.gz\t1.0000\texact copy\n")
+    );
+}
+
+/// Records that are no pages.
+fn no_pages() -> [Vec<u8>; 4] {
+    let page = PAGE.as_bytes();
+    [
+        record("warcinfo", "", b"software: none"),
+        record(
+            "request",
+            "WARC-Target-URI: http://a/plain\r\n",
+            b"GET / HTTP/1.1\r\n\r\n",
+        ),
+        response(
+            "http://a/image",
+            "HTTP/1.1 200 OK\r\nContent-Type: image/png",
+            b"png",
+        ),
+        response(
+            "http://a/missing",
+            "HTTP/1.1 404 Not Found\r\nContent-Type: text/html",
+            page,
+        ),
+    ]
+}
+
+#[test]
+fn pages_of_archives_are_documents() {
+    let sandbox = Sandbox::new();
+    let html = "HTTP/1.1 200 OK\r\nContent-Type: text/html";
+    let coded = |name: &str| format!("{html}\r\nContent-Encoding: {name}");
+    let chunked = format!("{html}\r\nTransfer-Encoding: chunked");
+    let (head, tail) = PAGE.split_at(20);
+    let chunks = format!(
+        "14\r\n{head}\r\n{:x};x=y\r\n{tail}\r\n0\r\n\r\n",
+        tail.len()
+    );
+    let page = PAGE.as_bytes();
+    let pages = [
+        response("http://a/plain", html, page),
+        response("<http://a/brackets>", html, page),
+        response("http://a/chunks", &chunked, chunks.as_bytes()),
+        response("http://a/no-chunks", &chunked, page),
+        response("http://a/gzip", &coded("gzip"), &gz(page)),
+        response("http://a/zstd", &coded("zstd"), &zst(page)),
+        record(
+            "conversion",
+            "WARC-Target-URI: http://a/text\r\nContent-Type: text/plain\r\n",
+            TEXT,
+        ),
+        record("resource", "Content-Type: text/html\r\n", page),
+    ];
+    let others = no_pages();
+    let all = [pages.concat(), others.concat()].concat();
+    sandbox.write("plain.warc", &all);
+    let members: Vec<u8> = pages
+        .iter()
+        .chain(&others)
+        .flat_map(|record| gz(record))
+        .collect();
+    sandbox.write("members.warc.gz", members);
+    let summary = sandbox.add(&["plain.warc"], 0);
+    assert_eq!(
+        (&summary["added"], &summary["exact_copies"]),
+        (&json!(8), &json!(7))
+    );
+    assert_eq!(summary["skipped"], json!({ "no page": 4 }));
+    let names = [
+        "brackets",
+        "chunks",
+        "gzip",
+        "no-chunks",
+        "plain",
+        "text",
+        "zstd",
+    ];
+    let mut keys: Vec<String> = names
+        .iter()
+        .map(|name| format!("http://a/{name}"))
+        .collect();
+    keys.push("plain.warc#8".to_owned());
+    assert_eq!(sandbox.keys(), keys);
+    assert_eq!(sandbox.add(&["members.warc.gz"], 0)["unchanged"], 7);
+}
+
+#[test]
+fn a_broken_record_of_an_archive_is_passed_over() {
+    let sandbox = Sandbox::new();
+    let text = |uri: &str| {
+        let headers = format!("WARC-Target-URI: {uri}\r\nContent-Type: text/plain\r\n");
+        record("conversion", &headers, uri.as_bytes())
+    };
+    let html = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip";
+    let mut broken = gz(PAGE.as_bytes());
+    broken.truncate(broken.len() - 20);
+    let all = [
+        text("a"),
+        b"stray lines\r\nand more\r\n".to_vec(),
+        text("b"),
+        b"WARC/1.0\r\nWARC-Type: conversion\r\nContent-Length: many\r\n\r\nx\r\n".to_vec(),
+        response("c", html, &broken),
+        record(
+            "conversion",
+            "Content-Type: text/plain\r\n",
+            &vec![b'x'; 2000],
+        ),
+        text("d"),
+        b"WARC/1.0\r\nWARC-Type: conversion\r\nContent-Length: 999999999999\r\n\r\nshort".to_vec(),
+    ];
+    sandbox.write("x.warc", all.concat());
+    let ran = sandbox
+        .run(&["--json", "-q", "add", "--max-document", "1kB", "x.warc"])
+        .expect(2);
+    let places: Vec<&str> = ran
+        .stderr
+        .lines()
+        .map(|line| line.split(": ").nth(1).unwrap())
+        .collect();
+    assert_eq!(
+        places,
+        ["x.warc#2", "x.warc#4", "x.warc#5", "x.warc"],
+        "{}",
+        ran.stderr
+    );
+    let summary = ran.objects().pop().unwrap();
+    // The bound holds for the largest part of an archive that is kept in memory, too.
+    let expected = json!({ "bad record": 3, "too large": 1, "unreadable": 1 });
+    assert_eq!(summary["skipped"], expected);
+    assert_eq!(sandbox.keys(), ["a", "b", "d"]);
+}
