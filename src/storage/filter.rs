@@ -167,7 +167,7 @@ impl Filter {
     /// where a list begins is its own, so that the lists do not crowd each other.
     fn place(&self, list: u32, hash: u32) -> (usize, u64) {
         let turned = u64::from(hash.wrapping_add(list.wrapping_mul(0x9E37_79B9)));
-        let word = (turned * self.len() as u64 >> 32) as usize;
+        let word = ((turned * self.len() as u64) >> 32) as usize;
         // The finalizer of MurmurHash3.
         let mut x = turned << 32 | u64::from(list);
         x = (x ^ x >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
@@ -225,7 +225,7 @@ mod tests {
         let filter = Filter::create(folder.path(), 1, 1, postings).unwrap();
         let hash = |n: u32| n.wrapping_mul(0x9E37_79B1);
         // As many as it takes before it is full.
-        let full = (0..).take_while(|&n| !filter.is_full(n)).last().unwrap();
+        let full = (0..10 * postings).find(|&n| filter.is_full(n)).unwrap();
         let full = u32::try_from(full).unwrap();
         assert!(u64::from(full) >= postings);
         (0..full).for_each(|n| filter.insert(n % 18, hash(n)));
@@ -242,7 +242,9 @@ mod tests {
         ) {
             let folder = tempfile::tempdir().unwrap();
             let filter = Filter::create(folder.path(), 1, 1, 10).unwrap();
-            postings.iter().for_each(|&(list, hash)| filter.insert(list, hash));
+            for &(list, hash) in &postings {
+                filter.insert(list, hash);
+            }
             prop_assert!(postings.iter().all(|&(list, hash)| filter.may_hold(list, hash)));
         }
     }

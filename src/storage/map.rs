@@ -107,6 +107,7 @@ impl SharedWords {
         self.raw.flush()
     }
 
+    #[expect(clippy::cast_ptr_alignment, reason = "a mapping begins at a page")]
     fn word(&self, index: usize) -> Option<&AtomicU64> {
         if index >= self.len() {
             return None;
