@@ -1,5 +1,6 @@
 //! The `dedupdb` command line.
 
+mod age;
 mod args;
 mod cmd;
 mod console;

@@ -31,6 +31,14 @@ pub(crate) fn key(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+/// The beginning of keys: not empty, for every key begins with nothing.
+pub(crate) fn prefix(text: &str) -> Result<String, String> {
+    if text.is_empty() {
+        return Err("an empty prefix is that of every document; give at least one byte".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::{seed, share};
