@@ -87,6 +87,14 @@ impl Tables {
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
+
+    /// The bucket tables, each with the list that it is.
+    pub(super) fn buckets(&self) -> Result<impl Iterator<Item = (List, &BucketTable)>> {
+        let generation = narrow(&self.path, self.meta.generation)?;
+        let bands = (0..).zip(&self.bands);
+        let bands = bands.map(move |(band, table)| (List::Band { generation, band }, table));
+        Ok(std::iter::once((List::Copies, &self.copies)).chain(bands))
+    }
 }
 
 /// Turns what went wrong with a bucket table into the crate's error.
@@ -287,7 +295,15 @@ impl Snapshot {
 
     /// The ranges of bytes of a column whose checksum is not the one in the index.
     pub(crate) fn wrong_blocks(&self, kind: Kind) -> Result<Vec<Range<u64>>> {
-        let column = self.column(kind);
+        self.wrong_blocks_in(kind, self.column(kind))
+    }
+
+    /// The same of another file that holds what the column of a kind holds.
+    pub(super) fn wrong_blocks_in(
+        &self,
+        kind: Kind,
+        column: &ColumnView,
+    ) -> Result<Vec<Range<u64>>> {
         let generation = match kind {
             Kind::Contents | Kind::Shingles => 0,
             Kind::Signatures => narrow(self.tables.path(), self.tables.meta.generation)?,
@@ -306,13 +322,18 @@ impl Snapshot {
     /// The store's files by name, each with its bytes.
     pub(crate) fn files(&self) -> Result<Vec<(String, u64)>> {
         let index = self.tables.path();
-        let index_len = std::fs::metadata(index).map_err(|source| Error::io(index, source))?;
-        let mut files = vec![(file_name(index), index_len.len())];
+        let mut files = vec![file_size(index)?];
         for column in [&self.contents, &self.shingles, &self.signatures] {
             files.push((file_name(column.path()), HEADER_BYTES as u64 + column.len()));
         }
         Ok(files)
     }
+}
+
+/// A file's name and its bytes.
+pub(super) fn file_size(path: &Path) -> Result<(String, u64)> {
+    let metadata = std::fs::metadata(path).map_err(|source| Error::io(path, source))?;
+    Ok((file_name(path), metadata.len()))
 }
 
 fn file_name(path: &Path) -> String {

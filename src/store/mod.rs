@@ -1,5 +1,6 @@
 //! The store: one file a verb.
 
+mod backup;
 mod check;
 mod documents;
 mod earlier;

@@ -5,6 +5,7 @@
     reason = "a test says what it skipped and measured"
 )]
 
+mod backup;
 mod concurrency;
 mod corpora;
 mod damage;
