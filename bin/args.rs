@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 use dedupdb::{Bands, Family, Shingling, SlotWidth};
 
+use crate::age::{self, Age};
 use crate::inputs::Inputs;
 use crate::parse;
 
@@ -81,6 +82,7 @@ Examples:
 
 Prints a line for each problem. Exit codes: 0 sound, 2 damaged.")]
     Check,
+    Backup(Backup),
 }
 
 /// Make a store with parameters of your own
@@ -252,30 +254,52 @@ pub(crate) struct Query {
 
 /// Remove documents
 ///
-/// Files on disk are not touched.
+/// By their keys, or all that fit every condition given. Files on disk are not touched.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   dedupdb remove articles/old.txt
   dedupdb remove --prefix articles/2019/
-  dedupdb remove --missing                 documents whose files were deleted
+  dedupdb remove --missing                            documents whose files were deleted
+  dedupdb remove --older-than 90d --dry-run           which are they?
+  dedupdb remove --older-than 2w --prefix https://news.example/
 
---missing looks for files from the current folder, so run it where add was run. With --prefix too,
-only those of the prefix that are missing are removed.
+A document must fit all of --prefix, --missing and --older-than that are given. --dry-run lists
+the keys and changes nothing.
+
+--older-than goes by the time at which the text was added under its key, which `show` tells.
+Adding the same text again does not make a document younger. Units are s, min, h, d, w and y
+(365 days).
+
+--missing looks for files from the current folder, so run it where add was run; it refuses if not
+one file is found. Records and texts from standard input have no file and are never missing.
 
 Exit codes: 0 something was removed, 1 nothing, 2 error.")]
 pub(crate) struct Remove {
     /// Keys of documents
-    #[arg(required_unless_present_any = ["prefix", "missing"], value_name = "KEY")]
+    #[arg(
+        required_unless_present_any = ["prefix", "missing", "older_than"],
+        conflicts_with_all = ["prefix", "missing", "older_than"],
+        value_name = "KEY",
+        value_parser = parse::key
+    )]
     pub(crate) keys: Vec<String>,
 
-    /// All documents whose keys begin so
-    #[arg(long, value_name = "PREFIX", conflicts_with = "keys")]
+    /// Documents whose keys begin so
+    #[arg(long, value_name = "PREFIX", value_parser = parse::prefix)]
     pub(crate) prefix: Option<String>,
 
     /// Documents that came from files that no longer exist
-    #[arg(long, conflicts_with = "keys")]
+    #[arg(long)]
     pub(crate) missing: bool,
+
+    /// Documents that were added longer ago than this: 90d, 12h, 2w
+    #[arg(long, value_name = "AGE", value_parser = age::parse)]
+    pub(crate) older_than: Option<Age>,
+
+    /// List what would be removed, and remove nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 /// List the keys of documents, sorted
@@ -316,4 +340,23 @@ pub(crate) struct Show {
     /// Key of the document
     #[arg(value_name = "KEY")]
     pub(crate) key: String,
+}
+
+/// Copy the store into a new folder
+///
+/// The copy is a store like any other: query it, or put it in the place of a damaged one.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  dedupdb backup /mnt/other/monday
+  dedupdb backup \"backups/$(date +%F)\" && dedupdb check --store \"backups/$(date +%F)\"
+
+DIR must not be there yet, or be empty. It appears whole or not at all: a backup that is killed
+leaves only a hidden folder beside it, which the next one of that name clears away.
+
+Exit codes: 0 done, 2 error; then there is no copy.")]
+pub(crate) struct Backup {
+    /// Folder to be made
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
 }

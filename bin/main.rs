@@ -1,5 +1,6 @@
 //! The `dedupdb` command line.
 
+mod age;
 mod ahead;
 mod args;
 mod cmd;

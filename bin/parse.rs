@@ -41,6 +41,14 @@ pub(crate) fn field(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+/// The beginning of keys: not empty, for every key begins with nothing.
+pub(crate) fn prefix(text: &str) -> Result<String, String> {
+    if text.is_empty() {
+        return Err("an empty prefix is that of every document; give at least one byte".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
 /// An encoding by one of the names that the Encoding Standard has for it.
 pub(crate) fn encoding(name: &str) -> Result<&'static Encoding, String> {
     Encoding::for_label_no_replacement(name.as_bytes()).ok_or_else(|| {

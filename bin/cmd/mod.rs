@@ -1,6 +1,7 @@
 //! The commands, one file a verb.
 
 mod add;
+mod backup;
 mod check;
 mod init;
 mod list;
@@ -33,5 +34,6 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Show(show) => show::run(args, show, console, output),
         Command::Stats => stats::run(args, output),
         Command::Check => check::run(args, output),
+        Command::Backup(backup) => backup::run(args, backup, output),
     }
 }

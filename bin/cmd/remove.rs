@@ -1,17 +1,19 @@
 //! `remove`: removes documents.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use dedupdb::{Document, Store, Writer};
+use dedupdb::{Document, Store};
 use serde_json::json;
 
+use super::list;
 use crate::args::{Args, Remove};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::key::REPLACED;
 use crate::number::counted;
-use crate::output::Output;
+use crate::output::{Output, escape};
 
 /// Removals that wait for a commit cost memory.
 const COMMIT_DOCUMENTS: u64 = 200_000;
@@ -23,55 +25,89 @@ pub(crate) fn run(
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
-    let store = crate::store::open_to_write(args)?;
-    let prefix = remove.prefix.as_deref().unwrap_or_default();
-    if remove.missing {
-        check_place(&store, prefix)?;
-    }
-    let mut removing = Removing {
-        writer: store.writer()?,
-        removed: 0,
+    let removed = if remove.dry_run {
+        let store = crate::store::open_to_read(args)?;
+        show(&store, remove, console, output)?
+    } else {
+        let store = crate::store::open_to_write(args)?;
+        let removed = take_out(&store, remove, console)?;
+        if output.is_json() {
+            output.object(&json!({ "removed": removed }))?;
+        } else if !args.quiet {
+            let documents = counted(removed, "document", "documents");
+            output.line(format!("removed {documents}"))?;
+        }
+        removed
     };
-    for key in &remove.keys {
-        if !removing.remove(key)? {
-            console.error(&format!("{key}: no document has this key"));
-        }
-    }
-    if remove.prefix.is_some() || remove.missing {
-        for document in store.documents_with_prefix(prefix)? {
-            let document = document?;
-            if !remove.missing || presence(&document) == Some(false) {
-                removing.remove(&document.key)?;
-            }
-        }
-    }
-    removing.writer.commit()?;
-    let removed = removing.removed;
-    if output.is_json() {
-        output.object(&json!({ "removed": removed }))?;
-    } else if !args.quiet {
-        let documents = counted(removed, "document", "documents");
-        output.line(format!("removed {documents}"))?;
-    }
     Ok(Exit::found(removed > 0))
 }
 
-struct Removing<'a> {
-    writer: Writer<'a>,
-    removed: u64,
+/// Removes what is meant; returns how many documents that were.
+fn take_out(store: &Store, remove: &Remove, console: &Console) -> Result<u64> {
+    let mut writer = store.writer()?;
+    let mut removed = 0_u64;
+    for_each(store, remove, console, |document| {
+        removed += u64::from(writer.remove(&document.key)?);
+        if removed.is_multiple_of(COMMIT_DOCUMENTS) {
+            writer.commit()?;
+        }
+        Ok(())
+    })?;
+    writer.commit()?;
+    Ok(removed)
 }
 
-impl Removing<'_> {
-    fn remove(&mut self, key: &str) -> Result<bool> {
-        let known = self.writer.remove(key)?;
-        if known {
-            self.removed += 1;
-            if self.removed.is_multiple_of(COMMIT_DOCUMENTS) {
-                self.writer.commit()?;
-            }
+/// Lists what is meant; returns how many documents that are.
+fn show(store: &Store, remove: &Remove, console: &Console, output: &mut Output) -> Result<u64> {
+    let mut count = 0;
+    for_each(store, remove, console, |document| {
+        count += 1;
+        if output.is_json() {
+            output.object(&list::object(document))?;
+        } else {
+            output.line(escape(&document.key))?;
         }
-        Ok(known)
+        Ok(())
+    })?;
+    if output.is_json() {
+        output.object(&json!({ "would_remove": count }))?;
+    } else {
+        let documents = counted(count, "document", "documents");
+        console.text(&format!("would remove {documents}\n"));
     }
+    Ok(count)
+}
+
+/// Calls `work` with each document that is meant, once.
+fn for_each(
+    store: &Store,
+    remove: &Remove,
+    console: &Console,
+    mut work: impl FnMut(&Document) -> Result<()>,
+) -> Result<()> {
+    let mut met = HashSet::new();
+    for key in remove.keys.iter().filter(|key| met.insert(*key)) {
+        match store.get(key)? {
+            Some(document) => work(&document)?,
+            None => console.error(&format!("{key}: no document has this key")),
+        }
+    }
+    let prefix = remove.prefix.as_deref().unwrap_or_default();
+    if remove.missing {
+        check_place(store, prefix)?;
+    }
+    let before = remove.older_than.map(|age| age.ago());
+    if remove.prefix.is_none() && !remove.missing && before.is_none() {
+        return Ok(());
+    }
+    for document in store.documents_with_prefix(prefix)? {
+        let document = document?;
+        let is_old = before.is_none_or(|before| document.added < before);
+        if is_old && (!remove.missing || presence(&document) == Some(false)) {
+            work(&document)?;
+        }
+    }
+    Ok(())
 }
 
 /// Refuses if none of the files is found: most likely this is another folder than add was run in.

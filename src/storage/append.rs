@@ -3,7 +3,7 @@
 
 use std::ops::Bound;
 
-use redb::{Key, Table, Value};
+use redb::{Key, ReadOnlyTable, ReadableTable, Table, Value};
 
 /// Writes `entries`, ascending and all behind the last entry of `table`.
 pub(super) fn append<'e, K: Key + 'static, V: Value + 'static>(
@@ -13,6 +13,20 @@ pub(super) fn append<'e, K: Key + 'static, V: Value + 'static>(
     let mut cursor = table.upper_bound_mut(Bound::<K::SelfType<'e>>::Unbounded)?;
     for (key, value) in entries {
         cursor.insert_before(key, value)?;
+    }
+    cursor.close()?;
+    Ok(())
+}
+
+/// Writes all entries of `source` into `target`, which is empty.
+pub(super) fn copy<K: Key + 'static, V: Value + 'static>(
+    source: &ReadOnlyTable<K, V>,
+    target: &mut Table<'_, K, V>,
+) -> Result<(), redb::Error> {
+    let mut cursor = target.upper_bound_mut(Bound::<K::SelfType<'_>>::Unbounded)?;
+    for entry in source.iter()? {
+        let (key, value) = entry?;
+        cursor.insert_before(key.value(), value.value())?;
     }
     cursor.close()?;
     Ok(())

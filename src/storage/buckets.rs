@@ -11,6 +11,7 @@ use redb::{
     CursorMut, ReadOnlyTable, ReadTransaction, ReadableTable, TableDefinition, WriteTransaction,
 };
 
+use super::append::copy;
 use super::bits::low32;
 use super::leaf::{Leaf, Posting, pack};
 
@@ -121,6 +122,21 @@ impl BucketTable {
         let leaf = Leaf::new(bytes.value(), self.hash_bits).map_err(BucketError::Damaged)?;
         leaf.ids(hash).for_each(found);
         Ok(())
+    }
+
+    /// Writes the table into an index that has none of `list` and `level`.
+    pub(crate) fn copy_to(
+        &self,
+        transaction: &WriteTransaction,
+        list: List,
+        level: Level,
+    ) -> Result<(), BucketError> {
+        let Some(table) = &self.table else {
+            return Ok(());
+        };
+        let name = list.table(level, 32 - self.hash_bits);
+        let mut target = transaction.open_table(Definition::new(&name))?;
+        Ok(copy(table, &mut target)?)
     }
 
     /// Calls `visit` with every posting, sorted.

@@ -7,7 +7,7 @@ use redb::{
     WriteTransaction,
 };
 
-use super::append::append;
+use super::append::{append, copy};
 use super::format::checksum;
 use crate::error::{Error, Result};
 
@@ -321,6 +321,14 @@ impl Catalog {
             removed: transaction.open_table(REMOVED)?,
             sums: transaction.open_table(SUMS)?,
         })
+    }
+
+    /// Writes the tables into an index that has none.
+    pub(crate) fn copy_to(&self, transaction: &WriteTransaction) -> Result<(), redb::Error> {
+        copy(&self.documents, &mut transaction.open_table(DOCUMENTS)?)?;
+        copy(&self.names, &mut transaction.open_table(NAMES)?)?;
+        copy(&self.removed, &mut transaction.open_table(REMOVED)?)?;
+        copy(&self.sums, &mut transaction.open_table(SUMS)?)
     }
 
     /// Number of documents.

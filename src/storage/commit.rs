@@ -70,7 +70,7 @@ impl Files {
         debug_assert_eq!(tables.meta, meta);
         self.filter = filter;
         let before = narrow(&self.index_path, self.tables.meta.filter)?;
-        if meta.filter != before.into()
+        if meta.filter != u64::from(before)
             && let Some(folder) = self.index_path.parent()
         {
             Filter::delete(folder, before);

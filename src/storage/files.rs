@@ -16,7 +16,7 @@ use super::snapshot::{Index, Snapshot, Tables, narrow};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 
-const INDEX: &str = "index.redb";
+pub(super) const INDEX: &str = "index.redb";
 
 /// The index of a store that is being made.
 const NEW_INDEX: &str = "index.redb.new";
@@ -290,16 +290,16 @@ impl Files {
 }
 
 /// A column's file name.
-struct ColumnName(String);
+pub(super) struct ColumnName(String);
 
 impl ColumnName {
-    fn at(&self, folder: &Path) -> PathBuf {
+    pub(super) fn at(&self, folder: &Path) -> PathBuf {
         folder.join(&self.0)
     }
 }
 
 /// The headers and file names of the columns, in the order of [`Columns`].
-fn headers(meta: &Meta, schema: &Schema) -> Result<[(Header, ColumnName); 3]> {
+pub(super) fn headers(meta: &Meta, schema: &Schema) -> Result<[(Header, ColumnName); 3]> {
     let path = Path::new(INDEX);
     let generation = narrow(path, meta.generation)?;
     let header = |kind, generation, row_bytes: usize| Header {
@@ -453,7 +453,7 @@ pub(super) fn rebuild_recent(snapshot: &Snapshot) -> Result<Recent> {
 }
 
 /// Makes the names of the files in `folder` durable.
-fn sync_folder(folder: &Path) -> Result<()> {
+pub(super) fn sync_folder(folder: &Path) -> Result<()> {
     if cfg!(unix) {
         File::open(folder)
             .and_then(|file| file.sync_all())

@@ -5,6 +5,7 @@
 //! shingles and signature.
 
 mod append;
+mod backup;
 mod bits;
 mod buckets;
 mod catalog;

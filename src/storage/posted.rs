@@ -1,6 +1,6 @@
 //! The bucket tables of a snapshot, old and young.
 
-use redb::ReadTransaction;
+use redb::{ReadTransaction, WriteTransaction};
 
 use super::buckets::{BucketError, BucketTable, Level, List};
 use super::leaf::Posting;
@@ -45,6 +45,19 @@ impl Posted {
         Ok(Posted {
             lists: lists.collect::<Result<_, BucketError>>()?,
         })
+    }
+
+    /// Writes the tables into an index that has none; `lists` names them in order.
+    pub(crate) fn copy_to(
+        &self,
+        transaction: &WriteTransaction,
+        lists: impl Iterator<Item = List>,
+    ) -> Result<(), BucketError> {
+        for (tables, list) in self.lists.iter().zip(lists) {
+            tables.old.copy_to(transaction, list, Level::Old)?;
+            tables.young.copy_to(transaction, list, Level::Young)?;
+        }
+        Ok(())
     }
 
     /// Calls `found` with the ids in a list whose hash is `hash`, ascending.

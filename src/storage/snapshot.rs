@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use redb::{Database, ReadOnlyDatabase, ReadTransaction, ReadableDatabase};
+use redb::{Database, ReadOnlyDatabase, ReadTransaction, ReadableDatabase, WriteTransaction};
 
 use super::bits::low32;
 use super::buckets::{BucketError, List, MAX_PREFIX};
@@ -78,8 +78,7 @@ impl Tables {
         if !fits {
             return Err(Error::damaged(path, "its counts contradict each other"));
         }
-        let bands = (0..bands).map(|band| List::Band { generation, band });
-        let lists = std::iter::once(List::Copies).chain(bands);
+        let lists = lists(generation).take(bands as usize + 1);
         let posted = Posted::open(&transaction, lists, old, young)
             .map_err(|error| bucket_error(path, error))?;
         Ok(Tables {
@@ -95,6 +94,20 @@ impl Tables {
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
+
+    /// Writes the bucket tables into an index that has none.
+    pub(super) fn copy_buckets(&self, transaction: &WriteTransaction) -> Result<()> {
+        let generation = narrow(&self.path, self.meta.generation)?;
+        self.posted
+            .copy_to(transaction, lists(generation))
+            .map_err(|error| bucket_error(&self.path, error))
+    }
+}
+
+/// All lists of buckets of a generation, without end.
+fn lists(generation: u32) -> impl Iterator<Item = List> {
+    let bands = (0..).map(move |band| List::Band { generation, band });
+    std::iter::once(List::Copies).chain(bands)
 }
 
 /// Turns what went wrong with a bucket table into the crate's error.
@@ -300,7 +313,15 @@ impl Snapshot {
 
     /// The ranges of bytes of a column whose checksum is not the one in the index.
     pub(crate) fn wrong_blocks(&self, kind: Kind) -> Result<Vec<Range<u64>>> {
-        let column = self.column(kind);
+        self.wrong_blocks_in(kind, self.column(kind))
+    }
+
+    /// The same of another file that holds what the column of a kind holds.
+    pub(super) fn wrong_blocks_in(
+        &self,
+        kind: Kind,
+        column: &ColumnView,
+    ) -> Result<Vec<Range<u64>>> {
         let generation = match kind {
             Kind::Contents | Kind::Shingles => 0,
             Kind::Signatures => narrow(self.tables.path(), self.tables.meta.generation)?,
@@ -319,8 +340,7 @@ impl Snapshot {
     /// The store's files by name, each with its bytes.
     pub(crate) fn files(&self) -> Result<Vec<(String, u64)>> {
         let index = self.tables.path();
-        let index_len = std::fs::metadata(index).map_err(|source| Error::io(index, source))?;
-        let mut files = vec![(file_name(index), index_len.len())];
+        let mut files = vec![file_size(index)?];
         for column in [&self.contents, &self.shingles, &self.signatures] {
             files.push((file_name(column.path()), HEADER_BYTES as u64 + column.len()));
         }
@@ -329,6 +349,12 @@ impl Snapshot {
         }
         Ok(files)
     }
+}
+
+/// A file's name and its bytes.
+pub(super) fn file_size(path: &Path) -> Result<(String, u64)> {
+    let metadata = std::fs::metadata(path).map_err(|source| Error::io(path, source))?;
+    Ok((file_name(path), metadata.len()))
 }
 
 fn file_name(path: &Path) -> String {

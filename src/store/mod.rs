@@ -1,5 +1,6 @@
 //! The store: one file a verb.
 
+mod backup;
 mod batch;
 mod check;
 mod documents;

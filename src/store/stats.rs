@@ -31,14 +31,8 @@ pub struct Bucket {
     pub contents: u64,
 }
 
-impl Store {
-    /// Counts and sizes, as of the last commit.
-    ///
-    /// # Errors
-    ///
-    /// Those of reading the store.
-    pub fn stats(&self) -> Result<Stats> {
-        let snapshot = self.published();
+impl Stats {
+    pub(super) fn of(snapshot: &Snapshot) -> Result<Stats> {
         let catalog = &snapshot.tables.catalog;
         let in_index = |error| snapshot.in_index(error);
         let removed = catalog.removed().map_err(in_index)?;
@@ -48,6 +42,17 @@ impl Store {
             removed,
             files: snapshot.files()?,
         })
+    }
+}
+
+impl Store {
+    /// Counts and sizes, as of the last commit.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub fn stats(&self) -> Result<Stats> {
+        Stats::of(&self.published())
     }
 
     /// The buckets with the most contents, at least two, the largest first, ties by band and hash.

@@ -2,8 +2,8 @@
 
 use crate::sandbox::Sandbox;
 
-const VERBS: [&str; 8] = [
-    "init", "add", "query", "remove", "list", "show", "stats", "check",
+const VERBS: [&str; 9] = [
+    "init", "add", "query", "remove", "list", "show", "stats", "check", "backup",
 ];
 
 #[test]

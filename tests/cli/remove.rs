@@ -1,6 +1,8 @@
-//! `remove`: by key, by prefix, and what is missing.
+//! `remove`: by key, by prefix, by age, and what is missing.
 
 use std::fs;
+use std::thread;
+use std::time::Duration;
 
 use crate::sandbox::Sandbox;
 
@@ -64,5 +66,70 @@ fn missing_refuses_to_remove_everything() {
     command.current_dir(sandbox.path("elsewhere"));
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(2));
+    assert_eq!(sandbox.keys().len(), 57);
+}
+
+#[test]
+fn older_than_goes_by_the_time_of_adding() {
+    let sandbox = filled();
+    // Nothing here is a day old yet, and everything is older than a second after two of them.
+    sandbox.run(&["remove", "--older-than", "1d"]).expect(1);
+    thread::sleep(Duration::from_millis(2100));
+    sandbox.add(&["query.txt"], 0);
+    let old = ["remove", "--older-than", "1s", "--prefix", "page-"];
+    let ran = sandbox.run(&old).expect(0);
+    assert_eq!(ran.stdout, "removed 13 documents\n");
+    let ran = sandbox.run(&["remove", "--older-than", "1s"]).expect(0);
+    assert_eq!(ran.stdout, "removed 44 documents\n");
+    assert_eq!(sandbox.keys(), ["query.txt"]);
+}
+
+#[test]
+fn conditions_must_all_be_met() {
+    let sandbox = filled();
+    fs::remove_file(sandbox.path("folder/docs/tally.rs")).unwrap();
+    let both = ["remove", "--missing", "--older-than", "1d"];
+    sandbox.run(&both).expect(1);
+    let keys = sandbox.keys();
+    assert_eq!(keys.len(), 57);
+}
+
+#[test]
+fn a_dry_run_lists_and_changes_nothing() {
+    let sandbox = filled();
+    let dry = ["remove", "--dry-run", "--prefix", "page-1"];
+    let ran = sandbox.run(&dry).expect(0);
+    assert_eq!(ran.lines(), ["page-10", "page-11", "page-12", "page-13"]);
+    assert_eq!(ran.stderr, "would remove 4 documents\n");
+    let ran = sandbox
+        .run(&["--json", "remove", "--dry-run", "page-01", "page-01"])
+        .expect(0);
+    let objects = ran.objects();
+    assert_eq!(objects[0]["key"], "page-01");
+    assert_eq!(objects[1]["would_remove"], 1);
+    assert_eq!(objects.len(), 2);
+    sandbox.run(&["remove", "--dry-run", "nobody"]).expect(1);
+    assert_eq!(sandbox.keys().len(), 57);
+}
+
+#[test]
+fn an_empty_pattern_removes_nothing() {
+    let sandbox = filled();
+    for nothing in [
+        ["--prefix", ""],
+        ["--prefix=", "--missing"],
+        ["--older-than", ""],
+        ["--older-than", "0d"],
+        ["--older-than", "30m"],
+        ["--older-than", "90"],
+        ["--dry-run", ""],
+        ["--dry-run", "--dry-run"],
+        ["--quiet", "--json"],
+    ] {
+        let mut arguments = vec!["remove"];
+        arguments.extend(nothing);
+        let ran = sandbox.run(&arguments).expect(2);
+        assert!(ran.stdout.is_empty(), "{nothing:?}");
+    }
     assert_eq!(sandbox.keys().len(), 57);
 }

@@ -1,0 +1,33 @@
+//! `backup`: copies the store.
+
+use anyhow::Result;
+use serde_json::json;
+
+use crate::args::{Args, Backup};
+use crate::exit::Exit;
+use crate::number::{bytes, counted};
+use crate::output::{Output, escape};
+
+/// Runs `backup`.
+pub(crate) fn run(args: &Args, backup: &Backup, output: &mut Output) -> Result<Exit> {
+    let store = crate::store::open_to_read(args)?;
+    let stats = store.backup(&backup.folder)?;
+    let size: u64 = stats.files.iter().map(|(_, bytes)| bytes).sum();
+    let folder = backup.folder.display().to_string();
+    if output.is_json() {
+        output.object(&json!({
+            "store": folder,
+            "documents": stats.documents,
+            "contents": stats.contents,
+            "bytes": size,
+        }))?;
+    } else if !args.quiet {
+        output.line(format!(
+            "copied {} to {}, {}",
+            counted(stats.documents, "document", "documents"),
+            escape(&folder),
+            bytes(size)
+        ))?;
+    }
+    Ok(Exit::Found)
+}

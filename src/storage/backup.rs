@@ -1,0 +1,194 @@
+//! Copying a snapshot into a folder of its own, while others read and write the store.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use redb::{Builder, Database, WriteTransaction};
+
+use super::catalog::{self, Meta};
+use super::column::ColumnView;
+use super::files::{INDEX, headers, sync_folder};
+use super::format::{HEADER_BYTES, Kind};
+use super::snapshot::{Snapshot, file_size};
+use crate::error::{Error, Result};
+
+/// Memory that redb may use for the pages of a copy.
+const CACHE_BYTES: usize = 64 << 20;
+
+impl Snapshot {
+    /// Copies everything that the snapshot's commit holds into a store in `folder`, which may be
+    /// there already if it is empty, and returns the files by name, each with its bytes. The
+    /// snapshot is that of a commit, with nothing appended since.
+    ///
+    /// The copy is built in another folder beside it and renamed last, so it is there whole or not
+    /// at all. What a killed process left of one is cleared away.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::AlreadyAStore`] or [`Error::Occupied`] if something is there, [`Error::Locked`] if
+    /// another process is making the same copy, [`Error::Damaged`] if a column does not fit its
+    /// checksums.
+    pub(crate) fn copy_to(&self, folder: &Path) -> Result<Vec<(String, u64)>> {
+        check_free(folder)?;
+        let place = Place::new(folder)?;
+        let copied = self.copy_into(&place.building).and_then(|files| {
+            fs::rename(&place.building, folder).map_err(|source| Error::io(folder, source))?;
+            Ok(files)
+        });
+        if copied.is_err() {
+            // The first error counts; what stays is cleared away by the next attempt.
+            fs::remove_dir_all(&place.building).unwrap_or_default();
+        }
+        let files = copied?;
+        sync_folder(&place.parent)?;
+        Ok(files)
+    }
+
+    fn copy_into(&self, folder: &Path) -> Result<Vec<(String, u64)>> {
+        let path = folder.join(INDEX);
+        let database = Builder::new().set_cache_size(CACHE_BYTES).create(&path);
+        // The lock on the new index keeps other processes from the folder until all is there.
+        let database = database.map_err(|error| Error::index(&path, error))?;
+        let mut paths = vec![path.clone()];
+        for kind in [Kind::Contents, Kind::Shingles, Kind::Signatures] {
+            paths.push(self.copy_column(kind, folder)?);
+        }
+        self.copy_index(&database, &path)?;
+        drop(database);
+        sync_folder(folder)?;
+        paths.iter().map(|path| file_size(path)).collect()
+    }
+
+    /// Copies the committed bytes of a column, compares them with their checksums, and returns the
+    /// copy's path.
+    ///
+    /// The copy of a file may share its blocks, where the file system can do that, but what is at
+    /// the column's path may be another file by now. The mapped bytes are those of this snapshot.
+    fn copy_column(&self, kind: Kind, folder: &Path) -> Result<PathBuf> {
+        let column = self.column(kind);
+        let (header, name) = headers(&self.tables.meta, &self.schema)?
+            .into_iter()
+            .find(|(header, _)| header.kind == kind)
+            .ok_or_else(|| Error::damaged(self.tables.path(), "it lacks a column"))?;
+        let target = name.at(folder);
+        let wrong = || -> Result<Option<Range<u64>>> {
+            let copy = ColumnView::open(&target, &header, column.len())?;
+            Ok(self.wrong_blocks_in(kind, &copy)?.into_iter().next())
+        };
+        let length = HEADER_BYTES as u64 + column.len();
+        let shared = copy_start(column.path(), &target, length);
+        if shared.is_ok() && matches!(wrong(), Ok(None)) {
+            return Ok(target);
+        }
+        write_column(&target, &header.encode(), column.bytes(0..column.len())?)
+            .map_err(|source| Error::io(&target, source))?;
+        if let Some(Range { start, end }) = wrong()? {
+            let reason = format!("the checksum of its bytes {start} to {end} is wrong");
+            return Err(Error::damaged(column.path(), reason));
+        }
+        Ok(target)
+    }
+
+    /// Copies the tables of the snapshot's transaction.
+    fn copy_index(&self, database: &Database, path: &Path) -> Result<()> {
+        let in_copy = |error: redb::Error| Error::index(path, error);
+        let mut transaction = database
+            .begin_write()
+            .map_err(|error| in_copy(error.into()))?;
+        transaction.set_quick_repair(true);
+        self.copy_tables(&transaction)?;
+        transaction.commit().map_err(|error| in_copy(error.into()))
+    }
+
+    fn copy_tables(&self, transaction: &WriteTransaction) -> Result<()> {
+        let in_index = |error| self.in_index(error);
+        catalog::write_schema(transaction, &self.schema.parameters()).map_err(in_index)?;
+        let catalog = &self.tables.catalog;
+        catalog.copy_to(transaction).map_err(in_index)?;
+        self.tables.copy_buckets(transaction)?;
+        // The filter is not copied: a copy without one makes its own with its first merge.
+        let meta = Meta {
+            filter: 0,
+            ..self.tables.meta
+        };
+        meta.write(transaction).map_err(in_index)
+    }
+}
+
+/// Where a copy is built.
+struct Place {
+    parent: PathBuf,
+    building: PathBuf,
+}
+
+impl Place {
+    /// Makes the folder to build the copy `folder` in.
+    fn new(folder: &Path) -> Result<Place> {
+        let Some(name) = folder.file_name() else {
+            let reason = io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "a folder to be made has a name",
+            );
+            return Err(Error::io(folder, reason));
+        };
+        let parent = match folder.parent() {
+            Some(parent) if parent != Path::new("") => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        fs::create_dir_all(&parent).map_err(|source| Error::io(&parent, source))?;
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        hidden.push(".dedupdb-backup");
+        let building = parent.join(hidden);
+        if building.is_dir() {
+            clear(&building)?;
+        }
+        fs::create_dir(&building).map_err(|source| Error::io(&building, source))?;
+        Ok(Place { parent, building })
+    }
+}
+
+/// Clears away what a killed process left, unless a living one is at work there.
+fn clear(building: &Path) -> Result<()> {
+    let index = building.join(INDEX);
+    if index.is_file()
+        && let Err(error @ redb::DatabaseError::DatabaseAlreadyOpen) = Builder::new().open(&index)
+    {
+        return Err(Error::index(&index, error));
+    }
+    fs::remove_dir_all(building).map_err(|source| Error::io(building, source))
+}
+
+/// Refuses a folder that holds anything.
+fn check_free(folder: &Path) -> Result<()> {
+    if fs::symlink_metadata(folder).is_err() {
+        return Ok(());
+    }
+    let path = folder.to_owned();
+    if folder.join(INDEX).exists() {
+        return Err(Error::AlreadyAStore { path });
+    }
+    let is_empty = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
+    if is_empty {
+        return Ok(());
+    }
+    Err(Error::Occupied { path })
+}
+
+/// Copies the first `length` bytes of a file.
+fn copy_start(from: &Path, to: &Path, length: u64) -> io::Result<()> {
+    let mut target = File::create(to)?;
+    // The standard library lets the system copy from file to file.
+    io::copy(&mut File::open(from)?.take(length), &mut target)?;
+    target.sync_all()
+}
+
+fn write_column(path: &Path, header: &[u8], data: &[u8]) -> io::Result<()> {
+    let mut target = File::create(path)?;
+    target.write_all(header)?;
+    target.write_all(data)?;
+    target.sync_all()
+}
