@@ -14,6 +14,7 @@ mod key;
 mod number;
 mod output;
 mod parse;
+mod plot;
 mod progress;
 mod reader;
 mod seen;

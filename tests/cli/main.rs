@@ -14,3 +14,4 @@ mod jsonl;
 mod query;
 mod remove;
 mod sandbox;
+mod tune;

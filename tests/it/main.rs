@@ -16,3 +16,4 @@ mod recovery;
 mod sketch;
 mod store;
 mod text;
+mod tune;
