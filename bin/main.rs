@@ -15,6 +15,7 @@ mod number;
 mod outbox;
 mod output;
 mod parse;
+mod plot;
 mod progress;
 mod reader;
 mod seen;

@@ -108,8 +108,9 @@ pub use lsh::Bands;
 pub use schema::{Schema, SchemaBuilder};
 pub use sketch::{Estimate, Family, Signature, Signer, SlotWidth, agreeing};
 pub use store::{
-    Batch, Bucket, Change, Document, Documents, Input, MAX_KEY_BYTES, Match, Options, Outcome,
-    Problem, Query, Relation, Report, Stats, Store, Verdict, Writer,
+    Batch, Bucket, Change, Document, Documents, Expected, Input, MAX_KEY_BYTES, Match, Options,
+    Outcome, Problem, Query, Relation, Report, Sample, Shape, Stats, Store, Tuning, Verdict,
+    Writer,
 };
 pub use text::{ShingleSet, Shingler, Shingling, intersection_len};
 

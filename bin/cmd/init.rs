@@ -1,7 +1,7 @@
 //! `init`: makes a store.
 
 use anyhow::Result;
-use dedupdb::Schema;
+use dedupdb::{Bands, Schema};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Args, Init};
@@ -58,8 +58,8 @@ fn schema(init: &Init) -> Result<Schema> {
 }
 
 /// Bytes of the postings of a document.
-fn posting_bytes(schema: &Schema) -> f64 {
-    POSTING_BYTES * f64::from(schema.bands().bands())
+pub(super) fn posting_bytes(bands: Bands) -> f64 {
+    POSTING_BYTES * f64::from(bands.bands())
 }
 
 /// The parameters and what they lead to, for people.
@@ -90,7 +90,7 @@ pub(super) fn describe(schema: &Schema) -> Vec<String> {
     lines.push(format!(
         "a document takes {} bytes of signature, about {:.0} of postings{shingles}",
         schema.signature_bytes(),
-        posting_bytes(schema)
+        posting_bytes(schema.bands())
     ));
     lines
 }
@@ -125,7 +125,7 @@ fn object(args: &Args, schema: &Schema) -> Value {
         "recall": schema.recall(schema.threshold()),
         "curve": curve,
         "signature_bytes": schema.signature_bytes(),
-        "posting_bytes": posting_bytes(schema),
+        "posting_bytes": posting_bytes(schema.bands()),
         "shingle_bytes": shingle_bytes,
     })
 }

@@ -9,6 +9,7 @@ mod query;
 mod remove;
 mod show;
 mod stats;
+mod tune;
 
 use anyhow::{Context, Result};
 
@@ -34,6 +35,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Show(show) => show::run(args, show, console, output),
         Command::Stats => stats::run(args, output),
         Command::Check => check::run(args, output),
+        Command::Tune(tune) => tune::run(args, tune, console, output),
         Command::Backup(backup) => backup::run(args, backup, output),
     }
 }

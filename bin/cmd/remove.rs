@@ -8,6 +8,7 @@ use dedupdb::{Document, Store};
 use serde_json::json;
 
 use super::list;
+use crate::age::Age;
 use crate::args::{Args, Remove};
 use crate::console::Console;
 use crate::exit::Exit;
@@ -96,7 +97,7 @@ fn for_each(
     if remove.missing {
         check_place(store, prefix)?;
     }
-    let before = remove.older_than.map(|age| age.ago());
+    let before = remove.older_than.map(Age::ago);
     if remove.prefix.is_none() && !remove.missing && before.is_none() {
         return Ok(());
     }

@@ -33,21 +33,79 @@ impl Bands {
         threshold: f64,
         recall: f64,
     ) -> Result<Bands> {
-        check_ranges(permutations, threshold, recall)?;
-        // At fixed rows, more bands only add recall and work: the fewest that reach the recall
-        // are the only ones to weigh.
-        let shapes = (1..=permutations).filter_map(|rows| {
-            (1..=permutations / rows)
-                .map(|bands| Bands::trusted(bands, rows))
-                .find(|shape| shape.probability(threshold, width) >= recall)
-        });
-        shapes
+        let shapes = Bands::reaching(permutations, width, threshold, recall)?;
+        let weighed = shapes.into_iter();
+        weighed
             .map(|shape| (shape.false_work(threshold, width), shape))
             .min_by(|(a_work, a), (b_work, b)| {
                 a_work.total_cmp(b_work).then(a.bands().cmp(&b.bands()))
             })
             .map(|(_, shape)| shape)
             .ok_or_else(|| out_of_reach(permutations, width, threshold, recall))
+    }
+
+    /// Returns the shapes worth weighing for a recall: for each number of rows the fewest bands
+    /// within `permutations` slots that find a pair at `threshold` with a probability of at least
+    /// `recall`. They are ordered by rows, and there is at least one.
+    ///
+    /// At fixed rows, more bands only add recall and work.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Bands::choose`], which chooses among them.
+    ///
+    /// ```
+    /// use dedupdb::{Bands, SlotWidth};
+    ///
+    /// let shapes = Bands::reaching(64, SlotWidth::Bits16, 0.8, 0.98)?;
+    /// let shown: Vec<String> = shapes.iter().map(Bands::to_string).collect();
+    /// assert_eq!(shown, ["3x1", "4x2", "6x3", "8x4", "10x5"]);
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    pub fn reaching(
+        permutations: u32,
+        width: SlotWidth,
+        threshold: f64,
+        recall: f64,
+    ) -> Result<Vec<Bands>> {
+        check_ranges(permutations, threshold, recall)?;
+        let shapes = (1..=permutations).filter_map(|rows| {
+            (1..=permutations / rows)
+                .map(|bands| Bands::trusted(bands, rows))
+                .find(|shape| shape.probability(threshold, width) >= recall)
+        });
+        let shapes: Vec<Bands> = shapes.collect();
+        if shapes.is_empty() {
+            return Err(out_of_reach(permutations, width, threshold, recall));
+        }
+        Ok(shapes)
+    }
+
+    /// Returns the shape that the textbook's rule of thumb leads to: of those that use up
+    /// `permutations` slots, the one whose [`midpoint`](Bands::midpoint) is nearest to
+    /// `threshold`; of equals, the one with fewer rows.
+    ///
+    /// It is here for comparison. The rule puts the steepest part of the S-curve at the threshold,
+    /// so that about a third of the pairs that lie there are missed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidSchema`] if an argument is outside its range.
+    ///
+    /// ```
+    /// use dedupdb::{Bands, SlotWidth};
+    ///
+    /// let shape = Bands::textbook(128, 0.8)?;
+    /// assert_eq!(shape.to_string(), "11x11");
+    /// assert!(shape.probability(0.8, SlotWidth::Bits16) < 0.75);
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    pub fn textbook(permutations: u32, threshold: f64) -> Result<Bands> {
+        check_ranges(permutations, threshold, 0.5)?;
+        let away = |shape: &Bands| (shape.midpoint() - threshold).abs();
+        let shapes = (1..=permutations).map(|rows| Bands::trusted(permutations / rows, rows));
+        let nearest = shapes.min_by(|a, b| away(a).total_cmp(&away(b)));
+        Ok(nearest.unwrap_or(Bands::trusted(1, 1)))
     }
 }
 

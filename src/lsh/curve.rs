@@ -31,6 +31,22 @@ impl Bands {
         1.0 - power(1.0 - power(agreement, self.rows()), self.bands())
     }
 
+    /// Returns the similarity at which the S-curve is about steepest, (1/b)^(1/r): the rule of
+    /// thumb for the threshold of a shape (the same section of the book). A pair that lies there
+    /// is found with a probability of 1 - (1 - 1/b)^b, between 0.63 and 0.75 from two bands on.
+    ///
+    /// ```
+    /// use dedupdb::Bands;
+    ///
+    /// assert!((Bands::new(20, 5, 100)?.midpoint() - 0.549).abs() < 1e-3);
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    pub fn midpoint(&self) -> f64 {
+        f64::from(self.bands())
+            .recip()
+            .powf(f64::from(self.rows()).recip())
+    }
+
     /// Returns the expected work of a query that serves no match: bucket look-ups plus candidates
     /// below the threshold.
     ///

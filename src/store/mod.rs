@@ -14,8 +14,10 @@ mod pending;
 mod pool;
 mod prepared;
 mod query;
+mod sample;
 mod sketch;
 mod stats;
+mod tune;
 mod unique;
 mod writer;
 
@@ -29,7 +31,9 @@ pub use check::{Problem, Report};
 pub use documents::{Document, Documents};
 pub use input::{Change, Input, Outcome, Relation, Verdict};
 pub use query::{Match, Query};
+pub use sample::{Expected, Sample};
 pub use stats::{Bucket, Stats};
+pub use tune::{Shape, Tuning};
 pub use writer::{MAX_KEY_BYTES, Writer};
 
 use crate::clock::{Meters, Timings};

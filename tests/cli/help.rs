@@ -2,8 +2,8 @@
 
 use crate::sandbox::Sandbox;
 
-const VERBS: [&str; 9] = [
-    "init", "add", "query", "remove", "list", "show", "stats", "check", "backup",
+const VERBS: [&str; 10] = [
+    "init", "add", "query", "remove", "list", "show", "stats", "check", "tune", "backup",
 ];
 
 #[test]

@@ -18,4 +18,5 @@ mod query;
 mod remove;
 mod sandbox;
 mod tables;
+mod tune;
 mod web;

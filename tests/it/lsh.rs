@@ -206,6 +206,39 @@ fn the_choice_is_the_least_work_of_all_shapes_that_reach_the_recall() {
 }
 
 #[test]
+fn shapes_worth_weighing_reach_the_recall_with_no_band_to_spare() {
+    let width = SlotWidth::Bits16;
+    for (permutations, threshold, recall) in [(128, 0.8, 0.98), (77, 0.5, 0.9), (20, 0.7, 0.5)] {
+        let shapes = Bands::reaching(permutations, width, threshold, recall).unwrap();
+        assert!(shapes.is_sorted_by_key(Bands::rows));
+        for shape in &shapes {
+            assert!(shape.used() <= permutations);
+            assert!(shape.probability(threshold, width) >= recall);
+            if shape.bands() > 1 {
+                let fewer = Bands::new(shape.bands() - 1, shape.rows(), permutations).unwrap();
+                assert!(fewer.probability(threshold, width) < recall, "{shape}");
+            }
+        }
+        let chosen = Bands::choose(permutations, width, threshold, recall).unwrap();
+        assert!(shapes.contains(&chosen));
+    }
+}
+
+#[test]
+fn the_textbook_shape_is_steepest_next_to_the_threshold() {
+    for (permutations, threshold) in [(128, 0.8), (100, 0.5), (256, 0.95), (1, 0.3), (64, 1.0)] {
+        let shape = Bands::textbook(permutations, threshold).unwrap();
+        assert!(shape.used() <= permutations);
+        for rows in 1..=permutations {
+            let other = Bands::new(permutations / rows, rows, permutations).unwrap();
+            let away = |shape: Bands| (shape.midpoint() - threshold).abs();
+            assert!(away(other) >= away(shape), "{other}");
+        }
+    }
+    assert!(Bands::textbook(0, 0.8).is_err() && Bands::textbook(128, 0.0).is_err());
+}
+
+#[test]
 fn chosen_shapes_are_frozen() {
     for (permutations, threshold, recall, expected) in [
         (64, 0.8, 0.98, "10x5"),

@@ -17,3 +17,4 @@ mod recovery;
 mod sketch;
 mod store;
 mod text;
+mod tune;

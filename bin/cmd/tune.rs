@@ -1,0 +1,315 @@
+//! `tune`: shows which shapes of bands would do, and what each finds and costs.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use dedupdb::{Bands, Error, Sample, Schema, Shape, Store, Tuning};
+use serde_json::{Value, json};
+
+use super::init::posting_bytes;
+use crate::args::{Args, Tune};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::number::{counted, grouped, percent};
+use crate::output::Output;
+use crate::plot::{self, Curve};
+
+/// Similarities that the S-curves are shown at.
+const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
+
+/// Similarities that the sample's pairs are counted at.
+const COUNTED: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
+
+/// Pairs between the least of these and the threshold that say something.
+const FEW: u64 = 30;
+
+/// Curves of a plot beside the three that have names.
+const OTHERS: usize = 3;
+
+/// A shape, and what it is beside one that would do.
+struct Row {
+    shape: Shape,
+    is_best: bool,
+    is_current: bool,
+    is_textbook: bool,
+}
+
+/// Everything that is shown.
+struct Tuned {
+    tuning: Tuning,
+    sample: Option<Sample>,
+    /// Contents of the store when it was sampled.
+    measured: u64,
+    rows: Vec<Row>,
+}
+
+/// Runs `tune`.
+pub(crate) fn run(
+    args: &Args,
+    tune: &Tune,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    if let Some(path) = &tune.plot {
+        check_name(path)?;
+    }
+    let tuned = Tuned::new(store(args, tune)?.as_ref(), tune)?;
+    if output.is_json() {
+        output.object(&tuned.object())?;
+    } else {
+        for line in tuned.describe() {
+            output.line(line)?;
+        }
+    }
+    if let Some(path) = &tune.plot {
+        fs::write(path, plot::s_curves(&tuned.tuning, &tuned.curves())?)
+            .with_context(|| path.display().to_string())?;
+        console.note(&format!("drew {}", path.display()));
+    }
+    Ok(Exit::Found)
+}
+
+/// The store, which may be missing if everything is said by the arguments.
+fn store(args: &Args, tune: &Tune) -> Result<Option<Store>> {
+    match crate::store::open_to_read(args) {
+        Err(error)
+            if tune.permutations.is_some()
+                && matches!(error.downcast_ref(), Some(Error::NotAStore { .. })) =>
+        {
+            Ok(None)
+        }
+        opened => opened.map(Some),
+    }
+}
+
+fn check_name(path: &Path) -> Result<()> {
+    if path.extension().and_then(OsStr::to_str) != Some("svg") {
+        bail!(
+            "{}: the plot is an SVG file; give it a name that ends in .svg",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
+impl Tuned {
+    fn new(store: Option<&Store>, tune: &Tune) -> Result<Tuned> {
+        let mut tuning = Tuning::of(store.map_or(&Schema::default(), Store::schema));
+        tuning.threshold = tune.threshold.unwrap_or(tuning.threshold);
+        tuning.permutations = tune.permutations.unwrap_or(tuning.permutations);
+        tuning.recall = tune.recall;
+        // What cannot be is said before the store is read.
+        tuning.shapes(None)?;
+        let mut sample = store.map(Store::sample).transpose()?;
+        let measured = sample.as_ref().map_or(0, Sample::contents);
+        if let Some(contents) = tune.contents {
+            if sample.is_none() {
+                bail!("--contents needs a store whose contents can be measured");
+            }
+            sample = sample.map(|sample| sample.grown_to(contents));
+        }
+        let mut shapes = tuning.shapes(sample.as_ref())?;
+        let best = Shape::best(&shapes).map(|best| best.bands);
+        let current = store.map(|store| store.schema().bands());
+        let textbook = Bands::textbook(tuning.permutations, tuning.threshold)?;
+        for bands in current.into_iter().chain([textbook]) {
+            if shapes.iter().all(|shape| shape.bands != bands) {
+                shapes.push(tuning.shape(bands, sample.as_ref()));
+            }
+        }
+        shapes.sort_by_key(|shape| (shape.bands.rows(), shape.bands.bands()));
+        let row = |shape: Shape| Row {
+            is_best: best == Some(shape.bands),
+            is_current: current == Some(shape.bands),
+            is_textbook: textbook == shape.bands,
+            shape,
+        };
+        Ok(Tuned {
+            tuning,
+            sample,
+            measured,
+            rows: shapes.into_iter().map(row).collect(),
+        })
+    }
+
+    fn found(&self, bands: Bands, jaccard: f64) -> f64 {
+        bands.probability(jaccard, self.tuning.slot_width)
+    }
+
+    fn describe(&self) -> Vec<String> {
+        let tuning = &self.tuning;
+        let mut lines = vec![format!(
+            "shapes of up to {} permutations that find {} of the pairs at {}",
+            tuning.permutations,
+            percent(tuning.recall),
+            tuning.threshold
+        )];
+        let mut head = vec![format!("{:<9}{:>6}{:>8}", "shape", "slots", "recall")];
+        head.extend(CURVE.map(|jaccard| format!("{:>8}", format!("at {jaccard:.1}"))));
+        head.push(format!("{:>10}{:>8}", "midpoint", "work"));
+        if self.sample.is_some() {
+            head.push(format!("{:>18}", "false candidates"));
+        }
+        head.push(format!("{:>12}", "postings"));
+        lines.push(head.concat());
+        lines.extend(self.rows.iter().map(|row| self.line(row)));
+        lines.extend(self.notes());
+        lines
+    }
+
+    fn line(&self, row: &Row) -> String {
+        let Shape {
+            bands,
+            recall,
+            expected,
+            work,
+        } = row.shape;
+        let mut line = vec![format!(
+            "{:<9}{:>6}{:>8}",
+            bands.to_string(),
+            bands.used(),
+            percent(recall)
+        )];
+        let curve = CURVE.map(|jaccard| percent(self.found(bands, jaccard)));
+        line.extend(curve.map(|found| format!("{found:>8}")));
+        line.push(format!("{:>10.3}{work:>8.1}", bands.midpoint()));
+        if let Some(expected) = expected {
+            let (wrong, error) = (expected.false_candidates, expected.error);
+            line.push(format!("{:>18}", format!("{wrong:.2} ±{error:.2}")));
+        }
+        line.push(format!("{:>12}", format!("{:.0} B", posting_bytes(bands))));
+        line.extend(row.names().iter().map(|name| format!("  {name}")));
+        line.concat()
+    }
+
+    /// What the table's figures are, and how far they can be trusted.
+    fn notes(&self) -> Vec<String> {
+        let mut lines = vec![
+            "recall: at the threshold; postings: a document, about; midpoint: (1/b)^(1/r), which \
+             the textbook sets to the threshold"
+                .to_owned(),
+        ];
+        let Some(sample) = &self.sample else {
+            lines.push(
+                "work: look-ups, and false candidates among 1,000 contents spread evenly over the \
+                 similarities; a store has its own"
+                    .to_owned(),
+            );
+            return lines;
+        };
+        let size = if sample.contents() == self.measured {
+            "this store".to_owned()
+        } else {
+            let contents = counted(sample.contents(), "content", "contents");
+            format!("a store of {contents} of this kind")
+        };
+        lines.push(format!(
+            "work: look-ups (one a band) and false candidates (below the threshold, looked at in \
+             vain) of an average query in {size}"
+        ));
+        lines.push(format!(
+            "measured: {} of {} against the others, {}, {} of them exactly",
+            grouped(sample.queries() as u64),
+            counted(self.measured, "content", "contents"),
+            counted(sample.pairs(), "pair", "pairs"),
+            grouped(sample.exact()),
+        ));
+        let counts = COUNTED.map(|jaccard| {
+            let pairs = grouped(sample.at_least(jaccard));
+            format!("{pairs} at {jaccard:.1} or more")
+        });
+        lines.push(format!("of these pairs {}", counts.join(", ")));
+        let above = sample.at_least(self.tuning.threshold);
+        let likely = sample.at_least(COUNTED[0]).saturating_sub(above);
+        if likely < FEW {
+            lines.push(format!(
+                "only {likely} lie between {} and the threshold: too few to tell shapes apart",
+                COUNTED[0]
+            ));
+        }
+        if let Some(expected) = self.rows.first().and_then(|row| row.shape.expected) {
+            lines.push(format!(
+                "an average query has {:.2} matches at {} or more",
+                expected.matches, self.tuning.threshold
+            ));
+        }
+        lines
+    }
+
+    fn object(&self) -> Value {
+        let sample = self.sample.as_ref().map(|sample| {
+            let pairs =
+                |&jaccard: &f64| json!({ "jaccard": jaccard, "pairs": sample.at_least(jaccard) });
+            json!({
+                "contents": self.measured,
+                "for_contents": sample.contents(),
+                "queries": sample.queries(),
+                "pairs": sample.pairs(),
+                "exact": sample.exact(),
+                "at_least": COUNTED.iter().map(pairs).collect::<Vec<_>>(),
+            })
+        });
+        json!({
+            "threshold": self.tuning.threshold,
+            "recall": self.tuning.recall,
+            "permutations": self.tuning.permutations,
+            "sample": sample,
+            "shapes": self.rows.iter().map(|row| self.row_object(row)).collect::<Vec<_>>(),
+        })
+    }
+
+    fn row_object(&self, row: &Row) -> Value {
+        let Shape {
+            bands,
+            recall,
+            expected,
+            work,
+        } = row.shape;
+        let found =
+            |&jaccard: &f64| json!({ "jaccard": jaccard, "found": self.found(bands, jaccard) });
+        json!({
+            "bands": bands.bands(),
+            "rows": bands.rows(),
+            "slots": bands.used(),
+            "recall": recall,
+            "curve": CURVE.iter().map(found).collect::<Vec<_>>(),
+            "midpoint": bands.midpoint(),
+            "work": work,
+            "matches": expected.map(|expected| expected.matches),
+            "matches_found": expected.map(|expected| expected.found),
+            "false_candidates": expected.map(|expected| expected.false_candidates),
+            "error": expected.map(|expected| expected.error),
+            "posting_bytes": posting_bytes(bands),
+            "is": row.names(),
+        })
+    }
+
+    /// The curves with names, and others spread over the shapes that reach the recall.
+    fn curves(&self) -> Vec<Curve> {
+        let (named, others): (Vec<&Row>, Vec<&Row>) =
+            self.rows.iter().partition(|row| !row.names().is_empty());
+        let step = others.len().div_ceil(OTHERS).max(1);
+        let mut shown: Vec<&Row> = others.into_iter().skip(step / 2).step_by(step).collect();
+        shown.extend(named);
+        shown.sort_by_key(|row| (row.shape.bands.rows(), row.shape.bands.bands()));
+        let curve = |row: &Row| Curve {
+            bands: row.shape.bands,
+            names: row.names().join(", "),
+        };
+        shown.into_iter().map(curve).collect()
+    }
+}
+
+impl Row {
+    fn names(&self) -> Vec<&'static str> {
+        let names = [
+            (self.is_best, "best"),
+            (self.is_current, "current"),
+            (self.is_textbook, "textbook"),
+        ];
+        let named = names.into_iter().filter(|(is_so, _)| *is_so);
+        named.map(|(_, name)| name).collect()
+    }
+}

@@ -1,0 +1,101 @@
+//! Which shape of bands serves a store best.
+
+use super::sample::{Expected, Sample};
+use crate::error::Result;
+use crate::lsh::Bands;
+use crate::schema::Schema;
+use crate::sketch::SlotWidth;
+
+/// What is asked of the bands.
+///
+/// ```
+/// use dedupdb::{Schema, Shape, Tuning};
+///
+/// let tuning = Tuning { permutations: 256, ..Tuning::of(&Schema::default()) };
+/// let shapes = tuning.shapes(None)?;
+/// let best = Shape::best(&shapes).unwrap();
+/// assert_eq!(best.bands.to_string(), "28x9");
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tuning {
+    /// Least similarity of a match, above 0 and at most 1.
+    pub threshold: f64,
+    /// Share of the pairs at the threshold that are to be found, above 0 and below 1.
+    pub recall: f64,
+    /// Slots that the bands may use, 1 to 4096.
+    pub permutations: u32,
+    /// Width of a slot.
+    pub slot_width: SlotWidth,
+}
+
+/// A shape of bands and what can be expected of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    /// The bands and their rows.
+    pub bands: Bands,
+    /// Probability that a pair at the threshold becomes a candidate.
+    pub recall: f64,
+    /// What it would do in the sampled store.
+    pub expected: Option<Expected>,
+    /// Work of a query beside its matches: look-ups, one a band, plus false candidates. Each is
+    /// one read in a sorted structure. Without a sample, [`Bands::false_work`].
+    pub work: f64,
+}
+
+impl Tuning {
+    /// The threshold and permutations of `schema`, and the default recall of 0.98.
+    pub fn of(schema: &Schema) -> Tuning {
+        Tuning {
+            threshold: schema.threshold(),
+            recall: 0.98,
+            permutations: schema.permutations(),
+            slot_width: schema.slot_width(),
+        }
+    }
+
+    /// The shapes that reach the recall, ordered by rows: for each number of rows the fewest bands
+    /// that do.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidSchema`](crate::Error::InvalidSchema) if a parameter is outside its range or no
+    /// shape reaches the recall; the message says which recall is in reach.
+    pub fn shapes(&self, sample: Option<&Sample>) -> Result<Vec<Shape>> {
+        let shapes = Bands::reaching(
+            self.permutations,
+            self.slot_width,
+            self.threshold,
+            self.recall,
+        )?;
+        Ok(shapes
+            .into_iter()
+            .map(|bands| self.shape(bands, sample))
+            .collect())
+    }
+
+    /// What can be expected of one shape, whatever its recall.
+    pub fn shape(&self, bands: Bands, sample: Option<&Sample>) -> Shape {
+        let expected = sample.map(|sample| sample.expected(bands, self.threshold));
+        let work = expected.map_or_else(
+            || bands.false_work(self.threshold, self.slot_width),
+            |expected| f64::from(bands.bands()) + expected.false_candidates,
+        );
+        Shape {
+            bands,
+            recall: bands.probability(self.threshold, self.slot_width),
+            expected,
+            work,
+        }
+    }
+}
+
+impl Shape {
+    /// The shape of least work; of equals, the one with fewer bands.
+    pub fn best(shapes: &[Shape]) -> Option<&Shape> {
+        shapes.iter().min_by(|a, b| {
+            let bands = a.bands.bands().cmp(&b.bands.bands());
+            a.work.total_cmp(&b.work).then(bands)
+        })
+    }
+}

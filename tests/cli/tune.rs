@@ -1,0 +1,103 @@
+//! `tune`: which shapes would do.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::sandbox::{Sandbox, fields};
+
+#[test]
+fn a_store_is_measured_and_its_shape_is_marked() {
+    let sandbox = Sandbox::with_testdata();
+    sandbox.add(&["folder", "pages.jsonl"], 0);
+    let ran = sandbox.run(&["tune"]).expect(0);
+    let marked = |mark: &str| {
+        let lines = ran.stdout.lines();
+        let lines: Vec<&str> = lines.filter(|line| line.contains(mark)).collect();
+        lines
+    };
+    assert!(
+        marked("  current")[0].starts_with("17x7 "),
+        "{}",
+        ran.stdout
+    );
+    assert!(marked("  textbook")[0].starts_with("11x11 "));
+    assert_eq!(marked("  best").len(), 1);
+    assert!(
+        ran.stdout.contains("measured: 52 of 52 contents"),
+        "{}",
+        ran.stdout
+    );
+    let tuned = sandbox
+        .run(&["--json", "tune", "--recall", "90%"])
+        .expect(0);
+    let tuned = tuned.objects().remove(0);
+    let names = ["permutations", "recall", "sample", "shapes", "threshold"];
+    assert_eq!(fields(&tuned), names);
+    assert_eq!(tuned["sample"]["pairs"], 52 * 51);
+    for shape in tuned["shapes"].as_array().unwrap() {
+        let is_named = shape["is"] == json!(["current"]) || shape["is"] == json!(["textbook"]);
+        assert!(is_named || shape["recall"].as_f64().unwrap() >= 0.9);
+        assert!(shape["false_candidates"].as_f64().unwrap() >= 0.0);
+    }
+}
+
+#[test]
+fn a_larger_store_wants_more_rows() {
+    let sandbox = Sandbox::with_testdata();
+    sandbox.add(&["folder", "pages.jsonl"], 0);
+    let best_rows = |contents: &str| {
+        let ran = sandbox
+            .run(&["--json", "tune", "--contents", contents])
+            .expect(0);
+        let tuned = ran.objects().remove(0);
+        let shapes = tuned["shapes"].as_array().unwrap().clone();
+        let is_best = |shape: &&serde_json::Value| shape["is"].to_string().contains("best");
+        shapes.iter().find(is_best).unwrap()["rows"]
+            .as_u64()
+            .unwrap()
+    };
+    assert!(best_rows("100000000") > best_rows("52"));
+    sandbox.run(&["tune", "--contents", "0"]).expect(2);
+}
+
+#[test]
+fn a_budget_needs_no_store() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox
+        .run(&["--json", "tune", "--permutations", "256"])
+        .expect(0);
+    let tuned = ran.objects().remove(0);
+    assert_eq!(tuned["sample"], json!(null));
+    let ran = sandbox.run(&["tune"]).expect(2);
+    assert!(ran.stderr.contains("no dedupdb store"), "{}", ran.stderr);
+    let out_of_reach = ["tune", "--permutations", "4", "--threshold", "0.2"];
+    let ran = sandbox.run(&out_of_reach).expect(2);
+    assert!(ran.stderr.contains("would do"), "{}", ran.stderr);
+    sandbox.run(&["tune", "--permutations", "0"]).expect(2);
+    let measured = ["tune", "--permutations", "64", "--contents", "9"];
+    sandbox.run(&measured).expect(2);
+}
+
+#[test]
+fn a_plot_stands_on_its_own() {
+    let sandbox = Sandbox::with_testdata();
+    sandbox.add(&["pages.jsonl"], 0);
+    sandbox.run(&["tune", "--plot", "curves.svg"]).expect(0);
+    let svg = fs::read_to_string(sandbox.path("curves.svg")).unwrap();
+    assert!(svg.starts_with("<svg width=\"880\" ") && svg.trim_end().ends_with("</svg>"));
+    for part in [
+        "Jaccard similarity of a pair",
+        "probability that the pair is found",
+        "17 bands of 7 rows (",
+        "(textbook): 62.8% at 0.8",
+        "100%",
+    ] {
+        assert!(svg.contains(part), "{part}");
+    }
+    let ran = sandbox.run(&["tune", "--plot", "curves.png"]).expect(2);
+    assert!(ran.stdout.is_empty() && ran.stderr.contains(".svg"));
+    sandbox
+        .run(&["tune", "--plot", "nowhere/curves.svg"])
+        .expect(2);
+}
