@@ -6,6 +6,7 @@
 //!   contents       column: one 48-byte row for each content id
 //!   shingles       column: each content's shingle set, compressed (empty where none are kept)
 //!   signatures.1   column: one signature for each content id, of generation 1
+//!   holder         while a writer has the store open: its process, for people who wait; no data
 //! ```
 //!
 //! Every integer is little-endian and of fixed width. Content ids are dense: row `i` of a column

@@ -15,3 +15,4 @@ mod query;
 mod remove;
 mod sandbox;
 mod tune;
+mod wait;
