@@ -45,6 +45,16 @@ pub(crate) struct Args {
     )]
     pub(crate) threads: usize,
 
+    /// Wait so long for a store that another process has open
+    #[arg(
+        long,
+        global = true,
+        value_name = "SECONDS",
+        default_value = "0",
+        hide_default_value = true
+    )]
+    pub(crate) wait: u64,
+
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -350,7 +360,7 @@ pub(crate) struct Show {
 #[command(after_help = "\
 Examples:
   dedupdb backup /mnt/other/monday
-  dedupdb backup \"backups/$(date +%F)\" && dedupdb check --store \"backups/$(date +%F)\"
+  dedupdb --wait 600 backup \"backups/$(date +%F)\" && dedupdb check --store \"backups/$(date +%F)\"
 
 DIR must not be there yet, or be empty. It appears whole or not at all: a backup that is killed
 leaves only a hidden folder beside it, which the next one of that name clears away.

@@ -1,43 +1,68 @@
 //! Opening the store that the arguments name.
 
-use anyhow::Result;
+use std::time::Duration;
+
+use anyhow::{Result, anyhow};
 use dedupdb::{Error, Options, Report, Schema, Store};
 
 use crate::args::Args;
-use crate::console::Console;
+use crate::number::utc;
 
 /// Opens the store for reading, beside other readers.
 pub(crate) fn open_to_read(args: &Args) -> Result<Store> {
-    Ok(options(args).read_only(true).open(&args.store)?)
+    let opened = options(args).read_only(true).open(&args.store);
+    opened.map_err(explained)
 }
 
 /// Opens the store for writing.
 pub(crate) fn open_to_write(args: &Args) -> Result<Store> {
-    Ok(options(args).open(&args.store)?)
+    options(args).open(&args.store).map_err(explained)
 }
 
 /// Makes a store.
 pub(crate) fn create(args: &Args, schema: &Schema) -> Result<Store> {
-    Ok(options(args).create(&args.store, schema)?)
+    let created = options(args).create(&args.store, schema);
+    created.map_err(explained)
 }
 
-/// Opens the store for writing, or makes one with the default parameters.
-pub(crate) fn open_or_create(args: &Args, console: &Console) -> Result<Store> {
-    match options(args).open(&args.store) {
-        Err(Error::NotAStore { .. }) => {
-            let store = create(args, &Schema::default())?;
-            console.note(&format!("made a store in {}", args.store.display()));
-            Ok(store)
-        }
-        opened => Ok(opened?),
-    }
+/// Opens the store for writing, or makes one with the default parameters; says whether it did.
+pub(crate) fn open_or_create(args: &Args) -> Result<(Store, bool)> {
+    let options = options(args);
+    let opened = match options.open(&args.store) {
+        Err(Error::NotAStore { .. }) => match options.create(&args.store, &Schema::default()) {
+            // Someone else made it in the meantime.
+            Err(Error::AlreadyAStore { .. }) => options.open(&args.store),
+            created => return created.map(|store| (store, true)).map_err(explained),
+        },
+        opened => opened,
+    };
+    opened.map(|store| (store, false)).map_err(explained)
 }
 
 /// Checks the store.
 pub(crate) fn check(args: &Args) -> Result<Report> {
-    Ok(options(args).check(&args.store)?)
+    options(args).check(&args.store).map_err(explained)
+}
+
+/// Says of a locked store what is known of who has it open.
+fn explained(error: Error) -> anyhow::Error {
+    let Error::Locked { path, holder } = error else {
+        return error.into();
+    };
+    let who = match holder {
+        Some(holder) => format!(
+            "{holder} has had the store open since {}",
+            utc(holder.since)
+        ),
+        None => "another process has the store open".to_owned(),
+    };
+    anyhow!(
+        "{}: {who}; try again when it is done, or wait longer with --wait SECONDS",
+        path.display()
+    )
 }
 
 fn options(args: &Args) -> Options {
-    Options::new().threads(args.threads)
+    let wait = Duration::from_secs(args.wait);
+    Options::new().threads(args.threads).wait(wait)
 }

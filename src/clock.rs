@@ -1,6 +1,7 @@
 //! The clocks, read in this one place.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Seconds since 1970, the time that documents are stored as added at.
@@ -13,6 +14,39 @@ pub(crate) fn now() -> i64 {
     since.map_or(0, |since| {
         i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
     })
+}
+
+/// A longer pause between two attempts would keep a store idle for no reason.
+const LONGEST_PAUSE: Duration = Duration::from_millis(200);
+
+/// How much longer something is worth being tried again.
+#[derive(Debug)]
+pub(crate) struct Patience {
+    started: Instant,
+    wait: Duration,
+    pause: Duration,
+}
+
+impl Patience {
+    /// Lasts for `wait` from now on.
+    pub(crate) fn new(wait: Duration) -> Patience {
+        Patience {
+            started: Instant::now(),
+            wait,
+            pause: Duration::from_millis(5),
+        }
+    }
+
+    /// Waits for a moment, or finds that there was time enough.
+    pub(crate) fn pause(&mut self) -> bool {
+        let left = self.wait.saturating_sub(self.started.elapsed());
+        if left.is_zero() {
+            return false;
+        }
+        thread::sleep(self.pause.min(left));
+        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+        true
+    }
 }
 
 /// Adds up the time that some kind of work takes, on any number of threads.

@@ -65,6 +65,9 @@ pub enum Error {
     Locked {
         /// The store's folder.
         path: PathBuf,
+        /// Who has it open, if that can be told. It is a hint: a process that was killed may have
+        /// left the note, and several readers leave none.
+        holder: Option<Holder>,
     },
     /// The store was opened read-only and the call would change it.
     ReadOnly,
@@ -104,6 +107,22 @@ pub enum Error {
         /// redb's reason.
         source: Arc<redb::Error>,
     },
+}
+
+/// Who has a store open for writing, as a note in its folder says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// Number of the process.
+    pub process: u32,
+    /// When it opened the store, in seconds since 1970.
+    pub since: i64,
+}
+
+impl fmt::Display for Holder {
+    /// Writes which process it is.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "process {}", self.process)
+    }
 }
 
 /// The result of every fallible call of the crate.
@@ -146,11 +165,11 @@ impl fmt::Display for Error {
                 "{}: a new store would overwrite this file; choose another folder or move it away",
                 path.display()
             ),
-            Error::Locked { path } => write!(
-                f,
-                "{}: another process has the store open; wait until it is done",
-                path.display()
-            ),
+            Error::Locked { path, holder } => {
+                let who = holder.map_or("another process".to_owned(), |who| who.to_string());
+                let path = path.display();
+                write!(f, "{path}: {who} has the store open; wait until it is done")
+            }
             Error::ReadOnly => write!(f, "the store was opened read-only"),
             Error::NewerFormat {
                 path,
@@ -201,6 +220,7 @@ impl Error {
         match source.into() {
             redb::Error::DatabaseAlreadyOpen => Error::Locked {
                 path: path.parent().unwrap_or(path).to_owned(),
+                holder: None,
             },
             redb::Error::Corrupted(reason) => Error::damaged(path, reason),
             source => Error::Index {

@@ -103,7 +103,7 @@ mod store;
 mod text;
 
 pub use clock::Timings;
-pub use error::{Error, Result};
+pub use error::{Error, Holder, Result};
 pub use lsh::Bands;
 pub use schema::{Schema, SchemaBuilder};
 pub use sketch::{Estimate, Family, Signature, Signer, SlotWidth, agreeing};

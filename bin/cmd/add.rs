@@ -30,8 +30,13 @@ const TICK: Duration = Duration::from_millis(50);
 /// Runs `add`.
 pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output) -> Result<Exit> {
     check_arguments(add)?;
+    let (store, is_new) = crate::store::open_or_create(args)?;
+    // Not before: a wait for the store ends at once.
     let interrupt = Interrupt::catch()?;
-    let store = Arc::new(crate::store::open_or_create(args, console)?);
+    if is_new {
+        console.note(&format!("made a store in {}", args.store.display()));
+    }
+    let store = Arc::new(store);
     let mut writer = store.writer()?;
     writer.unique(add.unique);
     writer.evidence(add.matches);

@@ -7,6 +7,7 @@
 //!   shingles       column: each content's shingle set, compressed (empty where none are kept)
 //!   signatures.1   column: one signature for each content id, of generation 1
 //!   filter.N       which hashes the bucket tables cannot hold; made anew where it is missing
+//!   holder         while a writer has the store open: its process, for people who wait; no data
 //! ```
 //!
 //! Every integer is little-endian and of fixed width. Content ids are dense: row `i` of a column

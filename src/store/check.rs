@@ -9,7 +9,7 @@ use super::pool::Pool;
 use super::sketch::Sketcher;
 use super::{Options, Store};
 use crate::error::{Error, Result};
-use crate::storage::{Files, Kind, Posting, Snapshot};
+use crate::storage::{Files, Kind, Note, Posting, Snapshot};
 
 /// Contents that one thread checks at a time.
 const CHUNK: u32 = 4096;
@@ -74,7 +74,10 @@ impl Options {
     ///
     /// Those of [`Store::check`].
     pub fn check(&self, folder: impl AsRef<Path>) -> Result<Report> {
-        let mut files = Files::open_verified(folder.as_ref())?;
+        let folder = folder.as_ref();
+        let mut files = self.patiently(folder, || Files::open_verified(folder))?;
+        // Dropped before the files, and with them the lock.
+        let _note = Note::leave(folder);
         let snapshot = files.snapshot()?;
         let mut check = Check {
             sketcher: Sketcher::new(&snapshot.schema, &Arc::default())?,

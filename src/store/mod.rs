@@ -25,6 +25,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
 pub use batch::Batch;
 pub use check::{Problem, Report};
@@ -36,10 +37,10 @@ pub use stats::{Bucket, Stats};
 pub use tune::{Shape, Tuning};
 pub use writer::{MAX_KEY_BYTES, Writer};
 
-use crate::clock::{Meters, Timings};
+use crate::clock::{Meters, Patience, Timings};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
-use crate::storage::{Files, Snapshot};
+use crate::storage::{Files, Note, Snapshot};
 use insert::Queue;
 use pool::Pool;
 use sketch::Sketcher;
@@ -69,6 +70,9 @@ use sketch::Sketcher;
 /// ```
 #[derive(Debug)]
 pub struct Store {
+    /// Dropped before the files and with them the store's lock. None in a store that is open for
+    /// reading only.
+    _note: Option<Note>,
     folder: PathBuf,
     schema: Arc<Schema>,
     sketcher: Sketcher,
@@ -97,6 +101,7 @@ pub struct Store {
 pub struct Options {
     threads: usize,
     read_only: bool,
+    wait: Duration,
 }
 
 impl Options {
@@ -119,6 +124,27 @@ impl Options {
         self
     }
 
+    /// How long to wait for a store that another process has locked before the error
+    /// [`Error::Locked`]; not at all by default.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use dedupdb::{Error, Options, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("store");
+    /// let store = Store::create(&path, &Schema::default())?;
+    /// let second = Options::new().wait(Duration::from_millis(20)).open(&path);
+    /// let Err(Error::Locked { holder: Some(holder), .. }) = second else { panic!() };
+    /// assert_eq!(holder.process, std::process::id());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn wait(mut self, wait: Duration) -> Options {
+        self.wait = wait;
+        self
+    }
+
     /// Makes a store in `folder`, which may exist but must not hold one.
     ///
     /// # Errors
@@ -128,7 +154,8 @@ impl Options {
         let folder = folder.as_ref();
         // The standard library's randomness needs no further crate.
         let store = RandomState::new().hash_one(folder);
-        self.writable(folder, Files::create(folder, schema.clone(), store)?)
+        let files = self.patiently(folder, || Files::create(folder, schema.clone(), store))?;
+        self.writable(folder, files)
     }
 
     /// Opens the store in `folder`.
@@ -140,10 +167,11 @@ impl Options {
     pub fn open(&self, folder: impl AsRef<Path>) -> Result<Store> {
         let folder = folder.as_ref();
         if self.read_only {
-            let snapshot = Files::open_read_only(folder)?;
+            let snapshot = self.patiently(folder, || Files::open_read_only(folder))?;
             return self.store(folder, None, snapshot);
         }
-        self.writable(folder, Files::open(folder)?)
+        let files = self.patiently(folder, || Files::open(folder))?;
+        self.writable(folder, files)
     }
 
     /// Opens the store in `folder`, or makes one if there is none.
@@ -153,13 +181,33 @@ impl Options {
     /// [`Error::SchemaMismatch`] if the store has another schema than `schema`, and those of
     /// [`Options::open`] and [`Options::create`].
     pub fn open_or_create(&self, folder: impl AsRef<Path>, schema: &Schema) -> Result<Store> {
-        match self.open(folder.as_ref()) {
-            Err(Error::NotAStore { .. }) if !self.read_only => self.create(folder, schema),
-            Ok(store) => {
-                store.schema.check_same(schema)?;
-                Ok(store)
+        let folder = folder.as_ref();
+        let opened = match self.open(folder) {
+            Err(Error::NotAStore { .. }) if !self.read_only => match self.create(folder, schema) {
+                // Someone else made it in the meantime.
+                Err(Error::AlreadyAStore { .. }) => self.open(folder),
+                created => return created,
+            },
+            opened => opened,
+        };
+        let store = opened?;
+        store.schema.check_same(schema)?;
+        Ok(store)
+    }
+
+    /// Opens something of the store in `folder`, again and again while it is locked and there is
+    /// time.
+    fn patiently<T>(&self, folder: &Path, open: impl Fn() -> Result<T>) -> Result<T> {
+        let mut patience = Patience::new(self.wait);
+        loop {
+            match open() {
+                Err(Error::Locked { .. }) if patience.pause() => {}
+                Err(Error::Locked { path, .. }) => {
+                    let holder = Note::read(folder);
+                    return Err(Error::Locked { path, holder });
+                }
+                opened => return opened,
             }
-            Err(error) => Err(error),
         }
     }
 
@@ -176,6 +224,7 @@ impl Options {
     ) -> Result<Store> {
         let meters = Arc::new(Meters::default());
         Ok(Store {
+            _note: files.is_some().then(|| Note::leave(folder)),
             folder: folder.to_owned(),
             schema: snapshot.schema.clone(),
             sketcher: Sketcher::new(&snapshot.schema, &meters)?,

@@ -19,4 +19,5 @@ mod remove;
 mod sandbox;
 mod tables;
 mod tune;
+mod wait;
 mod web;

@@ -1,5 +1,9 @@
 //! The store's verbs, one after another.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
 use dedupdb::{
     Change, Error, Input, MAX_KEY_BYTES, Options, Query, Relation, Schema, Shingling, Store,
     Verdict,
@@ -194,7 +198,10 @@ fn without_shingles_answers_are_estimates() {
 fn a_second_writer_is_told_who_is_in_the_way() {
     let (folder, store) = new_store();
     let path = folder.path().join("store");
-    assert!(matches!(Store::open(&path), Err(Error::Locked { .. })));
+    let Err(Error::Locked { holder, .. }) = Store::open(&path) else {
+        panic!("two writers have the store");
+    };
+    assert_eq!(holder.unwrap().process, std::process::id());
     drop(store);
     let reader = Options::new().read_only(true).open(&path).unwrap();
     let second = Options::new().read_only(true).open(&path).unwrap();
@@ -203,11 +210,35 @@ fn a_second_writer_is_told_who_is_in_the_way() {
         second.insert_unless_duplicate("a", "b"),
         Err(Error::ReadOnly)
     ));
-    assert!(matches!(Store::open(&path), Err(Error::Locked { .. })));
+    assert!(matches!(
+        Store::open(&path),
+        Err(Error::Locked { holder: None, .. })
+    ));
     assert!(matches!(
         Store::open(folder.path().join("elsewhere")),
         Err(Error::NotAStore { .. })
     ));
+}
+
+#[test]
+fn a_second_writer_that_waits_gets_the_store() {
+    let (folder, store) = new_store();
+    let path = folder.path().join("store");
+    let opened = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let second = scope.spawn(|| {
+            let waiting = Options::new().wait(Duration::from_secs(600));
+            let second = waiting.open_or_create(&path, &Schema::default()).unwrap();
+            assert!(opened.load(Ordering::Acquire), "the first one was gone");
+            add(&second, "two", TEXT);
+        });
+        add(&store, "one", TEXT);
+        opened.store(true, Ordering::Release);
+        drop(store);
+        second.join().unwrap();
+    });
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.documents().unwrap().count(), 2);
 }
 
 #[test]
