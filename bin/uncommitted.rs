@@ -4,39 +4,38 @@ use std::time::{Duration, Instant};
 
 /// A commit follows the last one after this time,
 const COMMIT_AFTER: Duration = Duration::from_secs(5);
-/// or once so much text was added,
-const COMMIT_BYTES: u64 = 256 << 20;
-/// or so many documents, which cost memory until then.
-const COMMIT_DOCUMENTS: usize = 200_000;
 
-/// What the next commit has to write.
+/// or once the changes take one to so many of the bytes asked for. The rest is for the cache of the
+/// index, for batches that are being read, sketched and added, and for the commit itself; the share
+/// is measured, with texts of ten words, of which the changes take the most.
+const SHARE: u64 = 8;
+
+/// However little was asked for, so much may be uncommitted.
+const LEAST: u64 = 16 << 20;
+
+/// How long and how much may be uncommitted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Uncommitted {
     since: Instant,
-    bytes: u64,
-    documents: usize,
+    most: u64,
 }
 
 impl Uncommitted {
-    /// Nothing yet.
-    pub(crate) fn new() -> Uncommitted {
+    /// Nothing yet; the process is to take about `memory` bytes.
+    pub(crate) fn new(memory: u64) -> Uncommitted {
         Uncommitted {
             since: Instant::now(),
-            bytes: 0,
-            documents: 0,
+            most: (memory / SHARE).max(LEAST),
         }
     }
 
-    /// Takes note of what was added.
-    pub(crate) fn grow(&mut self, documents: usize, bytes: u64) {
-        self.documents += documents;
-        self.bytes += bytes;
+    /// Whether it is time for a commit of changes that take `bytes` of memory.
+    pub(crate) fn is_due(&self, bytes: u64) -> bool {
+        bytes >= self.most || self.since.elapsed() >= COMMIT_AFTER
     }
 
-    /// Whether it is time for a commit.
-    pub(crate) fn is_due(&self) -> bool {
-        self.bytes >= COMMIT_BYTES
-            || self.documents >= COMMIT_DOCUMENTS
-            || self.since.elapsed() >= COMMIT_AFTER
+    /// Takes note of a commit.
+    pub(crate) fn committed(&mut self) {
+        self.since = Instant::now();
     }
 }

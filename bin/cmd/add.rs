@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
         lists_matches: add.matches,
         tally: Tally::default(),
         progress: Progress::new(console, &add.paths, &args.store),
-        uncommitted: Uncommitted::new(),
+        uncommitted: Uncommitted::new(add.memory),
         waiting: Duration::ZERO,
     };
     let reader = Reader {
@@ -148,7 +148,7 @@ impl Adding<'_> {
                 Err(RecvTimeoutError::Timeout) => self.progress.tick(),
                 Err(RecvTimeoutError::Disconnected) => return Ok(false),
             }
-            if self.uncommitted.is_due() {
+            if self.uncommitted.is_due(self.writer.uncommitted_bytes()) {
                 self.commit()?;
             }
         }
@@ -170,7 +170,6 @@ impl Adding<'_> {
             }
         }
         if !origins.is_empty() {
-            self.uncommitted.grow(origins.len(), sketched.bytes);
             let outcomes = self.writer.add_batch(sketched.documents)?;
             for (origin, outcome) in origins.into_iter().zip(outcomes) {
                 self.note_outcome(&origin, outcome)?;
@@ -235,7 +234,7 @@ impl Adding<'_> {
 
     fn commit(&mut self) -> Result<()> {
         self.writer.commit()?;
-        self.uncommitted = Uncommitted::new();
+        self.uncommitted.committed();
         Ok(())
     }
 

@@ -25,7 +25,7 @@ const NEW_INDEX: &str = "index.redb.new";
 const FIRST_GENERATION: u32 = 1;
 
 /// Memory that redb may use for cached pages.
-const CACHE_BYTES: usize = 256 << 20;
+const CACHE_BYTES: usize = 128 << 20;
 
 /// The columns of a store, of the generation in use.
 #[derive(Debug)]
@@ -203,6 +203,11 @@ impl Files {
         };
         files.recent = Arc::new(rebuild_recent(&files.snapshot()?)?);
         Ok(files)
+    }
+
+    /// Bytes of memory that the postings of recent contents hold.
+    pub(crate) fn recent_bytes(&self) -> u64 {
+        self.recent.bytes()
     }
 
     /// Whether an earlier failure forbids further writing.

@@ -64,6 +64,11 @@ impl Recent {
         self.base
     }
 
+    /// Bytes of memory held.
+    pub(crate) fn bytes(&self) -> u64 {
+        (size_of_val(&*self.entries) + size_of_val(&*self.heads)) as u64
+    }
+
     /// Number of contents inserted.
     pub(crate) fn len(&self) -> u32 {
         self.len.load(Ordering::Acquire)

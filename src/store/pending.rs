@@ -18,7 +18,13 @@ pub(crate) struct Pending {
     now: Moment,
     documents: BTreeMap<Arc<str>, History>,
     named: Named,
+    /// Memory that all this takes, about.
+    bytes: u64,
 }
+
+/// Bytes of memory that a change of a document takes beside its key: a step, its history, the
+/// places of both in their maps, and what the commit makes of them.
+const CHANGE_BYTES: usize = 300;
 
 /// The keys that came to name each content.
 ///
@@ -72,6 +78,7 @@ impl Pending {
     pub(crate) fn new(contents: u32) -> Pending {
         Pending {
             now: 0,
+            bytes: 0,
             documents: BTreeMap::new(),
             named: Named {
                 start: contents,
@@ -84,6 +91,11 @@ impl Pending {
     /// The moment of the last change.
     pub(crate) fn now(&self) -> Moment {
         self.now
+    }
+
+    /// Bytes of memory, about.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Whether there is anything to commit.
@@ -105,6 +117,7 @@ impl Pending {
         row: Option<DocumentRow>,
     ) {
         self.now += 1;
+        self.bytes += (CHANGE_BYTES + key.len()) as u64;
         let step = (self.now, row);
         let key: Arc<str> = match self.documents.get_key_value(key) {
             Some((key, _)) => key.clone(),

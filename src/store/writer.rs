@@ -137,6 +137,17 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
+    /// Bytes of memory, about, that what was done since the last commit takes until the next one,
+    /// which takes about as much again while it is under way.
+    ///
+    /// Texts are not part of it: they are forgotten as soon as they are added.
+    pub fn uncommitted_bytes(&self) -> u64 {
+        /// An entry of the map of hashes, with the room that a hash map leaves.
+        const APPENDED: usize = 80;
+        let appended = APPENDED * self.appended.len();
+        self.pending.bytes() + self.files.recent_bytes() + appended as u64
+    }
+
     /// Whether there is something that [`Writer::commit`] would make durable.
     pub fn is_dirty(&self) -> bool {
         !self.pending.is_empty()
