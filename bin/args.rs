@@ -395,6 +395,10 @@ work, `current` the store's, `textbook` the one whose steepest point, (1/b)^(1/r
 the threshold. What is best changes as a store grows: look-ups stay, false candidates grow with
 the number of contents (--contents), and with them it pays to have more rows.
 
+False candidates are an average over all draws of the permutations, ± what the sample leaves open.
+With shapes of fewer than about twenty slots, a store's own draw may make several times as many or
+as few.
+
 Without a store, give --permutations; then false candidates are not measured.
 
 Exit codes: 0 done, 2 error.")]

@@ -51,12 +51,16 @@ impl Snapshot {
         let path = folder.join(INDEX);
         let database = Builder::new().set_cache_size(CACHE_BYTES).create(&path);
         // The lock on the new index keeps other processes from the folder until all is there.
-        let database = database.map_err(|error| Error::index(&path, error))?;
+        let mut database = database.map_err(|error| Error::index(&path, error))?;
         let mut paths = vec![path.clone()];
         for kind in [Kind::Contents, Kind::Shingles, Kind::Signatures] {
             paths.push(self.copy_column(kind, folder)?);
         }
         self.copy_index(&database, &path)?;
+        // Gives back the room that the file was grown by while it was written.
+        database
+            .compact()
+            .map_err(|error| Error::index(&path, error))?;
         drop(database);
         sync_folder(folder)?;
         paths.iter().map(|path| file_size(path)).collect()

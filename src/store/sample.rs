@@ -218,8 +218,9 @@ impl Sample {
     /// What `bands` would do for a query of an average content, with a match at or above
     /// `threshold`.
     ///
-    /// The figures are for a store of the sampled one's size, over all draws of the permutations:
-    /// of those that the store was made with, a query may meet a few candidates more or less.
+    /// The figures are for a store of the sampled one's size, over all draws of the permutations.
+    /// The draw that a store was made with makes some more or fewer of the pairs meet; with a
+    /// shape that uses fewer than about twenty slots it may be several times as many or as few.
     pub fn expected(&self, bands: Bands, threshold: f64) -> Expected {
         let chances: Vec<f64> = (0..=self.slots).map(|a| self.chance(bands, a)).collect();
         let each = self.queries.iter().map(|query| {
