@@ -1,5 +1,7 @@
 //! Numbers as people read them.
 
+use dedupdb::Estimate;
+
 /// The number with a comma between groups of three digits.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -67,6 +69,14 @@ pub(crate) fn utc(seconds: i64) -> String {
     let year = year + era * 400 + next;
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+/// A similarity to four decimals; an estimate is marked and has its standard error.
+pub(crate) fn similarity(jaccard: Option<f64>, estimate: Estimate) -> String {
+    match jaccard {
+        Some(jaccard) => format!("{jaccard:.4}"),
+        None => format!("~{:.4}±{:.4}", estimate.jaccard, estimate.error),
+    }
 }
 
 #[cfg(test)]

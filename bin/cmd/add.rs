@@ -15,6 +15,7 @@ use crate::args::{Add, Args};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
+use crate::number::similarity;
 use crate::output::{Output, escape};
 use crate::progress::Progress;
 use crate::reader::{IsUnchanged, Reader};
@@ -213,7 +214,7 @@ impl Adding<'_> {
         if self.output.is_json() {
             return self.output.object(&match_object(key, earlier));
         }
-        let similarity = crate::cmd::query::similarity(earlier);
+        let similarity = similarity(earlier.jaccard, earlier.estimate);
         self.output.line(format!(
             "{}\t{}\t{similarity}",
             escape(key),

@@ -5,6 +5,7 @@ mod backup;
 mod check;
 mod init;
 mod list;
+mod pairs;
 mod query;
 mod remove;
 mod show;
@@ -32,6 +33,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Query(query) => query::run(args, query, console, output),
         Command::Remove(remove) => remove::run(args, remove, console, output),
         Command::List(list) => list::run(args, list, output),
+        Command::Pairs(pairs) => pairs::run(args, pairs, output),
         Command::Show(show) => show::run(args, show, console, output),
         Command::Stats => stats::run(args, output),
         Command::Check => check::run(args, output),

@@ -11,7 +11,7 @@ use crate::args::{Args, Query};
 use crate::console::Console;
 use crate::document::{Document, Item};
 use crate::exit::Exit;
-use crate::number::percent;
+use crate::number::{percent, similarity};
 use crate::output::{Output, escape};
 use crate::reader::Reader;
 use crate::skip::Skipped;
@@ -187,21 +187,13 @@ fn without_text(document: Document) -> Document {
     }
 }
 
-/// The similarity to four decimals; an estimate is marked and has its standard error.
-pub(super) fn similarity(found: &Match) -> String {
-    match found.jaccard {
-        Some(jaccard) => format!("{jaccard:.4}"),
-        None => format!("~{:.4}±{:.4}", found.estimate.jaccard, found.estimate.error),
-    }
-}
-
 fn line(query: &str, found: &Match) -> String {
     let copy = if found.exact_copy { "exact copy" } else { "" };
     format!(
         "{}\t{}\t{}\t{copy}",
         escape(query),
         escape(&found.key),
-        similarity(found)
+        similarity(found.jaccard, found.estimate)
     )
 }
 

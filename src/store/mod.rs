@@ -10,6 +10,7 @@ mod insert;
 mod matching;
 #[cfg(test)]
 mod model;
+mod pairs;
 mod pending;
 mod pool;
 mod prepared;
@@ -31,6 +32,7 @@ pub use batch::Batch;
 pub use check::{Problem, Report};
 pub use documents::{Document, Documents};
 pub use input::{Change, Input, Outcome, Relation, Verdict};
+pub use pairs::{Pair, PairQuery, Pairs};
 pub use query::{Match, Query};
 pub use sample::{Expected, Sample};
 pub use stats::{Bucket, Stats};

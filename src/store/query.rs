@@ -124,12 +124,7 @@ pub(crate) fn answer(
     query: &Query<'_>,
 ) -> Result<Vec<Match>> {
     let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());
-    if !(threshold > 0.0 && threshold <= 1.0) {
-        return Err(Error::InvalidSchema {
-            parameter: "threshold",
-            reason: format!("{threshold} is not above 0 and at most 1"),
-        });
-    }
+    check_threshold(threshold)?;
     let (hash, sketch) = match query.subject {
         Subject::Text(text) => (
             *blake3::hash(text.as_bytes()).as_bytes(),
@@ -143,6 +138,17 @@ pub(crate) fn answer(
         except: query.except,
     };
     naming.name(snapshot, &mut verified)
+}
+
+/// Refuses a similarity that cannot be a threshold.
+pub(crate) fn check_threshold(threshold: f64) -> Result<()> {
+    if threshold > 0.0 && threshold <= 1.0 {
+        return Ok(());
+    }
+    Err(Error::InvalidSchema {
+        parameter: "threshold",
+        reason: format!("{threshold} is not above 0 and at most 1"),
+    })
 }
 
 /// How the contents that match are turned into documents.

@@ -2,8 +2,8 @@
 
 use crate::sandbox::Sandbox;
 
-const VERBS: [&str; 10] = [
-    "init", "add", "query", "remove", "list", "show", "stats", "check", "tune", "backup",
+const VERBS: [&str; 11] = [
+    "init", "add", "query", "remove", "list", "show", "pairs", "stats", "check", "tune", "backup",
 ];
 
 #[test]

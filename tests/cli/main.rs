@@ -13,6 +13,7 @@ mod init;
 mod inspect;
 mod interrupt;
 mod jsonl;
+mod pairs;
 mod parquet;
 mod query;
 mod remove;

@@ -1,0 +1,44 @@
+//! `pairs`: lists the documents that are alike.
+
+use anyhow::Result;
+use dedupdb::{Pair, PairQuery};
+use serde_json::json;
+
+use crate::args::{Args, Pairs};
+use crate::exit::Exit;
+use crate::output::{Output, escape};
+
+/// Runs `pairs`.
+pub(crate) fn run(args: &Args, pairs: &Pairs, output: &mut Output) -> Result<Exit> {
+    let store = crate::store::open_to_read(args)?;
+    let mut query = PairQuery::new().fold_copies(pairs.fold_copies);
+    if let Some(threshold) = pairs.threshold {
+        query = query.threshold(threshold);
+    }
+    if let [a, b] = pairs.between.as_slice() {
+        query = query.between(a, b);
+    }
+    let mut found = false;
+    for pair in store.pairs(query)? {
+        list(&pair?, output)?;
+        found = true;
+    }
+    Ok(Exit::found(found))
+}
+
+fn list(pair: &Pair, output: &mut Output) -> Result<()> {
+    if output.is_json() {
+        output.object(&json!({
+            "key_a": pair.key_a,
+            "key_b": pair.key_b,
+            "jaccard": pair.jaccard,
+            "estimate": pair.estimate.jaccard,
+            "error": pair.estimate.error,
+            "exact_copy": pair.exact_copy,
+        }))?;
+        return Ok(());
+    }
+    let similarity = crate::number::similarity(pair.jaccard, pair.estimate);
+    let (a, b) = (escape(&pair.key_a), escape(&pair.key_b));
+    Ok(output.line(format!("{a}\t{b}\t{similarity}"))?)
+}
