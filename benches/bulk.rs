@@ -7,8 +7,7 @@
 //! cargo bench --bench bulk -- 1000000
 //! ```
 //!
-//! A second number says after how many documents the bulk load commits; the command line does so
-//! after 200,000.
+//! A second number says after how many documents the bulk load commits; without it, once at the end.
 #![expect(
     clippy::unwrap_used,
     reason = "a benchmark that cannot go on has failed"
