@@ -165,6 +165,14 @@ impl Column {
 
     fn read(&mut self) -> Result<Vec<Cell>, ParquetError> {
         let (level, is_unsigned) = (self.level, self.is_unsigned);
+        let decimal = |signed: i64, unsigned: u64| {
+            let digits = if is_unsigned {
+                unsigned.to_string()
+            } else {
+                signed.to_string()
+            };
+            digits.into_bytes()
+        };
         match &mut self.reader {
             ColumnReader::ByteArrayColumnReader(reader) => {
                 cells(reader, level, |value: ByteArray| value.data().to_vec())
@@ -175,22 +183,10 @@ impl Column {
                 })
             }
             ColumnReader::Int32ColumnReader(reader) => cells(reader, level, |value: i32| {
-                let unsigned = value.cast_unsigned();
-                if is_unsigned {
-                    unsigned.to_string()
-                } else {
-                    value.to_string()
-                }
-                .into_bytes()
+                decimal(value.into(), value.cast_unsigned().into())
             }),
             ColumnReader::Int64ColumnReader(reader) => cells(reader, level, |value: i64| {
-                let unsigned = value.cast_unsigned();
-                if is_unsigned {
-                    unsigned.to_string()
-                } else {
-                    value.to_string()
-                }
-                .into_bytes()
+                decimal(value, value.cast_unsigned())
             }),
             _ => Ok(Vec::new()),
         }

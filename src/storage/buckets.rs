@@ -53,6 +53,14 @@ pub(crate) enum Level {
 }
 
 impl List {
+    /// The list of a number: 0 are the copies, the others the bands of `generation`.
+    pub(crate) fn of(number: u32, generation: u32) -> List {
+        match number.checked_sub(1) {
+            None => List::Copies,
+            Some(band) => List::Band { generation, band },
+        }
+    }
+
     /// The name of a table whose leaves are keyed by `prefix` bits.
     fn table(self, level: Level, prefix: u32) -> String {
         let age = match level {

@@ -189,7 +189,8 @@ impl<'a> Merge<'a> {
             }
             young.add.iter().copied().for_each(insert);
         }
-        let name = self.list(list)?;
+        let tables = &self.snapshot.tables;
+        let name = List::of(list, narrow(tables.path(), tables.meta.generation)?);
         let apply = |level, (before, after), change: &Change| {
             buckets::apply(transaction, name, level, before, after, change)
         };
@@ -205,19 +206,7 @@ impl<'a> Merge<'a> {
             }
             Ok(())
         };
-        change().map_err(|error| bucket_error(self.snapshot.tables.path(), error))
-    }
-
-    /// List 0 are the copies, the others the bands.
-    fn list(&self, list: u32) -> Result<List> {
-        let tables = &self.snapshot.tables;
-        Ok(match list.checked_sub(1) {
-            None => List::Copies,
-            Some(band) => List::Band {
-                generation: narrow(tables.path(), tables.meta.generation)?,
-                band,
-            },
-        })
+        change().map_err(|error| bucket_error(tables.path(), error))
     }
 
     /// The postings in a list that the merge adds, sorted.

@@ -106,8 +106,7 @@ impl Tables {
 
 /// All lists of buckets of a generation, without end.
 fn lists(generation: u32) -> impl Iterator<Item = List> {
-    let bands = (0..).map(move |band| List::Band { generation, band });
-    std::iter::once(List::Copies).chain(bands)
+    (0..).map(move |number| List::of(number, generation))
 }
 
 /// Turns what went wrong with a bucket table into the crate's error.
@@ -300,6 +299,17 @@ impl Snapshot {
     pub(crate) fn for_each_in_list(&self, list: u32, visit: impl FnMut(Posting)) -> Result<()> {
         let done = self.tables.posted.for_each(list as usize, visit);
         done.map_err(|error| bucket_error(self.tables.path(), error))
+    }
+
+    /// The postings in a list of recent contents that are not among the `removed`, which are sorted.
+    pub(crate) fn recent_postings<'a>(
+        &'a self,
+        list: u32,
+        removed: &'a [u32],
+    ) -> impl Iterator<Item = Posting> + 'a {
+        (self.recent.base()..self.len)
+            .filter(|id| removed.binary_search(id).is_err())
+            .filter_map(move |id| Some(Posting::new(self.recent.hash(id, list)?, id)))
     }
 
     /// The column of a kind.

@@ -110,6 +110,15 @@ impl<'a> Matcher<'a> {
             .and_then(verified))
     }
 
+    /// The matches among `candidates`, in their order.
+    pub(crate) fn verify_all(&mut self, candidates: Vec<Candidate>) -> Result<Vec<Verified>> {
+        let mut verified = Vec::new();
+        for candidate in candidates {
+            verified.extend(self.verify(candidate)?);
+        }
+        Ok(verified)
+    }
+
     /// Whether a content reaches the threshold.
     pub(crate) fn reaches(&mut self, content: u32) -> Result<bool> {
         let candidate = Candidate { content, bands: 0 };

@@ -9,7 +9,7 @@ use super::matching::{Likeness, Matcher, Probe};
 use super::query::check_threshold;
 use crate::error::Result;
 use crate::sketch::Estimate;
-use crate::storage::{Candidate, Posting, Snapshot};
+use crate::storage::{Candidate, Snapshot};
 
 /// Comparisons that are made before their pairs are handed out.
 const COMPARISONS: usize = 1 << 16;
@@ -352,13 +352,7 @@ impl Buckets {
         let mut postings = Vec::new();
         snapshot.for_each_in_list(list, |posting| postings.push(posting))?;
         let merged = postings.len();
-        for id in snapshot.recent.base()..snapshot.len {
-            if removed.binary_search(&id).is_err()
-                && let Some(hash) = snapshot.recent.hash(id, list)
-            {
-                postings.push(Posting::new(hash, id));
-            }
-        }
+        postings.extend(snapshot.recent_postings(list, removed));
         if postings.len() > merged {
             postings.sort_unstable();
         }

@@ -234,12 +234,7 @@ pub(crate) fn matches_from(
     } else {
         snapshot.candidates(probe.band_hashes, first..snapshot.len, &mut candidates)?;
     }
-    let mut matcher = Matcher::new(snapshot, probe, threshold);
-    let mut verified = Vec::new();
-    for candidate in candidates {
-        verified.extend(matcher.verify(candidate)?);
-    }
-    Ok(verified)
+    Matcher::new(snapshot, probe, threshold).verify_all(candidates)
 }
 
 fn by_similarity(a: &Verified, b: &Verified) -> std::cmp::Ordering {

@@ -88,12 +88,8 @@ fn count_band(
     largest: &mut Largest,
 ) -> Result<()> {
     let mut recent: BTreeMap<u32, u64> = BTreeMap::new();
-    for id in snapshot.recent.base()..snapshot.len {
-        if removed.binary_search(&id).is_err()
-            && let Some(hash) = snapshot.recent.hash(id, band + 1)
-        {
-            *recent.entry(hash).or_default() += 1;
-        }
+    for posting in snapshot.recent_postings(band + 1, removed) {
+        *recent.entry(posting.hash()).or_default() += 1;
     }
     let mut run: Option<(u32, u64)> = None;
     let mut offer = |run: Option<(u32, u64)>, recent: &mut BTreeMap<u32, u64>| {

@@ -73,11 +73,6 @@ impl Writer<'_> {
             return Ok(Vec::new());
         }
         let snapshot = self.files.snapshot()?;
-        let mut matcher = Matcher::new(&snapshot, probe, snapshot.schema.threshold());
-        let mut matches = Vec::new();
-        for candidate in candidates {
-            matches.extend(matcher.verify(candidate)?);
-        }
-        Ok(matches)
+        Matcher::new(&snapshot, probe, snapshot.schema.threshold()).verify_all(candidates)
     }
 }

@@ -7,16 +7,14 @@ use std::thread;
 
 use dedupdb::{Error, Input, Options, Query, Schema, Store};
 
+use crate::numbered;
+
 fn text(number: usize) -> String {
-    let words = (0..30).map(|word| format!("w{}", number * 100 + word));
-    words.collect::<Vec<_>>().join(" ")
+    numbered::text(number, 30)
 }
 
 fn add(store: &Store, numbers: std::ops::Range<usize>) {
-    let mut writer = store.writer().unwrap();
-    let inputs = numbers.map(|n| Input::new(format!("{n:05}"), text(n)));
-    writer.add_all(inputs.collect()).unwrap();
-    writer.commit().unwrap();
+    numbered::add(store, numbers, 30);
 }
 
 /// Documents with their contents' hashes, and what each of some texts is like.

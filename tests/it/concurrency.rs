@@ -7,10 +7,11 @@ use std::thread;
 
 use dedupdb::{Input, Query, Schema, Store, Verdict};
 
+use crate::numbered;
+
 /// A text of its own for each number.
 fn text(number: usize) -> String {
-    let words = (0..30).map(|word| format!("w{}", number * 100 + word));
-    words.collect::<Vec<_>>().join(" ")
+    numbered::text(number, 30)
 }
 
 fn shared<T: Send + Sync>() {}

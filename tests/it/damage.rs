@@ -5,11 +5,12 @@ use std::path::Path;
 
 use dedupdb::{Error, Input, Query, Schema, Store};
 
+use crate::numbered;
+
 const COLUMNS: [&str; 3] = ["contents", "shingles", "signatures.1"];
 
 fn text(number: usize) -> String {
-    let words = (0..20).map(|word| format!("w{}", number * 100 + word));
-    words.collect::<Vec<_>>().join(" ")
+    numbered::text(number, 20)
 }
 
 fn make(path: &Path, documents: usize) {
@@ -19,10 +20,7 @@ fn make(path: &Path, documents: usize) {
         .build()
         .unwrap();
     let store = Store::create(path, &schema).unwrap();
-    let mut writer = store.writer().unwrap();
-    let inputs = (0..documents).map(|n| Input::new(format!("{n:05}"), text(n)));
-    writer.add_all(inputs.collect()).unwrap();
-    writer.commit().unwrap();
+    numbered::add(&store, 0..documents, 20);
 }
 
 /// Opens, queries and checks; says whether any of them named a problem.

@@ -6,16 +6,14 @@ use std::path::Path;
 
 use dedupdb::{Input, Query, Schema, Store};
 
+use crate::numbered;
+
 fn text(number: usize) -> String {
-    let words = (0..60).map(|word| format!("w{}", number * 100 + word));
-    words.collect::<Vec<_>>().join(" ")
+    numbered::text(number, 60)
 }
 
 fn add(store: &Store, numbers: std::ops::Range<usize>) {
-    let mut writer = store.writer().unwrap();
-    let inputs = numbers.map(|n| Input::new(format!("{n:05}"), text(n)));
-    writer.add_all(inputs.collect()).unwrap();
-    writer.commit().unwrap();
+    numbered::add(store, numbers, 60);
 }
 
 fn copy(from: &Path, to: &Path) {
