@@ -1,0 +1,72 @@
+//! Arguments of `add`.
+
+use std::path::PathBuf;
+
+use crate::inputs::Inputs;
+use crate::parse;
+
+/// Store files and records, new and changed ones
+///
+/// Goes through folders to the bottom. The key of a file's document is its path as given, so run
+/// this in the same folder each time. Files of records hold many documents: .jsonl has an object a
+/// line, with the fields "id", its key, and "text"; .csv, .tsv and .parquet have such columns, or .tsv has lines
+/// of a key, a tab and a text; .warc has pages, whose keys are their addresses. Of .html the text is
+/// stored. All may be compressed as .gz or .zst.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  dedupdb add articles/ notes.txt
+  dedupdb add --matches articles/ > pairs.tsv      near-duplicates as they are met
+  dedupdb add --unique pages.jsonl                 keep the first of each kind only
+  curl -s https://example.org | dedupdb add - --key https://example.org
+  dedupdb add crawl.jsonl.zst --text-field page.body --id-field page.url
+  dedupdb add posts.csv --text-field body --id-field 1
+  dedupdb add CC-MAIN-2026.warc.wet.gz --max-document 1MiB
+  zcat old/*.gz | dedupdb add - --format jsonl --encoding latin1
+
+Files of the size and time that they were stored with are not read again (--checksum reads them).
+Documents whose files are gone stay until `dedupdb remove --missing`.
+
+Left out and counted: binary files (those with a NUL byte), texts of more than --max-document,
+devices, pipes and sockets, links that lead nowhere or back, and folders of stores. A broken record
+is reported with its file and number, and the rest goes on. Text is UTF-8, or UTF-16 or UTF-32 with
+a byte order mark, or what it looks like; the summary counts what was decoded how. Bytes that are no
+characters are replaced by U+FFFD. A name of - is standard input; a file of that name is ./-.
+
+--matches prints KEY, EARLIER_KEY and JACCARD with tabs between them, and the summary on standard
+error. An interrupted run (Ctrl-C) keeps what it has, and the same command goes on from there.
+
+Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]
+#[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
+pub(crate) struct Add {
+    /// Files and folders, or - for standard input
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Key of the text on standard input
+    #[arg(long, value_name = "KEY", value_parser = parse::key)]
+    pub(crate) key: Option<String>,
+
+    /// List each near-duplicate and exact copy with the most similar earlier document
+    #[arg(long)]
+    pub(crate) matches: bool,
+
+    /// Keep out near-duplicates and copies of what is stored
+    #[arg(long)]
+    pub(crate) unique: bool,
+
+    /// Read files even if size and time are as stored
+    #[arg(long)]
+    pub(crate) checksum: bool,
+
+    /// Memory to take, about: more means fewer and larger commits, which is faster
+    #[arg(long, value_name = "SIZE", value_parser = parse::size, default_value = "512MiB")]
+    pub(crate) memory: u64,
+
+    /// Show on standard error where the time went
+    #[arg(long)]
+    pub(crate) timings: bool,
+
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+}

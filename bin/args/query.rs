@@ -1,0 +1,47 @@
+//! Arguments of `query`.
+
+use std::path::PathBuf;
+
+use crate::inputs::Inputs;
+use crate::parse;
+
+/// Find the stored documents that are like a text
+///
+/// Prints the most similar ones first. A file that is itself stored under its path is not among
+/// its own matches.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  dedupdb query draft.txt
+  dedupdb query --threshold 0.9 --limit 5 drafts/ --key articles/old.txt
+  curl -s https://example.org | dedupdb query -
+  dedupdb --json query pages.jsonl | jq -r 'select(.jaccard > 0.95).key'
+
+A line has four columns with tabs between them: QUERY, KEY, JACCARD, and `exact copy` or nothing.
+JACCARD is exact. Where the store keeps no shingles it is an estimate with its standard error,
+such as ~0.8125±0.0350.
+
+In JSON, `containment` is the share of the query's shingles that the match has, `contained` the
+share of the match's shingles that the query has, `bands` the number of buckets that they share.
+
+Exit codes: 0 something was found, 1 nothing, 2 error.")]
+pub(crate) struct Query {
+    /// Files and folders as in add, or - for standard input
+    #[arg(required_unless_present = "keys", value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Ask about a stored document; may be given several times
+    #[arg(long = "key", value_name = "KEY", value_parser = parse::key)]
+    pub(crate) keys: Vec<String>,
+
+    /// Least Jaccard similarity, instead of the store's: 0.9 or 90%
+    #[arg(long, value_name = "SHARE", value_parser = parse::share)]
+    pub(crate) threshold: Option<f64>,
+
+    /// At most so many matches for each text, the best ones
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+}

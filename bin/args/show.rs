@@ -1,0 +1,14 @@
+//! Arguments of `show`.
+
+/// Show what is stored of a document
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  dedupdb --json show articles/old.txt | jq .copies
+
+Exit codes: 0 shown, 1 no document has the key, 2 error.")]
+pub(crate) struct Show {
+    /// Key of the document
+    #[arg(value_name = "KEY")]
+    pub(crate) key: String,
+}
