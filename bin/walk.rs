@@ -82,8 +82,7 @@ impl Walk {
 
     /// Whether a folder is that of a store, the open one or another.
     fn is_store(&self, folder: &Path) -> bool {
-        let is_file = |name| folder.join(name).is_file();
-        is_file("index.redb") && (is_file("contents") || self.is_inside_store(folder))
+        folder.join("index.redb").is_file() && (has_column(folder) || self.is_inside_store(folder))
     }
 
     /// What an entry is; nothing for a folder to be gone into.
@@ -142,6 +141,18 @@ impl Iterator for Walk {
             }
         }
     }
+}
+
+/// Whether a folder holds the column of contents of a store, of any generation.
+fn has_column(folder: &Path) -> bool {
+    let is_column = |entry: fs::DirEntry| {
+        let name = entry.file_name();
+        let generation = name
+            .to_str()
+            .and_then(|name| name.strip_prefix("contents."));
+        generation.is_some_and(|generation| generation.parse::<u32>().is_ok())
+    };
+    fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_column))
 }
 
 /// What cannot be read or gone into.

@@ -19,9 +19,9 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Exit> {
     let (schema, stats) = (store.schema(), store.stats()?);
     let buckets = store.largest_buckets(BUCKETS)?;
     if output.is_json() {
-        output.object(&object(schema, &stats, &buckets))?;
+        output.object(&object(&schema, &stats, &buckets))?;
     } else {
-        for line in describe(schema, &stats, &buckets) {
+        for line in describe(&schema, &stats, &buckets) {
             output.line(line)?;
         }
     }

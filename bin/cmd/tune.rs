@@ -3,9 +3,10 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use dedupdb::{Bands, Error, Sample, Schema, Shape, Store, Tuning};
+use dedupdb::{Bands, Error, Sample, Shape, Store, Tuning};
 use serde_json::{Value, json};
 
 use super::init::posting_bytes;
@@ -96,7 +97,7 @@ fn check_name(path: &Path) -> Result<()> {
 
 impl Tuned {
     fn new(store: Option<&Store>, tune: &Tune) -> Result<Tuned> {
-        let mut tuning = Tuning::of(store.map_or(&Schema::default(), Store::schema));
+        let mut tuning = Tuning::of(&store.map_or_else(Arc::default, Store::schema));
         tuning.threshold = tune.threshold.unwrap_or(tuning.threshold);
         tuning.permutations = tune.permutations.unwrap_or(tuning.permutations);
         tuning.recall = tune.recall;

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use redb::{Builder, Database, WriteTransaction};
 
 use super::catalog::{self, Meta};
-use super::column::ColumnView;
-use super::files::{INDEX, headers, sync_folder};
+use super::columns::ColumnSpec;
+use super::files::{INDEX, sync_folder};
 use super::format::{HEADER_BYTES, Kind};
 use super::snapshot::{Snapshot, file_size};
 use crate::error::{Error, Result};
@@ -73,13 +73,10 @@ impl Snapshot {
     /// the column's path may be another file by now. The mapped bytes are those of this snapshot.
     fn copy_column(&self, kind: Kind, folder: &Path) -> Result<PathBuf> {
         let column = self.column(kind);
-        let (header, name) = headers(&self.tables.meta, &self.schema)?
-            .into_iter()
-            .find(|(header, _)| header.kind == kind)
-            .ok_or_else(|| Error::damaged(self.tables.path(), "it lacks a column"))?;
-        let target = name.at(folder);
+        let spec = ColumnSpec::of(kind, &self.tables.meta, &self.schema)?;
+        let target = spec.path(folder);
         let wrong = || -> Result<Option<Range<u64>>> {
-            let copy = ColumnView::open(&target, &header, column.len())?;
+            let copy = spec.view(folder)?;
             Ok(self.wrong_blocks_in(kind, &copy)?.into_iter().next())
         };
         let length = HEADER_BYTES as u64 + column.len();
@@ -87,8 +84,12 @@ impl Snapshot {
         if shared.is_ok() && matches!(wrong(), Ok(None)) {
             return Ok(target);
         }
-        write_column(&target, &header.encode(), column.bytes(0..column.len())?)
-            .map_err(|source| Error::io(&target, source))?;
+        write_column(
+            &target,
+            &spec.header.encode(),
+            column.bytes(0..column.len())?,
+        )
+        .map_err(|source| Error::io(&target, source))?;
         if let Some(Range { start, end }) = wrong()? {
             let reason = format!("the checksum of its bytes {start} to {end} is wrong");
             return Err(Error::damaged(column.path(), reason));

@@ -37,11 +37,11 @@ impl<E: Into<redb::Error>> From<E> for BucketError {
     }
 }
 
-/// Which list of buckets: the copies, or a band of a generation.
+/// Which list of buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum List {
     Copies,
-    Band { generation: u32, band: u32 },
+    Band(u32),
 }
 
 /// Which of the two tables of a list: nearly all contents are in the old one, those that came
@@ -53,12 +53,9 @@ pub(crate) enum Level {
 }
 
 impl List {
-    /// The list of a number: 0 are the copies, the others the bands of `generation`.
-    pub(crate) fn of(number: u32, generation: u32) -> List {
-        match number.checked_sub(1) {
-            None => List::Copies,
-            Some(band) => List::Band { generation, band },
-        }
+    /// The list of a number: 0 are the copies, the others the bands.
+    pub(crate) fn of(number: u32) -> List {
+        number.checked_sub(1).map_or(List::Copies, List::Band)
     }
 
     /// The name of a table whose leaves are keyed by `prefix` bits.
@@ -69,9 +66,7 @@ impl List {
         };
         match self {
             List::Copies => format!("{age}copies-{prefix:02}"),
-            List::Band { generation, band } => {
-                format!("{age}band-{generation}-{band:03}-{prefix:02}")
-            }
+            List::Band(band) => format!("{age}band-{band:03}-{prefix:02}"),
         }
     }
 }
@@ -380,10 +375,7 @@ mod tests {
 
     use super::*;
 
-    const LIST: List = List::Band {
-        generation: 1,
-        band: 3,
-    };
+    const LIST: List = List::Band(3);
 
     fn postings() -> impl Strategy<Value = BTreeSet<(u32, u32)>> {
         let hash = prop_oneof![any::<u32>(), 0_u32..5, Just(u32::MAX)];

@@ -8,7 +8,7 @@ use redb::{
 };
 
 use super::append::{append, copy};
-use super::format::checksum;
+use super::format::{Kind, checksum};
 use crate::error::{Error, Result};
 
 /// Content id, size in bytes, modification time in ns since 1970 or [`NO_TIME`], time added in
@@ -25,7 +25,7 @@ const SCHEMA: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("schema")
 const DOCUMENTS: TableDefinition<'_, &[u8], DocumentValue> = TableDefinition::new("documents");
 const NAMES: TableDefinition<'_, (u32, &[u8]), ()> = TableDefinition::new("names");
 const REMOVED: TableDefinition<'_, u32, ()> = TableDefinition::new("removed");
-const SUMS: TableDefinition<'_, (u8, u32, u64), u64> = TableDefinition::new("sums");
+const SUMS: TableDefinition<'_, (u8, u64), u64> = TableDefinition::new("sums");
 
 /// Stored bytes that were a string. The tables' keys are bytes, because redb panics where a string
 /// is none.
@@ -42,8 +42,12 @@ pub(crate) struct Meta {
     pub(crate) format: u64,
     /// The id that all files of the store carry.
     pub(crate) store: u64,
-    /// The generation of signatures and bands in use.
+    /// The generation of this index.
     pub(crate) generation: u64,
+    /// The generations that the columns were made for.
+    pub(crate) contents_file: u64,
+    pub(crate) shingles_file: u64,
+    pub(crate) signatures_file: u64,
     /// Committed contents, removed ones included.
     pub(crate) contents: u64,
     /// Committed bytes of the column of shingles.
@@ -64,11 +68,14 @@ pub(crate) struct Meta {
 }
 
 impl Meta {
-    fn fields(&mut self) -> [(&'static str, &mut u64); 12] {
+    fn fields(&mut self) -> [(&'static str, &mut u64); 15] {
         [
             ("format", &mut self.format),
             ("store", &mut self.store),
             ("generation", &mut self.generation),
+            ("contents-file", &mut self.contents_file),
+            ("shingles-file", &mut self.shingles_file),
+            ("signatures-file", &mut self.signatures_file),
             ("contents", &mut self.contents),
             ("shingle-bytes", &mut self.shingle_bytes),
             ("banded", &mut self.banded),
@@ -283,13 +290,12 @@ pub(crate) fn removed_since(
 /// Replaces checksums of a column's blocks.
 pub(crate) fn write_sums(
     transaction: &WriteTransaction,
-    kind: u8,
-    generation: u32,
+    kind: Kind,
     sums: &[(u64, u64)],
 ) -> Result<(), redb::Error> {
     let mut table = transaction.open_table(SUMS)?;
     for &(block, sum) in sums {
-        table.insert((kind, generation, block), sum)?;
+        table.insert((kind as u8, block), sum)?;
     }
     Ok(())
 }
@@ -300,7 +306,7 @@ pub(crate) struct Catalog {
     documents: ReadOnlyTable<&'static [u8], DocumentValue>,
     names: ReadOnlyTable<(u32, &'static [u8]), ()>,
     removed: ReadOnlyTable<u32, ()>,
-    sums: ReadOnlyTable<(u8, u32, u64), u64>,
+    sums: ReadOnlyTable<(u8, u64), u64>,
 }
 
 impl Catalog {
@@ -403,13 +409,8 @@ impl Catalog {
     }
 
     /// The checksum of a column's block.
-    pub(crate) fn sum(
-        &self,
-        kind: u8,
-        generation: u32,
-        block: u64,
-    ) -> Result<Option<u64>, redb::Error> {
-        let value = self.sums.get((kind, generation, block))?;
+    pub(crate) fn sum(&self, kind: Kind, block: u64) -> Result<Option<u64>, redb::Error> {
+        let value = self.sums.get((kind as u8, block))?;
         Ok(value.map(|value| value.value()))
     }
 }

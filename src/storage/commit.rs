@@ -15,10 +15,10 @@ use redb::WriteTransaction;
 
 use super::catalog::{self, DocumentChange, Meta};
 use super::files::{Files, Health};
-use super::filter::Filter;
+use super::filter::{Filter, FilterName};
 use super::merge;
 use super::recent::Recent;
-use super::snapshot::{Index, Snapshot, Tables, narrow};
+use super::snapshot::{Index, Snapshot, Tables};
 use crate::clock::Meters;
 use crate::error::{Error, Result};
 
@@ -55,11 +55,11 @@ impl Files {
         self.check_writable()?;
         self.health = Health::Unknown;
         let snapshot = self.snapshot()?;
-        for (_, _, column) in self.columns.each(0) {
+        for (_, column) in self.columns.each() {
             column.committing();
         }
         let Changed { meta, filter } = self.write(&snapshot, change, threads, meters)?;
-        for (_, _, column) in self.columns.each(0) {
+        for (_, column) in self.columns.each() {
             column.committed();
         }
         let tables = Tables::open(&self.index, &self.index_path, self.schema.bands().bands())?;
@@ -69,11 +69,11 @@ impl Files {
         }
         debug_assert_eq!(tables.meta, meta);
         self.filter = filter;
-        let before = narrow(&self.index_path, self.tables.meta.filter)?;
-        if meta.filter != u64::from(before)
+        let before = FilterName::of(&self.index_path, &self.tables.meta)?;
+        if meta.filter != u64::from(before.number)
             && let Some(folder) = self.index_path.parent()
         {
-            Filter::delete(folder, before);
+            before.delete(folder);
         }
         self.tables = Arc::new(tables);
         self.health = Health::Sound;
@@ -98,14 +98,13 @@ impl Files {
         // A store that was killed opens at once, and redb does not take a damaged header for a
         // torn commit that it may forget.
         transaction.set_quick_repair(true);
-        let generation = narrow(path, self.tables.meta.generation)?;
         let columns = &mut self.columns;
         let mut sums = Vec::new();
-        for (kind, generation, column) in columns.each(generation) {
-            sums.push((kind as u8, generation, column.changed_sums()));
+        for (kind, column) in columns.each() {
+            sums.push((kind, column.changed_sums()));
         }
         let sync = || -> Result<()> {
-            for (_, _, column) in columns.each(generation) {
+            for (_, column) in columns.each() {
                 column.sync()?;
             }
             Ok(())
@@ -115,8 +114,8 @@ impl Files {
         });
         synced?;
         let changed = changed?;
-        for (kind, generation, sums) in &sums {
-            catalog::write_sums(&transaction, *kind, *generation, sums).map_err(in_index)?;
+        for (kind, sums) in &sums {
+            catalog::write_sums(&transaction, *kind, sums).map_err(in_index)?;
         }
         changed.meta.write(&transaction).map_err(in_index)?;
         transaction

@@ -8,9 +8,9 @@ use redb::{Builder, Database};
 
 use super::bits::low32;
 use super::catalog::{self, Catalog, Meta};
-use super::column::{Column, ColumnView};
-use super::filter::Filter;
-use super::format::{ContentRow, FORMAT, Header, Kind, copy_hash};
+use super::columns::{ColumnSpec, Columns};
+use super::filter::{Filter, FilterName};
+use super::format::{ContentRow, FORMAT, Kind, copy_hash};
 use super::recent::Recent;
 use super::snapshot::{Index, Snapshot, Tables, narrow};
 use crate::error::{Error, Result};
@@ -21,30 +21,11 @@ pub(super) const INDEX: &str = "index.redb";
 /// The index of a store that is being made.
 const NEW_INDEX: &str = "index.redb.new";
 
-/// Generations begin with 1; a reindex makes the next.
-const FIRST_GENERATION: u32 = 1;
+/// Generations begin with 1; a rebuild makes the next.
+const FIRST_GENERATION: u64 = 1;
 
 /// Memory that redb may use for cached pages.
 const CACHE_BYTES: usize = 128 << 20;
-
-/// The columns of a store, of the generation in use.
-#[derive(Debug)]
-pub(super) struct Columns {
-    pub(super) contents: Column,
-    pub(super) shingles: Column,
-    pub(super) signatures: Column,
-}
-
-impl Columns {
-    /// The columns with the kind and generation that their checksums are kept under.
-    pub(super) fn each(&mut self, generation: u32) -> [(Kind, u32, &mut Column); 3] {
-        [
-            (Kind::Contents, 0, &mut self.contents),
-            (Kind::Shingles, 0, &mut self.shingles),
-            (Kind::Signatures, generation, &mut self.signatures),
-        ]
-    }
-}
 
 /// What is known of the files beyond the last commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,15 +88,13 @@ impl Files {
         let meta = Meta {
             format: FORMAT.into(),
             store,
-            generation: FIRST_GENERATION.into(),
+            generation: FIRST_GENERATION,
+            contents_file: FIRST_GENERATION,
+            shingles_file: FIRST_GENERATION,
+            signatures_file: FIRST_GENERATION,
             ..Meta::default()
         };
-        let [contents, shingles, signatures] = headers(&meta, &schema)?;
-        let columns = Columns {
-            contents: Column::create(&contents.1.at(folder), &contents.0)?,
-            shingles: Column::create(&shingles.1.at(folder), &shingles.0)?,
-            signatures: Column::create(&signatures.1.at(folder), &signatures.0)?,
-        };
+        let columns = Columns::create(folder, &meta, &schema)?;
         commit_empty(&index, meta, &schema).map_err(in_index)?;
         fs::rename(&new_path, &index_path).map_err(|source| Error::io(&index_path, source))?;
         sync_folder(folder)?;
@@ -148,13 +127,7 @@ impl Files {
     fn open_with(folder: &Path, index_path: PathBuf, database: Database) -> Result<Files> {
         let index = Arc::new(Index::Writable(database));
         let (meta, schema) = read_meta(&index, folder, &index_path)?;
-        let [contents, shingles, signatures] = headers(&meta, &schema)?;
-        let lens = column_lens(&meta, &schema);
-        let columns = Columns {
-            contents: Column::open(&contents.1.at(folder), &contents.0, lens[0])?,
-            shingles: Column::open(&shingles.1.at(folder), &shingles.0, lens[1])?,
-            signatures: Column::open(&signatures.1.at(folder), &signatures.0, lens[2])?,
-        };
+        let columns = Columns::open(folder, &meta, &schema)?;
         Files::with_columns(index, index_path, Arc::new(schema), columns)
     }
 
@@ -163,14 +136,13 @@ impl Files {
         let index_path = existing_index(folder)?;
         let index = Arc::new(Index::ReadOnly(open_index_read_only(&index_path)?));
         let (meta, schema) = read_meta(&index, folder, &index_path)?;
-        let [contents, shingles, signatures] = headers(&meta, &schema)?;
-        let lens = column_lens(&meta, &schema);
+        let view = |kind| ColumnSpec::of(kind, &meta, &schema)?.view(folder);
         let tables = Arc::new(Tables::open(&index, &index_path, schema.bands().bands())?);
         let mut snapshot = Snapshot {
             tables,
-            contents: ColumnView::open(&contents.1.at(folder), &contents.0, lens[0])?,
-            shingles: ColumnView::open(&shingles.1.at(folder), &shingles.0, lens[1])?,
-            signatures: ColumnView::open(&signatures.1.at(folder), &signatures.0, lens[2])?,
+            contents: view(Kind::Contents)?,
+            shingles: view(Kind::Shingles)?,
+            signatures: view(Kind::Signatures)?,
             recent: Arc::new(Recent::new(0, 1, 0)),
             filter: open_filter(folder, &meta, false)?,
             len: narrow(&index_path, meta.contents)?,
@@ -254,7 +226,7 @@ impl Files {
 
     /// A view of everything appended so far, on top of the documents of the last commit.
     pub(crate) fn snapshot(&mut self) -> Result<Snapshot> {
-        for (_, _, column) in self.columns.each(0) {
+        for (_, column) in self.columns.each() {
             column.flush()?;
         }
         Ok(self.view())
@@ -284,7 +256,7 @@ impl Files {
             return Ok(());
         }
         self.health = Health::Torn;
-        for (_, _, column) in self.columns.each(0) {
+        for (_, column) in self.columns.each() {
             column.roll_back()?;
         }
         self.len = committed;
@@ -294,52 +266,11 @@ impl Files {
     }
 }
 
-/// A column's file name.
-pub(super) struct ColumnName(String);
-
-impl ColumnName {
-    pub(super) fn at(&self, folder: &Path) -> PathBuf {
-        folder.join(&self.0)
-    }
-}
-
-/// The headers and file names of the columns, in the order of [`Columns`].
-pub(super) fn headers(meta: &Meta, schema: &Schema) -> Result<[(Header, ColumnName); 3]> {
-    let path = Path::new(INDEX);
-    let generation = narrow(path, meta.generation)?;
-    let header = |kind, generation, row_bytes: usize| Header {
-        kind,
-        store: meta.store,
-        generation,
-        row_bytes: low32(row_bytes as u64),
-    };
-    Ok([
-        (
-            header(Kind::Contents, 0, ContentRow::BYTES),
-            ColumnName("contents".into()),
-        ),
-        (header(Kind::Shingles, 0, 0), ColumnName("shingles".into())),
-        (
-            header(Kind::Signatures, generation, schema.signature_bytes()),
-            ColumnName(format!("signatures.{generation}")),
-        ),
-    ])
-}
-
-/// The committed bytes of the columns, in the order of [`Columns`].
-fn column_lens(meta: &Meta, schema: &Schema) -> [u64; 3] {
-    [
-        meta.contents * ContentRow::BYTES as u64,
-        meta.shingle_bytes,
-        meta.contents * schema.signature_bytes() as u64,
-    ]
-}
-
 /// The filter that `meta` names, unless it cannot be used.
 fn open_filter(folder: &Path, meta: &Meta, writable: bool) -> Result<Option<Arc<Filter>>> {
-    let number = narrow(&folder.join(INDEX), meta.filter)?;
-    let filter = Filter::open(folder, meta.store, number, meta.banded, writable);
-    Ok(filter.filter(|_| number > 0).map(Arc::new))
+    let name = FilterName::of(&folder.join(INDEX), meta)?;
+    let filter = Filter::open(folder, name, meta.banded, writable);
+    Ok(filter.filter(|_| name.number > 0).map(Arc::new))
 }
 
 /// The index of the store in `folder`, if there is one.

@@ -15,13 +15,16 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use super::catalog::Meta;
 use super::format::checksum;
 use super::map::SharedWords;
+use super::snapshot::narrow;
 use crate::error::{Error, Result};
 
 const MAGIC: [u8; 8] = *b"dedupflt";
 
-/// Bytes of the header: the magic, the store's id, the filter's number, and a checksum of those.
+/// Bytes of the header: the magic, the store's id, generation, the filter's number, and a checksum of
+/// those.
 const HEADER_BYTES: usize = 32;
 
 /// The word that says up to which content the filter is complete.
@@ -43,6 +46,47 @@ const FRESH: u64 = 4;
 /// Bits that a posting sets in its word.
 const BITS: u32 = 4;
 
+/// Which filter it is: that of a generation's index, and the how manieth of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FilterName {
+    pub(crate) store: u64,
+    pub(crate) generation: u32,
+    pub(crate) number: u32,
+}
+
+impl FilterName {
+    /// The filter that `meta`, that of the index at `path`, names.
+    pub(crate) fn of(path: &Path, meta: &Meta) -> Result<FilterName> {
+        Ok(FilterName {
+            store: meta.store,
+            generation: narrow(path, meta.generation)?,
+            number: narrow(path, meta.filter)?,
+        })
+    }
+
+    /// The filter's file.
+    pub(crate) fn path(self, folder: &Path) -> PathBuf {
+        folder.join(format!("filter.{}.{}", self.generation, self.number))
+    }
+
+    /// Takes the file away; whoever has it open goes on using it.
+    pub(crate) fn delete(self, folder: &Path) {
+        // A leftover costs room and nothing else.
+        std::fs::remove_file(self.path(folder)).unwrap_or_default();
+    }
+
+    fn header(self) -> [u8; HEADER_BYTES] {
+        let mut bytes = [0; HEADER_BYTES];
+        bytes[..8].copy_from_slice(&MAGIC);
+        bytes[8..16].copy_from_slice(&self.store.to_le_bytes());
+        bytes[16..20].copy_from_slice(&self.generation.to_le_bytes());
+        bytes[20..24].copy_from_slice(&self.number.to_le_bytes());
+        let sum = checksum(&bytes[..24]);
+        bytes[24..].copy_from_slice(&sum.to_le_bytes());
+        bytes
+    }
+}
+
 /// A filter over the postings of all lists.
 #[derive(Debug)]
 pub(crate) struct Filter {
@@ -51,13 +95,13 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    /// Makes filter `number` in `folder`, empty, for `postings` and as many again.
+    /// Makes the filter in `folder`, empty, for `postings` and as many again.
     ///
     /// # Errors
     ///
     /// [`Error::Occupied`] if there is a file of its name that is no filter.
-    pub(crate) fn create(folder: &Path, store: u64, number: u32, postings: u64) -> Result<Filter> {
-        let path = path(folder, number);
+    pub(crate) fn create(folder: &Path, name: FilterName, postings: u64) -> Result<Filter> {
+        let path = name.path(folder);
         let in_file = |source| Error::io(&path, source);
         if let Ok(file) = File::open(&path) {
             let mut start = Vec::new();
@@ -82,7 +126,7 @@ impl Filter {
         let bytes = 8 * len + 8 * (FIRST - MARK) as u64;
         let mut writer = BufWriter::with_capacity(1 << 18, &file);
         writer
-            .write_all(&header(store, number))
+            .write_all(&name.header())
             .and_then(|()| std::io::copy(&mut std::io::repeat(0).take(bytes), &mut writer))
             .and_then(|_| writer.flush())
             .map_err(in_file)?;
@@ -92,21 +136,19 @@ impl Filter {
         Ok(Filter { path, words })
     }
 
-    /// Opens filter `number` in `folder`, if it is there, whole, and complete up to content
-    /// `complete`.
+    /// Opens the filter in `folder`, if it is there, whole, and complete up to content `complete`.
     pub(crate) fn open(
         folder: &Path,
-        store: u64,
-        number: u32,
+        name: FilterName,
         complete: u64,
         writable: bool,
     ) -> Option<Filter> {
-        let path = path(folder, number);
+        let path = name.path(folder);
         let mut options = OpenOptions::new();
         let mut file = options.read(true).write(writable).open(&path).ok()?;
         let mut start = [0; HEADER_BYTES];
         file.read_exact(&mut start).ok()?;
-        if start != header(store, number) {
+        if start != name.header() {
             return None;
         }
         let words = SharedWords::new(&file, writable).ok()?;
@@ -138,12 +180,6 @@ impl Filter {
         self.words
             .sync()
             .map_err(|source| Error::io(&self.path, source))
-    }
-
-    /// Takes the file of filter `number` away; whoever has it open goes on using it.
-    pub(crate) fn delete(folder: &Path, number: u32) {
-        // A leftover costs room and nothing else.
-        std::fs::remove_file(path(folder, number)).unwrap_or_default();
     }
 
     /// The file.
@@ -178,43 +214,43 @@ impl Filter {
     }
 }
 
-fn path(folder: &Path, number: u32) -> PathBuf {
-    folder.join(format!("filter.{number}"))
-}
-
-fn header(store: u64, number: u32) -> [u8; HEADER_BYTES] {
-    let mut bytes = [0; HEADER_BYTES];
-    bytes[..8].copy_from_slice(&MAGIC);
-    bytes[8..16].copy_from_slice(&store.to_le_bytes());
-    bytes[16..20].copy_from_slice(&number.to_le_bytes());
-    let sum = checksum(&bytes[..24]);
-    bytes[24..].copy_from_slice(&sum.to_le_bytes());
-    bytes
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
 
+    const NAME: FilterName = FilterName {
+        store: 7,
+        generation: 1,
+        number: 2,
+    };
+
     #[test]
     fn a_filter_is_found_again_only_if_it_is_the_right_one() {
         let folder = tempfile::tempdir().unwrap();
-        let filter = Filter::create(folder.path(), 7, 2, 100).unwrap();
+        let filter = Filter::create(folder.path(), NAME, 100).unwrap();
         filter.insert(3, 4);
         filter.sync(50).unwrap();
-        let open =
-            |store, number, complete| Filter::open(folder.path(), store, number, complete, false);
-        assert!(open(7, 2, 50).is_some_and(|filter| filter.may_hold(3, 4)));
-        assert!(open(7, 2, 51).is_none());
-        assert!(open(8, 2, 50).is_none());
-        assert!(open(7, 3, 50).is_none());
+        let open = |name, complete| Filter::open(folder.path(), name, complete, false);
+        assert!(open(NAME, 50).is_some_and(|filter| filter.may_hold(3, 4)));
+        assert!(open(NAME, 51).is_none());
+        assert!(open(FilterName { number: 3, ..NAME }, 50).is_none());
+        for other in [
+            FilterName { store: 8, ..NAME },
+            FilterName {
+                generation: 2,
+                ..NAME
+            },
+        ] {
+            std::fs::copy(filter.path(), other.path(folder.path())).unwrap();
+            assert!(open(other, 50).is_none());
+        }
         std::fs::write(filter.path(), b"dedupflt").unwrap();
-        assert!(open(7, 2, 0).is_none());
-        Filter::create(folder.path(), 7, 2, 100).unwrap();
+        assert!(open(NAME, 0).is_none());
+        Filter::create(folder.path(), NAME, 100).unwrap();
         std::fs::write(filter.path(), b"dear diary").unwrap();
-        let error = Filter::create(folder.path(), 7, 2, 100).unwrap_err();
+        let error = Filter::create(folder.path(), NAME, 100).unwrap_err();
         assert!(matches!(error, Error::Occupied { .. }), "{error}");
     }
 
@@ -222,7 +258,7 @@ mod tests {
     fn few_hashes_pass_that_are_not_there() {
         let folder = tempfile::tempdir().unwrap();
         let postings = 100_000;
-        let filter = Filter::create(folder.path(), 1, 1, postings).unwrap();
+        let filter = Filter::create(folder.path(), NAME, postings).unwrap();
         let hash = |n: u32| n.wrapping_mul(0x9E37_79B1);
         // As many as it takes before it is full.
         let full = (0..10 * postings).find(|&n| filter.is_full(n)).unwrap();
@@ -241,7 +277,7 @@ mod tests {
             postings in prop::collection::vec((0_u32..20, any::<u32>()), 0..2000)
         ) {
             let folder = tempfile::tempdir().unwrap();
-            let filter = Filter::create(folder.path(), 1, 1, 10).unwrap();
+            let filter = Filter::create(folder.path(), NAME, 10).unwrap();
             for &(list, hash) in &postings {
                 filter.insert(list, hash);
             }

@@ -3,12 +3,17 @@
 //! ```text
 //! STORE/
 //!   index.redb     the catalog and the band tables, one redb database
-//!   contents       column: one 48-byte row for each content id
-//!   shingles       column: each content's shingle set, compressed (empty where none are kept)
-//!   signatures.1   column: one signature for each content id, of generation 1
-//!   filter.N       which hashes the bucket tables cannot hold; made anew where it is missing
+//!   contents.G     column: one 48-byte row for each content id
+//!   shingles.G     column: each content's shingle set, compressed (empty where none are kept)
+//!   signatures.G   column: one signature for each content id
+//!   filter.G.N     which hashes the bucket tables cannot hold; made anew where it is missing
 //!   holder         while a writer has the store open: its process, for people who wait; no data
 //! ```
+//!
+//! G is the generation that a file was made for. A new store is generation 1. A rebuild makes an
+//! index of the next generation beside the one in use, with those columns that change, and then
+//! gives it the name `index.redb`; columns that do not change are shared by both. While it is being
+//! made, the index is called `index.redb.next`: see the `rebuild` module.
 //!
 //! Every integer is little-endian and of fixed width. Content ids are dense: row `i` of a column
 //! belongs to content `i`.
@@ -25,7 +30,7 @@
 //! | 8 | 4 | format version, 1 |
 //! | 12 | 4 | kind: 1 contents, 2 shingles, 3 signatures |
 //! | 16 | 8 | store id, drawn when the store is made, the same in all its files |
-//! | 24 | 4 | generation (0 for contents and shingles, which every generation shares) |
+//! | 24 | 4 | generation that the column was made for |
 //! | 28 | 4 | bytes of a row (0 for shingles, whose rows vary) |
 //! | 32 | 24 | zero |
 //! | 56 | 8 | first 8 bytes of the BLAKE3 hash of the 56 bytes before |
@@ -51,10 +56,10 @@
 //! | `documents` | document key | content id, size, modification time, time added |
 //! | `names` | content id, document key | nothing: the documents that name a content |
 //! | `removed` | content id | nothing: contents that no document names any more |
-//! | `sums` | column kind, generation, block | checksum of 64 KiB of a column |
+//! | `sums` | column kind, block | checksum of 64 KiB of a column |
 //! | `copies-P` | top P bits of a content hash's first four bytes | packed postings |
-//! | `band-G-B-P` | top P bits of a band hash, band B of generation G | packed postings |
-//! | `young-copies-P`, `young-band-G-B-P` | the same | packed postings of younger contents |
+//! | `band-B-P` | top P bits of a band hash, band B | packed postings |
+//! | `young-copies-P`, `young-band-B-P` | the same | packed postings of younger contents |
 //!
 //! Packed postings are the format of the `leaf` module. Those of a content whose id is below
 //! `meta/aged` are in the tables, of one from there to below `meta/banded` in the young tables. A
@@ -64,7 +69,7 @@
 //! # Filter
 //!
 //! The file that `meta/filter` numbers is derived data: the `filter` module. It has a header (magic
-//! `dedupflt`, store id, its number, 8 bytes of the BLAKE3 hash of the 24 bytes before), a word that
+//! `dedupflt`, store id, generation, its number, 8 bytes of the BLAKE3 hash of the 24 bytes before), a word that
 //! says up to which content it is complete, a word that says how many follow, and those. The filter is
 //! used only if all are there and that content is not below `meta/banded`.
 //!
@@ -91,6 +96,18 @@ pub(crate) enum Kind {
     Contents = 1,
     Shingles = 2,
     Signatures = 3,
+}
+
+impl Kind {
+    /// The name of the column's file of a generation.
+    pub(crate) fn file_name(self, generation: u32) -> String {
+        let name = match self {
+            Kind::Contents => "contents",
+            Kind::Shingles => "shingles",
+            Kind::Signatures => "signatures",
+        };
+        format!("{name}.{generation}")
+    }
 }
 
 /// What a column's header says.

@@ -14,7 +14,7 @@ use redb::WriteTransaction;
 
 use super::buckets::{self, BucketError, Change, Level, List, prefix_bits};
 use super::catalog::{self, Meta};
-use super::filter::Filter;
+use super::filter::{Filter, FilterName};
 use super::leaf::Posting;
 use super::snapshot::{Snapshot, bucket_error, narrow};
 use crate::clock::Meters;
@@ -64,9 +64,8 @@ fn filter_for(snapshot: &Snapshot, meta: &mut Meta) -> Result<(Option<Arc<Filter
     }
     let path = snapshot.tables.path();
     meta.filter += 1;
-    let number = narrow(path, meta.filter)?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let filter = Filter::create(folder, meta.store, number, postings)?;
+    let filter = Filter::create(folder, FilterName::of(path, meta)?, postings)?;
     Ok((Some(Arc::new(filter)), true))
 }
 
@@ -190,7 +189,7 @@ impl<'a> Merge<'a> {
             young.add.iter().copied().for_each(insert);
         }
         let tables = &self.snapshot.tables;
-        let name = List::of(list, narrow(tables.path(), tables.meta.generation)?);
+        let name = List::of(list);
         let apply = |level, (before, after), change: &Change| {
             buckets::apply(transaction, name, level, before, after, change)
         };

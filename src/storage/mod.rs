@@ -10,6 +10,7 @@ mod bits;
 mod buckets;
 mod catalog;
 mod column;
+mod columns;
 mod commit;
 mod elias_fano;
 mod files;

@@ -26,17 +26,17 @@ pub(crate) struct LevelState {
 }
 
 impl Posted {
-    /// Opens the tables of `lists` as `transaction` sees them.
+    /// Opens the tables of so many lists as `transaction` sees them.
     pub(crate) fn open(
         transaction: &ReadTransaction,
-        lists: impl Iterator<Item = List>,
+        lists: u32,
         old: LevelState,
         young: LevelState,
     ) -> Result<Posted, BucketError> {
         let open = |list, level, state: LevelState| {
             BucketTable::open(transaction, list, level, state.prefix, state.posted > 0)
         };
-        let lists = lists.map(|list| {
+        let lists = (0..lists).map(List::of).map(|list| {
             Ok(Tables {
                 old: open(list, Level::Old, old)?,
                 young: open(list, Level::Young, young)?,
@@ -47,13 +47,9 @@ impl Posted {
         })
     }
 
-    /// Writes the tables into an index that has none; `lists` names them in order.
-    pub(crate) fn copy_to(
-        &self,
-        transaction: &WriteTransaction,
-        lists: impl Iterator<Item = List>,
-    ) -> Result<(), BucketError> {
-        for (tables, list) in self.lists.iter().zip(lists) {
+    /// Writes the tables into an index that has none.
+    pub(crate) fn copy_to(&self, transaction: &WriteTransaction) -> Result<(), BucketError> {
+        for (tables, list) in self.lists.iter().zip((0..).map(List::of)) {
             tables.old.copy_to(transaction, list, Level::Old)?;
             tables.young.copy_to(transaction, list, Level::Young)?;
         }

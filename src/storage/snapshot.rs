@@ -7,7 +7,7 @@ use std::sync::Arc;
 use redb::{Database, ReadOnlyDatabase, ReadTransaction, ReadableDatabase, WriteTransaction};
 
 use super::bits::low32;
-use super::buckets::{BucketError, List, MAX_PREFIX};
+use super::buckets::{BucketError, MAX_PREFIX};
 use super::catalog::{Catalog, DocumentRow, Meta};
 use super::column::ColumnView;
 use super::elias_fano;
@@ -63,7 +63,6 @@ impl Tables {
         let transaction = index.begin_read().map_err(in_index)?;
         let meta = Meta::read(&transaction, path)?
             .ok_or_else(|| Error::damaged(path, "it has no committed store"))?;
-        let generation = narrow(path, meta.generation)?;
         let level = |posted, prefix_bits| {
             let prefix = narrow(path, prefix_bits)?;
             Ok(LevelState { prefix, posted })
@@ -78,8 +77,7 @@ impl Tables {
         if !fits {
             return Err(Error::damaged(path, "its counts contradict each other"));
         }
-        let lists = lists(generation).take(bands as usize + 1);
-        let posted = Posted::open(&transaction, lists, old, young)
+        let posted = Posted::open(&transaction, bands + 1, old, young)
             .map_err(|error| bucket_error(path, error))?;
         Ok(Tables {
             meta,
@@ -97,16 +95,10 @@ impl Tables {
 
     /// Writes the bucket tables into an index that has none.
     pub(super) fn copy_buckets(&self, transaction: &WriteTransaction) -> Result<()> {
-        let generation = narrow(&self.path, self.meta.generation)?;
         self.posted
-            .copy_to(transaction, lists(generation))
+            .copy_to(transaction)
             .map_err(|error| bucket_error(&self.path, error))
     }
-}
-
-/// All lists of buckets of a generation, without end.
-fn lists(generation: u32) -> impl Iterator<Item = List> {
-    (0..).map(move |number| List::of(number, generation))
 }
 
 /// Turns what went wrong with a bucket table into the crate's error.
@@ -332,13 +324,9 @@ impl Snapshot {
         kind: Kind,
         column: &ColumnView,
     ) -> Result<Vec<Range<u64>>> {
-        let generation = match kind {
-            Kind::Contents | Kind::Shingles => 0,
-            Kind::Signatures => narrow(self.tables.path(), self.tables.meta.generation)?,
-        };
         let mut wrong = Vec::new();
         for (block, sum) in (0..).zip(all_sums(column)) {
-            let stored = self.tables.catalog.sum(kind as u8, generation, block);
+            let stored = self.tables.catalog.sum(kind, block);
             if stored.map_err(|error| self.in_index(error))? != Some(sum?) {
                 let start = block * BLOCK_BYTES;
                 wrong.push(start..column.len().min(start + BLOCK_BYTES));

@@ -1,5 +1,7 @@
 //! Inputs that are worked on ahead of the writer.
 
+use std::sync::Arc;
+
 use super::Store;
 use super::input::{Input, Outcome};
 use super::prepared::Prepared;
@@ -11,7 +13,7 @@ use crate::storage::Snapshot;
 #[derive(Debug)]
 pub struct Batch {
     /// The commit that the inputs were looked up in.
-    snapshot: Snapshot,
+    snapshot: Arc<Snapshot>,
     prepared: Vec<Result<Prepared>>,
 }
 
@@ -45,9 +47,9 @@ impl Store {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn sketch_all(&self, inputs: Vec<Input>) -> Batch {
-        let snapshot = self.published().as_ref().clone();
-        let prepare = |input| self.prepare(&snapshot, input);
-        let prepared = self.pool.map(inputs, prepare);
+        let last = self.last_commit();
+        let prepared = self.pool.map(inputs, |input| last.prepare(input));
+        let snapshot = last.snapshot;
         Batch { snapshot, prepared }
     }
 }
@@ -62,15 +64,16 @@ impl Writer<'_> {
     pub fn add_batch(&mut self, batch: Batch) -> Result<Vec<Result<Outcome>>> {
         self.files.check_writable()?;
         let Batch { snapshot, prepared } = batch;
-        let committed = &self.committed;
+        let last = &self.committed;
+        let committed = &*last.snapshot;
         if snapshot.is_same_commit(committed) {
             return self.add_prepared(prepared);
         }
-        let is_sketched = snapshot.schema == committed.schema;
+        let is_same_store = snapshot.tables.meta.store == committed.tables.meta.store;
         let located = self.store.pool.map(prepared, |prepared| {
             let mut prepared = prepared?;
-            if !is_sketched {
-                return self.store.prepare(committed, prepared.input);
+            if !is_same_store {
+                return last.prepare(prepared.input);
             }
             prepared.locate(committed)?;
             Ok(prepared)

@@ -113,7 +113,7 @@ impl Writer<'_> {
 
     fn first_name(&self, content: u32, at: At<'_>) -> Result<Option<String>> {
         self.pending
-            .first_name_at(&self.committed, content, at.moment, at.key)
+            .first_name_at(&self.committed.snapshot, content, at.moment, at.key)
     }
 
     /// The most similar of `matches` that a document names, ties by key.

@@ -145,25 +145,26 @@ impl Store {
         if self.files.is_none() {
             return Err(Error::ReadOnly);
         }
-        let snapshot = self.published();
-        let mut prepared = self.prepare(&snapshot, Input::new(key, text))?;
+        let last = self.last_commit();
+        let snapshot = &*last.snapshot;
+        let mut prepared = last.prepare(Input::new(key, text))?;
         if prepared
             .row
             .is_some_and(|row| prepared.copies.contains(&row.content))
         {
             return Ok(Verdict::Unchanged);
         }
-        let sketch = prepared.take_sketch(&self.sketcher)?;
+        let sketch = prepared.take_sketch(&last.sketcher)?;
         // What is in the last commit is durable, so a match there is a verdict. The matches are
         // kept, because one that no other document names now may be named once it is this call's
         // turn.
         let probe = sketch.probe(&prepared.hash);
-        prepared.matches = matches_from(&snapshot, probe, snapshot.schema.threshold(), 0)?;
+        prepared.matches = matches_from(snapshot, probe, snapshot.schema.threshold(), 0)?;
         let best = Naming {
             limit: 1,
             except: Some(key),
         };
-        if let Some(earlier) = best.name(&snapshot, &mut prepared.matches.clone())?.pop() {
+        if let Some(earlier) = best.name(snapshot, &mut prepared.matches.clone())?.pop() {
             return Ok(Verdict::Duplicate(earlier));
         }
         prepared.sketch = Some(sketch);
@@ -197,7 +198,7 @@ impl Store {
         for request in requests {
             let waiting = lock(&request.prepared).take();
             prepared.push(waiting.ok_or(Error::Poisoned).and_then(|mut waiting| {
-                waiting.locate(&writer.committed)?;
+                waiting.locate(&writer.committed.snapshot)?;
                 Ok(waiting)
             }));
         }

@@ -76,15 +76,20 @@ pub struct Store {
     /// reading only.
     _note: Option<Note>,
     folder: PathBuf,
-    schema: Arc<Schema>,
-    sketcher: Sketcher,
     pool: Pool,
     /// None in a store that is open for reading only.
     files: Option<Mutex<Files>>,
     /// The last commit. The lock is held only to copy or replace the pointer.
-    published: RwLock<Arc<Snapshot>>,
+    published: RwLock<Published>,
     queue: Queue,
     meters: Arc<Meters>,
+}
+
+/// The last commit, and what makes sketches as its schema asks for.
+#[derive(Clone, Debug)]
+struct Published {
+    snapshot: Arc<Snapshot>,
+    sketcher: Arc<Sketcher>,
 }
 
 /// How a store is opened.
@@ -193,7 +198,7 @@ impl Options {
             opened => opened,
         };
         let store = opened?;
-        store.schema.check_same(schema)?;
+        store.schema().check_same(schema)?;
         Ok(store)
     }
 
@@ -228,11 +233,12 @@ impl Options {
         Ok(Store {
             _note: files.is_some().then(|| Note::leave(folder)),
             folder: folder.to_owned(),
-            schema: snapshot.schema.clone(),
-            sketcher: Sketcher::new(&snapshot.schema, &meters)?,
             pool: Pool::new(self.threads),
             files,
-            published: RwLock::new(Arc::new(snapshot)),
+            published: RwLock::new(Published {
+                sketcher: Arc::new(Sketcher::new(&snapshot.schema, &meters)?),
+                snapshot: Arc::new(snapshot),
+            }),
             queue: Queue::default(),
             meters,
         })
@@ -272,9 +278,9 @@ impl Store {
         &self.folder
     }
 
-    /// The parameters that the store was made with.
-    pub fn schema(&self) -> &Schema {
-        &self.schema
+    /// The parameters of the store, as of its last commit: a reindex changes them.
+    pub fn schema(&self) -> Arc<Schema> {
+        self.published().schema.clone()
     }
 
     /// The one writer, once no other thread has it.
@@ -294,7 +300,8 @@ impl Store {
     /// [`Error::NoSuchDocument`] for a key that is not stored, [`Error::InvalidText`], or those of
     /// reading the store.
     pub fn query(&self, query: &Query<'_>) -> Result<Vec<Match>> {
-        query::answer(&self.published(), &self.sketcher, query)
+        let Published { snapshot, sketcher } = self.last_commit();
+        query::answer(&snapshot, &sketcher, query)
     }
 
     /// Where the time went since the store was opened.
@@ -302,13 +309,17 @@ impl Store {
         self.meters.read()
     }
 
-    fn published(&self) -> Arc<Snapshot> {
+    fn last_commit(&self) -> Published {
         let published = self.published.read();
         published.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn publish(&self, snapshot: Snapshot) {
+    fn published(&self) -> Arc<Snapshot> {
+        self.last_commit().snapshot
+    }
+
+    fn publish(&self, commit: Published) {
         let published = self.published.write();
-        *published.unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
+        *published.unwrap_or_else(PoisonError::into_inner) = commit;
     }
 }

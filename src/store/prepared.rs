@@ -1,6 +1,6 @@
 //! An input before it meets the store.
 
-use super::Store;
+use super::Published;
 use super::input::Input;
 use super::matching::Verified;
 use super::sketch::{Sketch, Sketcher};
@@ -13,6 +13,8 @@ use crate::storage::{DocumentRow, Snapshot};
 pub(crate) struct Prepared {
     pub(crate) input: Input,
     pub(crate) hash: [u8; 32],
+    /// The generation of the store that all that follows is about.
+    generation: u64,
     /// None while a copy of the text seems to be stored, which makes it needless.
     pub(crate) sketch: Option<Sketch>,
     /// The document's row in the last commit.
@@ -40,14 +42,23 @@ impl Prepared {
 
     /// Looks the document and its copies up in `snapshot`.
     pub(crate) fn locate(&mut self, snapshot: &Snapshot) -> Result<()> {
+        let generation = snapshot.tables.meta.generation;
+        if self.generation != generation {
+            // Another generation may have other signatures and other ids.
+            self.generation = generation;
+            self.sketch = None;
+            self.matches.clear();
+            self.checked = 0;
+        }
         self.row = snapshot.document(&self.input.key)?;
         snapshot.copies(&self.hash, &mut self.copies)
     }
 }
 
-impl Store {
+impl Published {
     /// Finds out what can be known of an input without changing the store.
-    pub(crate) fn prepare(&self, snapshot: &Snapshot, input: Input) -> Result<Prepared> {
+    pub(super) fn prepare(&self, input: Input) -> Result<Prepared> {
+        let Published { snapshot, sketcher } = self;
         if input.key.is_empty() || input.key.len() > MAX_KEY_BYTES {
             let bytes = input.key.len();
             return Err(Error::InvalidKey { bytes });
@@ -55,6 +66,7 @@ impl Store {
         let mut prepared = Prepared {
             hash: *blake3::hash(input.text.as_bytes()).as_bytes(),
             input,
+            generation: snapshot.tables.meta.generation,
             sketch: None,
             row: None,
             copies: Vec::new(),
@@ -63,7 +75,7 @@ impl Store {
         };
         prepared.locate(snapshot)?;
         if prepared.copies.is_empty() {
-            prepared.sketch = Some(self.sketcher.sketch(&prepared.input.text)?);
+            prepared.sketch = Some(sketcher.sketch(&prepared.input.text)?);
         }
         Ok(prepared)
     }

@@ -97,8 +97,8 @@ impl Store {
         let chunks: Vec<Vec<Neighbours>> = chunks.into_iter().collect::<Result<_>>()?;
         Ok(Sample {
             contents,
-            slots: self.schema.permutations(),
-            width: self.schema.slot_width(),
+            slots: snapshot.schema.permutations(),
+            width: snapshot.schema.slot_width(),
             queries: chunks.into_iter().flatten().collect(),
         })
     }

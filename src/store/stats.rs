@@ -66,7 +66,7 @@ impl Store {
         let snapshot = self.published();
         let removed = snapshot.tables.catalog.removed_contents();
         let removed = removed.map_err(|error| snapshot.in_index(error))?;
-        let bands: Vec<u32> = (0..self.schema.bands().bands()).collect();
+        let bands: Vec<u32> = (0..snapshot.schema.bands().bands()).collect();
         let found = self.pool.map(bands, |band| {
             let mut largest = Largest::new(limit);
             count_band(&snapshot, &removed, band, &mut largest)?;

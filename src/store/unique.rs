@@ -14,12 +14,13 @@ impl Writer<'_> {
     pub(super) fn find_matches(&self, mut prepared: Prepared) -> Result<Prepared> {
         if let Some(sketch) = &prepared.sketch {
             let probe = sketch.probe(&prepared.hash);
-            let threshold = self.committed.schema.threshold();
+            let threshold = self.committed.snapshot.schema.threshold();
             let comparing = &self.store.meters.comparing;
-            let found = comparing
-                .time(|| matches_from(&self.committed, probe, threshold, prepared.checked))?;
+            let found = comparing.time(|| {
+                matches_from(&self.committed.snapshot, probe, threshold, prepared.checked)
+            })?;
             prepared.matches.extend(found);
-            prepared.checked = self.committed.len;
+            prepared.checked = self.committed.snapshot.len;
         }
         Ok(prepared)
     }
@@ -40,10 +41,10 @@ impl Writer<'_> {
         }
         if prepared.sketch.is_none() {
             // The copy that was to make a sketch needless lost its name since.
-            prepared.sketch = Some(prepared.take_sketch(&self.store.sketcher)?);
+            prepared.sketch = Some(prepared.take_sketch(&self.committed.sketcher)?);
             prepared = self.find_matches(prepared)?;
         }
-        let sketch = prepared.take_sketch(&self.store.sketcher)?;
+        let sketch = prepared.take_sketch(&self.committed.sketcher)?;
         let appended = self.appended_matches(sketch.probe(&prepared.hash))?;
         prepared.matches.extend(appended);
         let key = prepared.key();
@@ -65,7 +66,7 @@ impl Writer<'_> {
 
     /// The contents appended since the last commit that match `probe`.
     fn appended_matches(&mut self, probe: Probe<'_>) -> Result<Vec<Verified>> {
-        let start = self.committed.len;
+        let start = self.committed.snapshot.len;
         let mut candidates = Vec::new();
         let view = self.files.view();
         view.candidates(probe.band_hashes, start..view.len, &mut candidates)?;

@@ -1,17 +1,17 @@
 //! Adding and removing documents.
 
 use std::collections::HashMap;
-use std::sync::MutexGuard;
+use std::sync::{Arc, MutexGuard};
 
-use super::Store;
 use super::earlier::{At, Earlier, Fresh};
 use super::input::{Change, Input, Outcome, Relation};
 use super::pending::Pending;
 use super::prepared::Prepared;
 use super::sketch::Sketch;
+use super::{Published, Store};
 use crate::clock;
 use crate::error::{Error, Result};
-use crate::storage::{DocumentRow, Files, NewContent, Snapshot};
+use crate::storage::{DocumentRow, Files, NewContent};
 
 /// A key has at most this many bytes.
 pub const MAX_KEY_BYTES: usize = 1 << 16;
@@ -26,7 +26,7 @@ pub struct Writer<'s> {
     pub(super) store: &'s Store,
     pub(super) files: MutexGuard<'s, Files>,
     /// The last commit.
-    pub(super) committed: Snapshot,
+    pub(super) committed: Published,
     pub(super) pending: Pending,
     /// The contents appended since the last commit, by hash.
     appended: HashMap<[u8; 32], u32>,
@@ -40,11 +40,11 @@ pub struct Writer<'s> {
 impl<'s> Writer<'s> {
     pub(crate) fn new(store: &'s Store, files: MutexGuard<'s, Files>) -> Result<Writer<'s>> {
         files.check_writable()?;
-        let committed = store.published().as_ref().clone();
+        let committed = store.last_commit();
         Ok(Writer {
             store,
             files,
-            pending: Pending::new(committed.len),
+            pending: Pending::new(committed.snapshot.len),
             committed,
             appended: HashMap::new(),
             added: clock::now(),
@@ -92,7 +92,7 @@ impl<'s> Writer<'s> {
     /// Those of reading and writing the store; the writer should then be dropped.
     pub fn add_all(&mut self, inputs: Vec<Input>) -> Result<Vec<Result<Outcome>>> {
         self.files.check_writable()?;
-        let prepare = |input| self.store.prepare(&self.committed, input);
+        let prepare = |input| self.committed.prepare(input);
         let prepared = self.store.pool.map(inputs, prepare);
         self.add_prepared(prepared)
     }
@@ -103,7 +103,7 @@ impl<'s> Writer<'s> {
     ///
     /// Those of reading the store.
     pub fn remove(&mut self, key: &str) -> Result<bool> {
-        let row = self.committed.document(key)?;
+        let row = self.committed.snapshot.document(key)?;
         let known = self.pending.current(key, row).is_some();
         if known {
             self.pending.set(key, row, None);
@@ -128,11 +128,12 @@ impl<'s> Writer<'s> {
         let change = self.pending.change();
         let (threads, meters) = (self.store.pool.threads(), &self.store.meters);
         let files = &mut self.files;
-        self.committed = meters
+        let snapshot = meters
             .committing
             .time(|| files.commit(&change, threads, meters))?;
+        self.pending = Pending::new(snapshot.len);
+        self.committed.snapshot = Arc::new(snapshot);
         self.store.publish(self.committed.clone());
-        self.pending = Pending::new(self.committed.len);
         self.appended.clear();
         Ok(())
     }
@@ -211,7 +212,7 @@ impl<'s> Writer<'s> {
         if let Some(content) = self.find_copy(&prepared, current)? {
             return self.place_copy(&prepared, current, content);
         }
-        let sketch = prepared.take_sketch(&self.store.sketcher)?;
+        let sketch = prepared.take_sketch(&self.committed.sketcher)?;
         let content = self.append(&prepared.hash, &sketch)?;
         self.name(&prepared, content);
         fresh.push(Fresh {

@@ -28,19 +28,19 @@ fn a_sound_store_is_clean() {
 fn a_flipped_byte_is_found() {
     let sandbox = Sandbox::with_testdata();
     sandbox.add(&["folder", "pages.jsonl"], 0);
-    let file = sandbox.path(".dedupdb/shingles");
+    let file = sandbox.path(".dedupdb/shingles.1");
     let mut bytes = fs::read(&file).unwrap();
     bytes[5000] ^= 0x10;
     fs::write(&file, bytes).unwrap();
     let ran = sandbox.run(&["check"]).expect(2);
-    assert!(ran.lines()[0].contains("shingles: "), "{}", ran.stdout);
+    assert!(ran.lines()[0].contains("shingles.1: "), "{}", ran.stdout);
     let report = sandbox
         .run(&["check", "--json"])
         .expect(2)
         .objects()
         .remove(0);
     let file = report["problems"][0]["file"].as_str().unwrap();
-    assert!(file.ends_with("shingles"), "{file}");
+    assert!(file.ends_with("shingles.1"), "{file}");
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn the_store_is_left_out() {
     let summary = sandbox.add(&["--store", store, "folder"], 0);
     assert_eq!(summary["skipped"], json!({ "dedupdb store": 2 }));
     assert_eq!(summary["added"], 44);
-    let summary = sandbox.add(&["--store", store, "folder/./.dedupdb/contents"], 0);
+    let summary = sandbox.add(&["--store", store, "folder/./.dedupdb/contents.1"], 0);
     assert_eq!(summary["skipped"], json!({ "dedupdb store": 1 }));
 }
 

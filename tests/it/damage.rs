@@ -7,7 +7,7 @@ use dedupdb::{Error, Input, Query, Schema, Store};
 
 use crate::numbered;
 
-const COLUMNS: [&str; 3] = ["contents", "shingles", "signatures.1"];
+const COLUMNS: [&str; 3] = ["contents.1", "shingles.1", "signatures.1"];
 
 fn text(number: usize) -> String {
     numbered::text(number, 20)
@@ -111,7 +111,7 @@ fn a_filter_that_is_gone_or_no_filter_is_not_missed_and_made_anew() {
     // As many as are merged into tables.
     make(folder.path(), 1100);
     let expected = answers(folder.path());
-    let filter = folder.path().join("filter.1");
+    let filter = folder.path().join("filter.1.1");
     let whole = fs::read(&filter).unwrap();
     let mut foreign = whole.clone();
     foreign[9] ^= 1;
@@ -129,7 +129,7 @@ fn a_filter_that_is_gone_or_no_filter_is_not_missed_and_made_anew() {
     writer.commit().unwrap();
     drop(writer);
     drop(store);
-    assert!(folder.path().join("filter.2").exists());
+    assert!(folder.path().join("filter.1.2").exists());
     assert_eq!(answers(folder.path()), expected);
     assert!(!is_noticed(folder.path()));
 }
@@ -138,7 +138,7 @@ fn a_filter_that_is_gone_or_no_filter_is_not_missed_and_made_anew() {
 fn a_filter_that_lost_a_bit_is_named() {
     let folder = tempfile::tempdir().unwrap();
     make(folder.path(), 1100);
-    let filter = folder.path().join("filter.1");
+    let filter = folder.path().join("filter.1.1");
     let mut bytes = fs::read(&filter).unwrap();
     let at = (48..bytes.len()).find(|&at| bytes[at] != 0).unwrap();
     bytes[at] &= bytes[at] - 1;

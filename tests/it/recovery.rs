@@ -78,7 +78,7 @@ fn bytes_past_the_committed_length_are_ignored() {
     let store = Store::create(folder.path(), &Schema::default()).unwrap();
     add(&store, 0..30);
     drop(store);
-    for column in ["contents", "shingles", "signatures.1"] {
+    for column in ["contents.1", "shingles.1", "signatures.1"] {
         let mut file = OpenOptions::new()
             .append(true)
             .open(folder.path().join(column))
@@ -92,7 +92,7 @@ fn bytes_past_the_committed_length_are_ignored() {
 #[test]
 fn a_store_that_was_never_finished_is_made_anew() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("contents"), b"dedupdb\n half a header").unwrap();
+    fs::write(folder.path().join("contents.1"), b"dedupdb\n half a header").unwrap();
     fs::write(folder.path().join("index.redb.new"), b"half an index").unwrap();
     assert!(matches!(
         Store::open(folder.path()),
@@ -107,7 +107,7 @@ fn a_store_that_was_never_finished_is_made_anew() {
 #[test]
 fn a_new_store_overwrites_no_file_of_someone_else() {
     let folder = tempfile::tempdir().unwrap();
-    let thesis = folder.path().join("contents");
+    let thesis = folder.path().join("contents.1");
     fs::write(&thesis, b"Chapter one").unwrap();
     assert!(matches!(
         Store::create(folder.path(), &Schema::default()),

@@ -1,0 +1,104 @@
+//! The columns of a store: which files they are, and their writing sides.
+
+use std::path::{Path, PathBuf};
+
+use super::bits::low32;
+use super::catalog::Meta;
+use super::column::{Column, ColumnView};
+use super::format::{ContentRow, Header, Kind};
+use super::snapshot::narrow;
+use crate::error::Result;
+use crate::schema::Schema;
+
+/// The writing sides of a store's columns.
+#[derive(Debug)]
+pub(super) struct Columns {
+    pub(super) contents: Column,
+    pub(super) shingles: Column,
+    pub(super) signatures: Column,
+}
+
+impl Columns {
+    /// Makes the columns that `meta` names, empty.
+    pub(super) fn create(folder: &Path, meta: &Meta, schema: &Schema) -> Result<Columns> {
+        let create = |kind| ColumnSpec::of(kind, meta, schema)?.create(folder);
+        Ok(Columns {
+            contents: create(Kind::Contents)?,
+            shingles: create(Kind::Shingles)?,
+            signatures: create(Kind::Signatures)?,
+        })
+    }
+
+    /// Opens the columns that `meta` names, and cuts off what it does not count.
+    pub(super) fn open(folder: &Path, meta: &Meta, schema: &Schema) -> Result<Columns> {
+        let open = |kind| ColumnSpec::of(kind, meta, schema)?.open(folder);
+        Ok(Columns {
+            contents: open(Kind::Contents)?,
+            shingles: open(Kind::Shingles)?,
+            signatures: open(Kind::Signatures)?,
+        })
+    }
+
+    /// The columns with their kinds.
+    pub(super) fn each(&mut self) -> [(Kind, &mut Column); 3] {
+        [
+            (Kind::Contents, &mut self.contents),
+            (Kind::Shingles, &mut self.shingles),
+            (Kind::Signatures, &mut self.signatures),
+        ]
+    }
+}
+
+/// What the index says of a column.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ColumnSpec {
+    pub(super) header: Header,
+    /// Committed bytes.
+    pub(super) len: u64,
+}
+
+impl ColumnSpec {
+    /// What `meta` says of the column of a kind.
+    pub(super) fn of(kind: Kind, meta: &Meta, schema: &Schema) -> Result<ColumnSpec> {
+        let signature_bytes = schema.signature_bytes();
+        let (file, row_bytes, len) = match kind {
+            Kind::Contents => {
+                let row_bytes = ContentRow::BYTES;
+                let len = meta.contents * row_bytes as u64;
+                (meta.contents_file, row_bytes, len)
+            }
+            Kind::Shingles => (meta.shingles_file, 0, meta.shingle_bytes),
+            Kind::Signatures => {
+                let len = meta.contents * signature_bytes as u64;
+                (meta.signatures_file, signature_bytes, len)
+            }
+        };
+        let header = Header {
+            kind,
+            store: meta.store,
+            generation: narrow(Path::new(super::files::INDEX), file)?,
+            row_bytes: low32(row_bytes as u64),
+        };
+        Ok(ColumnSpec { header, len })
+    }
+
+    /// The column's file in a store's folder.
+    pub(super) fn path(&self, folder: &Path) -> PathBuf {
+        folder.join(self.header.kind.file_name(self.header.generation))
+    }
+
+    /// Makes the file, with no rows.
+    pub(super) fn create(&self, folder: &Path) -> Result<Column> {
+        Column::create(&self.path(folder), &self.header)
+    }
+
+    /// Opens the file for writing.
+    pub(super) fn open(&self, folder: &Path) -> Result<Column> {
+        Column::open(&self.path(folder), &self.header, self.len)
+    }
+
+    /// Opens the file for reading.
+    pub(super) fn view(&self, folder: &Path) -> Result<ColumnView> {
+        ColumnView::open(&self.path(folder), &self.header, self.len)
+    }
+}
