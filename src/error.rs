@@ -87,6 +87,19 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A rebuild was begun before and is to become something else than the one that was asked for.
+    Unfinished {
+        /// What it is to become.
+        what: String,
+    },
+    /// A call was stopped by the one who made it; what it had done is kept, and doing it again goes
+    /// on from there.
+    Interrupted,
+    /// Documents whose text is needed are gone or have another text now.
+    MissingSources {
+        /// Their keys, in order.
+        keys: Vec<String>,
+    },
     /// An earlier write failed, so this handle no longer knows what reached the disk.
     ///
     /// Reading goes on; to write again, open the store anew.
@@ -185,6 +198,22 @@ impl fmt::Display for Error {
                 "{}: damaged: {reason}; restore the store from a backup or build it anew",
                 path.display()
             ),
+            Error::Unfinished { what } => write!(
+                f,
+                "a rebuild to {what} was begun and not finished; finish it or cancel it first"
+            ),
+            Error::Interrupted => write!(
+                f,
+                "stopped before the end; what was done is kept, and running it again goes on from there"
+            ),
+            Error::MissingSources { keys } => {
+                let first = keys.first().map_or("", String::as_str);
+                let more = keys.len().saturating_sub(1);
+                write!(
+                    f,
+                    "{first:?} and {more} more: the text is gone or is another now, and the store keeps no shingles of it; add it again, or remove the document"
+                )
+            }
             Error::Poisoned => write!(
                 f,
                 "an earlier write to the store failed; open it anew, which takes up from the last commit"

@@ -68,6 +68,33 @@ impl Schema {
         SchemaBuilder::default()
     }
 
+    /// Starts from the parameters of this schema, its bands included.
+    ///
+    /// ```
+    /// use dedupdb::Schema;
+    ///
+    /// let schema = Schema::default();
+    /// assert_eq!(schema.to_builder().build()?, schema);
+    /// let larger = schema.to_builder().permutations(256).choose_bands().build()?;
+    /// assert_eq!(larger.threshold(), schema.threshold());
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    pub fn to_builder(&self) -> SchemaBuilder {
+        SchemaBuilder {
+            shingling: self.shingling,
+            lowercase: Some(self.lowercase),
+            nfkc: Some(self.nfkc),
+            family: self.family,
+            seed: self.seed,
+            permutations: self.permutations,
+            slot_width: self.slot_width,
+            bands: Some((self.bands.bands(), self.bands.rows())),
+            threshold: self.threshold,
+            keeps_shingles: self.keeps_shingles,
+            ..SchemaBuilder::default()
+        }
+    }
+
     /// How texts become shingles.
     pub fn shingling(&self) -> Shingling {
         self.shingling
@@ -302,6 +329,13 @@ impl SchemaBuilder {
     #[must_use]
     pub fn bands(mut self, bands: u32, rows: u32) -> Self {
         self.bands = Some((bands, rows));
+        self
+    }
+
+    /// The band shape that [`SchemaBuilder::target_recall`] leads to, even if one was given.
+    #[must_use]
+    pub fn choose_bands(mut self) -> Self {
+        self.bands = None;
         self
     }
 

@@ -195,6 +195,26 @@ pub(crate) fn apply(
     }
 }
 
+/// Writes sorted postings behind those of the old table of `list`, whose leaves are keyed by `prefix`
+/// bits. No leaf may get postings in two calls.
+pub(crate) fn append(
+    transaction: &WriteTransaction,
+    list: List,
+    prefix: u32,
+    postings: &[Posting],
+) -> Result<(), BucketError> {
+    let name = list.table(Level::Old, prefix);
+    let mut table = transaction.open_table(Definition::new(&name))?;
+    let cursor = table.upper_bound_mut(Bound::<u32>::Unbounded)?;
+    let mut writer = LeafWriter {
+        cursor,
+        hash_bits: 32 - prefix,
+        bytes: Vec::new(),
+    };
+    writer.write(postings)?;
+    Ok(writer.cursor.close()?)
+}
+
 /// Takes the young table of `list`, whose leaves are keyed by `prefix` bits, out of the store, and
 /// returns its postings with `change`, sorted.
 pub(crate) fn take_young(

@@ -1,5 +1,6 @@
 //! The tables of the index beside the buckets: documents, contents' names, lengths, schema.
 
+use std::ops::Bound;
 use std::path::Path;
 
 use redb::{
@@ -213,6 +214,27 @@ pub(crate) fn write_documents(
     append(&mut documents, added)
 }
 
+/// The content that a document names, that of this transaction.
+pub(super) fn content_of(
+    transaction: &WriteTransaction,
+    keys: &[String],
+) -> Result<Vec<Option<u32>>, redb::Error> {
+    let documents = transaction.open_table(DOCUMENTS)?;
+    let content = |key: &String| {
+        let value = documents.get(key.as_bytes())?;
+        Ok(value.map(|value| value.value().0))
+    };
+    keys.iter().map(content).collect()
+}
+
+/// Takes documents, names and removed contents away, all of them.
+pub(super) fn clear(transaction: &WriteTransaction) -> Result<(), redb::Error> {
+    transaction.delete_table(DOCUMENTS)?;
+    transaction.delete_table(NAMES)?;
+    transaction.delete_table(REMOVED)?;
+    Ok(())
+}
+
 /// Applies the changes to the names, and says which of `contents` have none left.
 pub(crate) fn write_names(
     transaction: &WriteTransaction,
@@ -335,6 +357,49 @@ impl Catalog {
         copy(&self.names, &mut transaction.open_table(NAMES)?)?;
         copy(&self.removed, &mut transaction.open_table(REMOVED)?)?;
         copy(&self.sums, &mut transaction.open_table(SUMS)?)
+    }
+
+    /// Writes documents and names into an index that has none, under other content ids, which
+    /// `new_id` keeps in order.
+    pub(super) fn copy_renumbered(
+        &self,
+        transaction: &WriteTransaction,
+        new_id: impl Fn(u32) -> u32,
+    ) -> Result<(), redb::Error> {
+        let mut documents = transaction.open_table(DOCUMENTS)?;
+        let mut cursor = documents.upper_bound_mut(Bound::<&[u8]>::Unbounded)?;
+        for entry in self.documents.iter()? {
+            let (key, value) = entry?;
+            let (content, size, modified, added) = value.value();
+            cursor.insert_before(key.value(), (new_id(content), size, modified, added))?;
+        }
+        cursor.close()?;
+        let mut names = transaction.open_table(NAMES)?;
+        let mut cursor = names.upper_bound_mut(Bound::<(u32, &[u8])>::Unbounded)?;
+        for entry in self.names.iter()? {
+            let (name, _) = entry?;
+            let (content, key) = name.value();
+            cursor.insert_before((new_id(content), key), ())?;
+        }
+        Ok(cursor.close()?)
+    }
+
+    /// Writes the checksums of a column's blocks from `first` on.
+    pub(super) fn copy_sums(
+        &self,
+        transaction: &WriteTransaction,
+        kind: Kind,
+        first: u64,
+    ) -> Result<(), redb::Error> {
+        let mut table = transaction.open_table(SUMS)?;
+        for entry in self
+            .sums
+            .range((kind as u8, first)..=(kind as u8, u64::MAX))?
+        {
+            let (key, sum) = entry?;
+            table.insert(key.value(), sum.value())?;
+        }
+        Ok(())
     }
 
     /// Number of documents.

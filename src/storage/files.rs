@@ -11,6 +11,7 @@ use super::catalog::{self, Catalog, Meta};
 use super::columns::{ColumnSpec, Columns};
 use super::filter::{Filter, FilterName};
 use super::format::{ContentRow, FORMAT, Kind, copy_hash};
+use super::leftovers;
 use super::recent::Recent;
 use super::snapshot::{Index, Snapshot, Tables, narrow};
 use crate::error::{Error, Result};
@@ -127,6 +128,7 @@ impl Files {
     fn open_with(folder: &Path, index_path: PathBuf, database: Database) -> Result<Files> {
         let index = Arc::new(Index::Writable(database));
         let (meta, schema) = read_meta(&index, folder, &index_path)?;
+        leftovers::clear(folder, &meta)?;
         let columns = Columns::open(folder, &meta, &schema)?;
         Files::with_columns(index, index_path, Arc::new(schema), columns)
     }
@@ -152,7 +154,7 @@ impl Files {
         Ok(snapshot)
     }
 
-    fn with_columns(
+    pub(super) fn with_columns(
         index: Arc<Index>,
         index_path: PathBuf,
         schema: Arc<Schema>,
@@ -285,7 +287,7 @@ fn existing_index(folder: &Path) -> Result<PathBuf> {
 }
 
 /// Makes an index, or takes over what a killed process left of one.
-fn create_index(path: &Path) -> Result<Database> {
+pub(super) fn create_index(path: &Path) -> Result<Database> {
     let create = || Builder::new().set_cache_size(CACHE_BYTES).create(path);
     match create() {
         Ok(database) => Ok(database),
@@ -299,16 +301,35 @@ fn create_index(path: &Path) -> Result<Database> {
     }
 }
 
-fn remove(path: &Path) -> Result<()> {
+pub(super) fn remove(path: &Path) -> Result<()> {
     fs::remove_file(path).map_err(|source| Error::io(path, source))
 }
 
-/// Opens the index for writing.
-fn open_index(path: &Path) -> Result<Database> {
-    guarded(path, || {
-        Builder::new().set_cache_size(CACHE_BYTES).open(path)
-    })
+/// Opens the index for writing; once more, if a rebuild put another in its place before it was
+/// locked.
+pub(super) fn open_index(path: &Path) -> Result<Database> {
+    loop {
+        let before = identity(path);
+        let database = guarded(path, || {
+            Builder::new().set_cache_size(CACHE_BYTES).open(path)
+        })?;
+        if identity(path) == before {
+            return Ok(database);
+        }
+    }
 }
+
+/// Tells a file from another that gets its name.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+/// A file that is open cannot be replaced.
+#[cfg(not(unix))]
+fn identity(_: &Path) {}
 
 /// Does something with the index at which redb panics if the file is damaged.
 fn guarded<T, E: Into<redb::Error>>(path: &Path, work: impl FnOnce() -> Result<T, E>) -> Result<T> {

@@ -16,12 +16,10 @@ use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::catalog::Meta;
-use super::format::checksum;
+use super::format::{FILTER_MAGIC, checksum};
 use super::map::SharedWords;
 use super::snapshot::narrow;
 use crate::error::{Error, Result};
-
-const MAGIC: [u8; 8] = *b"dedupflt";
 
 /// Bytes of the header: the magic, the store's id, generation, the filter's number, and a checksum of
 /// those.
@@ -77,7 +75,7 @@ impl FilterName {
 
     fn header(self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
-        bytes[..8].copy_from_slice(&MAGIC);
+        bytes[..8].copy_from_slice(&FILTER_MAGIC);
         bytes[8..16].copy_from_slice(&self.store.to_le_bytes());
         bytes[16..20].copy_from_slice(&self.generation.to_le_bytes());
         bytes[20..24].copy_from_slice(&self.number.to_le_bytes());
@@ -105,11 +103,11 @@ impl Filter {
         let in_file = |source| Error::io(&path, source);
         if let Ok(file) = File::open(&path) {
             let mut start = Vec::new();
-            file.take(MAGIC.len() as u64)
+            file.take(FILTER_MAGIC.len() as u64)
                 .read_to_end(&mut start)
                 .map_err(in_file)?;
             // A killed process may have left the beginning of one.
-            if !MAGIC.starts_with(&start) {
+            if !FILTER_MAGIC.starts_with(&start) {
                 return Err(Error::Occupied { path });
             }
         }

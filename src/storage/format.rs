@@ -90,6 +90,9 @@ pub(crate) const HEADER_BYTES: usize = 64;
 
 const MAGIC: [u8; 8] = *b"dedupdb\n";
 
+/// How a filter begins.
+pub(crate) const FILTER_MAGIC: [u8; 8] = *b"dedupflt";
+
 /// Which column a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -179,6 +182,13 @@ impl Header {
 pub(crate) fn may_be_unfinished(start: &[u8]) -> bool {
     let magic = &MAGIC[..start.len().min(MAGIC.len())];
     start.len() <= HEADER_BYTES && start.starts_with(magic)
+}
+
+/// Whether a column or a filter with these first bytes belongs to a store.
+pub(crate) fn belongs_to(start: &[u8], store: u64) -> bool {
+    let id = if start.starts_with(&MAGIC) { 16 } else { 8 };
+    let known = start.starts_with(&MAGIC) || start.starts_with(&FILTER_MAGIC);
+    known && start.len() >= id + 8 && u64_at(start, id) == store
 }
 
 /// One row of the column `contents`.

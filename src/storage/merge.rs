@@ -7,8 +7,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread;
 
 use redb::WriteTransaction;
 
@@ -16,6 +14,7 @@ use super::buckets::{self, BucketError, Change, Level, List, prefix_bits};
 use super::catalog::{self, Meta};
 use super::filter::{Filter, FilterName};
 use super::leaf::Posting;
+use super::parallel::for_each_list;
 use super::snapshot::{Snapshot, bucket_error, narrow};
 use crate::clock::Meters;
 use crate::error::Result;
@@ -147,28 +146,8 @@ impl<'a> Merge<'a> {
     /// Changes all tables, several lists at a time.
     fn run(&self, transaction: &WriteTransaction, threads: usize) -> Result<()> {
         let lists = self.snapshot.schema.bands().bands() + 1;
-        let next = AtomicU32::new(0);
-        let work = || -> Result<()> {
-            loop {
-                let list = next.fetch_add(1, Ordering::Relaxed);
-                if list >= lists {
-                    return Ok(());
-                }
-                self.change_list(transaction, list)?;
-            }
-        };
-        thread::scope(|scope| {
-            let others: Vec<_> = (1..threads.min(lists as usize))
-                .map(|_| scope.spawn(work))
-                .collect();
-            let mut done = work();
-            for other in others {
-                match other.join() {
-                    Ok(result) => done = done.and(result),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            done
+        for_each_list(0..lists, threads, |list| {
+            self.change_list(transaction, list)
         })
     }
 

@@ -16,6 +16,7 @@ use super::format::{ContentRow, HEADER_BYTES, Kind, copy_hash};
 use super::leaf::Posting;
 use super::posted::{LevelState, Posted};
 use super::recent::Recent;
+use super::rows::Rows;
 use super::sums::{BLOCK_BYTES, all_sums};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
@@ -169,28 +170,41 @@ impl Snapshot {
 
     /// The row of `content`.
     pub(crate) fn content(&self, content: u32) -> Result<ContentRow> {
-        let bytes = self.contents.row(content, ContentRow::BYTES)?;
-        match bytes.first_chunk() {
-            Some(row) => Ok(ContentRow::decode(row)),
-            None => Err(Error::damaged(self.contents.path(), "a row is cut short")),
-        }
+        self.rows().content(content)
     }
 
     /// The signature of `content`, as stored.
     pub(crate) fn signature(&self, content: u32) -> Result<&[u8]> {
-        self.signatures.row(content, self.schema.signature_bytes())
+        self.rows().signature(content)
+    }
+
+    fn rows(&self) -> Rows<'_> {
+        Rows {
+            schema: &self.schema,
+            contents: &self.contents,
+            signatures: &self.signatures,
+        }
     }
 
     /// Replaces `set` by the shingles of `content`, sorted.
     pub(crate) fn shingles(&self, content: u32, set: &mut Vec<u32>) -> Result<()> {
-        let start = match content.checked_sub(1) {
-            Some(before) => self.content(before)?.shingles_end,
-            None => 0,
-        };
-        let row = self.content(content)?;
-        let bytes = self.shingles.bytes(start..row.shingles_end)?;
-        elias_fano::decode(bytes, row.shingle_count as usize, set)
+        let count = self.content(content)?.shingle_count;
+        elias_fano::decode(self.packed_shingles(content)?, count as usize, set)
             .map_err(|reason| Error::damaged(self.shingles.path(), reason))
+    }
+
+    /// The shingles of `content` as they are stored.
+    pub(super) fn packed_shingles(&self, content: u32) -> Result<&[u8]> {
+        let end = self.content(content)?.shingles_end;
+        self.shingles.bytes(self.shingles_before(content)?..end)
+    }
+
+    /// Bytes of the shingles of all contents below `content`.
+    pub(super) fn shingles_before(&self, content: u32) -> Result<u64> {
+        match content.checked_sub(1) {
+            Some(before) => Ok(self.content(before)?.shingles_end),
+            None => Ok(0),
+        }
     }
 
     /// Whether both are of one commit of one store, apart from what is not committed.
@@ -274,16 +288,7 @@ impl Snapshot {
     /// The hash of `content` in a list of buckets, from its rows: list 0 are the copies, the others
     /// the bands. None where it is in no bucket of the list.
     pub(crate) fn list_hash(&self, content: u32, list: u32) -> Result<Option<u32>> {
-        let row = self.content(content)?;
-        let Some(band) = list.checked_sub(1) else {
-            return Ok(Some(copy_hash(&row.hash)));
-        };
-        if row.shingle_count == 0 {
-            return Ok(None);
-        }
-        let signature = self.signature(content)?;
-        let width = self.schema.slot_width();
-        Ok(Some(self.schema.bands().hash(signature, width, band)))
+        self.rows().list_hash(content, list)
     }
 
     /// Calls `visit` with every posting in the tables of a list, sorted; recent contents are not in

@@ -1,9 +1,10 @@
 //! Checking and inserting in one step, from many threads.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::Store;
 use super::input::{Change, Input, Outcome, Verdict};
+use super::lock::lock;
 use super::prepared::Prepared;
 use super::query::{Naming, matches_from};
 use crate::error::{Error, Result};
@@ -106,11 +107,6 @@ impl Drop for Lead<'_> {
         self.answer(&Err(Error::Poisoned));
         self.queue.hand_over();
     }
-}
-
-/// The guarded values are whole after every statement, so a panic elsewhere does not spoil them.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Store {

@@ -7,6 +7,7 @@ mod documents;
 mod earlier;
 mod input;
 mod insert;
+mod lock;
 mod matching;
 #[cfg(test)]
 mod model;
@@ -15,6 +16,8 @@ mod pending;
 mod pool;
 mod prepared;
 mod query;
+mod rebuild;
+mod resign;
 mod sample;
 mod sketch;
 mod stats;
@@ -22,6 +25,7 @@ mod tune;
 mod unique;
 mod writer;
 
+use std::collections::BTreeSet;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::path::{Path, PathBuf};
@@ -34,6 +38,7 @@ pub use documents::{Document, Documents};
 pub use input::{Change, Input, Outcome, Relation, Verdict};
 pub use pairs::{Pair, PairQuery, Pairs};
 pub use query::{Match, Query};
+pub use rebuild::{Rebuild, RebuildProgress, Unfinished};
 pub use sample::{Expected, Sample};
 pub use stats::{Bucket, Stats};
 pub use tune::{Shape, Tuning};
@@ -82,6 +87,10 @@ pub struct Store {
     /// The last commit. The lock is held only to copy or replace the pointer.
     published: RwLock<Published>,
     queue: Queue,
+    /// Held by the one rebuild that there may be.
+    rebuilding: Mutex<()>,
+    /// The documents that commits changed since a rebuild copied them.
+    journal: Mutex<Option<BTreeSet<String>>>,
     meters: Arc<Meters>,
 }
 
@@ -240,6 +249,8 @@ impl Options {
                 snapshot: Arc::new(snapshot),
             }),
             queue: Queue::default(),
+            rebuilding: Mutex::default(),
+            journal: Mutex::default(),
             meters,
         })
     }

@@ -1,12 +1,15 @@
 //! The store against a model that keeps texts in a map and compares each with each.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use proptest::prelude::*;
 
 use super::input::{Change, Input, Relation, Verdict};
 use super::query::Query;
+use super::rebuild::Rebuild;
 use super::{Options, Store};
+use crate::error::Error;
 use crate::schema::Schema;
 use crate::text::{ShingleSet, Shingler, Shingling};
 
@@ -29,6 +32,18 @@ enum Step {
     Commit,
     Abandon,
     Reopen,
+    Rebuild(Remake),
+    Cancel,
+}
+
+/// A rebuild, and what is done to the store while it goes on.
+#[derive(Clone, Debug)]
+struct Remake {
+    /// None to compact.
+    permutations: Option<u32>,
+    /// It is stopped when it reports for this time.
+    stop: Option<usize>,
+    meanwhile: Vec<(u8, Option<Text>)>,
 }
 
 /// A text of one of a few families, whose members differ in some words, and in case.
@@ -79,7 +94,20 @@ fn step() -> impl Strategy<Value = Step> {
         2 => Just(Step::Commit),
         1 => Just(Step::Abandon),
         1 => Just(Step::Reopen),
+        3 => remake().prop_map(Step::Rebuild),
+        1 => Just(Step::Cancel),
     ]
+}
+
+fn remake() -> impl Strategy<Value = Remake> {
+    let permutations = prop::option::of((0..3_u32).prop_map(|more| 64 + 20 * more));
+    let stop = prop::option::of(1..20_usize);
+    let meanwhile = prop::collection::vec((0..12_u8, prop::option::of(text())), 0..5);
+    (permutations, stop, meanwhile).prop_map(|(permutations, stop, meanwhile)| Remake {
+        permutations,
+        stop,
+        meanwhile,
+    })
 }
 
 /// What the store should hold.
@@ -230,7 +258,11 @@ fn run(steps: &[Step], threads: usize) {
                     committed = model.clone();
                     check_answers(&store, &committed);
                 }
-                Step::Insert(..) | Step::Abandon | Step::Reopen => {
+                Step::Insert(..)
+                | Step::Abandon
+                | Step::Reopen
+                | Step::Rebuild(_)
+                | Step::Cancel => {
                     last = Some(step);
                     break;
                 }
@@ -247,12 +279,75 @@ fn run(steps: &[Step], threads: usize) {
                 store = options.open(&path).unwrap();
                 check_answers(&store, &committed);
             }
+            Some(Step::Rebuild(remake)) => rebuild(&store, &mut committed, remake),
+            Some(Step::Cancel) => {
+                let unfinished = store.unfinished_rebuild().unwrap();
+                assert_eq!(store.cancel_rebuild().unwrap(), unfinished.is_some());
+                assert_eq!(store.unfinished_rebuild().unwrap(), None);
+            }
             _ => {}
         }
     }
     drop(store);
     let report = Store::check(&path).unwrap();
     assert!(report.is_clean(), "{:?}", report.problems);
+}
+
+/// Rebuilds the store, with changes by the way; a rebuild that was stopped before is finished if it
+/// was another.
+fn rebuild(store: &Store, model: &mut Model, remake: &Remake) {
+    let target = |permutations| {
+        let builder = store.schema().to_builder();
+        builder.permutations(permutations).build().unwrap()
+    };
+    let before = store.schema();
+    let other = store.unfinished_rebuild().unwrap().filter(|unfinished| {
+        let permutations = unfinished.schema.permutations();
+        match remake.permutations {
+            None => !unfinished.compacts,
+            Some(wanted) => unfinished.compacts || permutations != wanted,
+        }
+    });
+    let mut reports = 0;
+    let mut meanwhile = remake.meanwhile.iter();
+    let mut watch = |_| {
+        reports += 1;
+        match meanwhile.next() {
+            Some((k, Some(text))) => insert(store, model, &key(*k), &text.words()),
+            Some((k, None)) => {
+                let mut writer = store.writer().unwrap();
+                let removed = writer.remove(&key(*k)).unwrap();
+                writer.commit().unwrap();
+                assert_eq!(removed, model.texts.remove(&key(*k)).is_some());
+            }
+            None => {}
+        }
+        if Some(reports) == remake.stop {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let rebuild = match remake.permutations {
+        Some(permutations) => Rebuild::reindex(target(permutations)),
+        None => Rebuild::compact(),
+    };
+    let is_same = remake.permutations == Some(before.permutations());
+    match store.rebuild(rebuild.memory(64).watch(&mut watch)) {
+        Ok(rebuilt) => {
+            assert_eq!(rebuilt, !is_same);
+            let permutations = remake.permutations.unwrap_or(before.permutations());
+            assert_eq!(*store.schema(), target(permutations));
+        }
+        Err(Error::Interrupted) => assert_eq!(*store.schema(), *before),
+        Err(Error::Unfinished { .. }) => {
+            let other = other.unwrap();
+            assert!(store.rebuild(Rebuild::resume()).unwrap());
+            assert_eq!(*store.schema(), other.schema);
+        }
+        Err(error) => panic!("{error}"),
+    }
+    check_answers(store, model);
 }
 
 fn insert(store: &Store, model: &mut Model, key: &str, text: &str) {

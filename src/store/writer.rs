@@ -134,6 +134,8 @@ impl<'s> Writer<'s> {
         self.pending = Pending::new(snapshot.len);
         self.committed.snapshot = Arc::new(snapshot);
         self.store.publish(self.committed.clone());
+        let keys = change.documents.iter().map(|change| &change.key);
+        self.store.note_changed(keys);
         self.appended.clear();
         Ok(())
     }

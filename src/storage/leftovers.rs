@@ -1,0 +1,88 @@
+//! Files of a store that no index names any more.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+use super::catalog::Meta;
+use super::filter::FilterName;
+use super::format::{Kind, belongs_to};
+use super::next::NEXT_INDEX;
+use crate::error::{Error, Result};
+
+/// What the name of a file of a generation says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    Column(Kind, u32),
+    Filter { generation: u32, number: u32 },
+}
+
+impl Named {
+    fn of(name: &str) -> Option<Named> {
+        let (kind, rest) = name.split_once('.')?;
+        let column = |kind| Some(Named::Column(kind, rest.parse().ok()?));
+        match kind {
+            "contents" => column(Kind::Contents),
+            "shingles" => column(Kind::Shingles),
+            "signatures" => column(Kind::Signatures),
+            "filter" => {
+                let (generation, number) = rest.split_once('.')?;
+                Some(Named::Filter {
+                    generation: generation.parse().ok()?,
+                    number: number.parse().ok()?,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    fn generation(self) -> u64 {
+        match self {
+            Named::Column(_, generation) | Named::Filter { generation, .. } => generation.into(),
+        }
+    }
+
+    /// Whether `meta` names it.
+    fn is_in(self, meta: &Meta) -> bool {
+        match self {
+            Named::Column(Kind::Contents, file) => meta.contents_file == file.into(),
+            Named::Column(Kind::Shingles, file) => meta.shingles_file == file.into(),
+            Named::Column(Kind::Signatures, file) => meta.signatures_file == file.into(),
+            Named::Filter { generation, number } => {
+                let name = FilterName {
+                    store: meta.store,
+                    generation,
+                    number,
+                };
+                FilterName::of(Path::new(""), meta).is_ok_and(|named| named == name)
+            }
+        }
+    }
+}
+
+/// Deletes the store's files in `folder` that neither `meta` names nor the next generation, if one is
+/// being made.
+///
+/// What cannot be deleted costs room and nothing else. Readers that have it open go on using it.
+pub(super) fn clear(folder: &Path, meta: &Meta) -> Result<()> {
+    let has_next = folder.join(NEXT_INDEX).is_file();
+    let entries = fs::read_dir(folder).map_err(|source| Error::io(folder, source))?;
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some(named) = name.to_str().and_then(Named::of) else {
+            continue;
+        };
+        let is_next = has_next && named.generation() == meta.generation + 1;
+        if !named.is_in(meta) && !is_next && is_ours(&entry.path(), meta) {
+            fs::remove_file(entry.path()).unwrap_or_default();
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file begins like one of this store.
+fn is_ours(path: &Path, meta: &Meta) -> bool {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(64).read_to_end(&mut start));
+    read.is_ok() && belongs_to(&start, meta.store)
+}

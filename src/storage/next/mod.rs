@@ -1,0 +1,312 @@
+//! The next generation of a store, made beside the one in use.
+//!
+//! A rebuild goes through these stages:
+//!
+//! 1. *Begin.* `index.redb.next` is made. It says what is to be made, and which contents were removed
+//!    at that time; those get no postings, and no rows either if contents are numbered anew.
+//! 2. *Columns* (`columns.rs`). Those that change are written as files of the next generation.
+//! 3. *Lists* (`lists.rs`). The bucket tables are written from the columns.
+//! 4. *Catalog* (`catalog.rs`). Documents, names and removed contents are copied.
+//! 5. *Catching up.* What was committed meanwhile is added, until little is left.
+//! 6. *Switch* (`switch.rs`). Under the store's lock the rest is added, and the index gets its name.
+//!
+//! Nothing that is in use is changed before the last step, which is one renaming of a file. Until
+//! then a crash leaves the store as it was; what is in `index.redb.next` is taken up by the next
+//! attempt, with the columns' rows that it counts.
+
+mod catalog;
+mod columns;
+mod lists;
+mod state;
+mod switch;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use redb::{Database, WriteTransaction};
+
+use super::catalog::{self as tables, Meta};
+use super::files::{create_index, open_index, remove};
+use super::filter::FilterName;
+use super::format::Kind;
+use super::leftovers;
+use super::renumbering::Renumbering;
+use super::snapshot::Snapshot;
+use crate::error::{Error, Result};
+use crate::schema::Schema;
+use columns::NextColumns;
+use state::State;
+
+/// The index of a generation that is being made.
+pub(super) const NEXT_INDEX: &str = "index.redb.next";
+
+/// What a rebuild makes of a store.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Plan {
+    pub(crate) schema: Arc<Schema>,
+    /// Whether removed contents are left out and the others numbered anew.
+    pub(crate) renumbers: bool,
+}
+
+impl Plan {
+    /// Whether the signatures of `stored` are not those of the plan.
+    pub(crate) fn resigns(&self, stored: &Schema) -> bool {
+        let of = |schema: &Schema| {
+            let (family, seed) = (schema.family(), schema.seed());
+            (family, seed, schema.permutations(), schema.slot_width())
+        };
+        of(&self.schema) != of(stored)
+    }
+}
+
+/// How far a rebuild has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Progress {
+    /// Contents whose rows are there, of all.
+    pub(crate) covered: (u32, u32),
+    /// Lists of buckets that are there, of all.
+    pub(crate) lists: (u32, u32),
+}
+
+/// The makings of the next generation.
+#[derive(Debug)]
+pub(crate) struct Next {
+    folder: PathBuf,
+    path: PathBuf,
+    index: Database,
+    plan: Plan,
+    /// What the next generation's index will say; it counts what the last checkpoint has.
+    meta: Meta,
+    state: State,
+    columns: NextColumns,
+    /// The contents that were removed when the rebuild began, sorted.
+    left_out: Vec<u32>,
+    ids: Renumbering,
+    /// The contents that were removed since and are in no table any more, sorted, by their old ids.
+    unposted: Vec<u32>,
+    /// Bytes of each column, in the order of their kinds, when the checksums of the shared ones were
+    /// copied.
+    summed: [u64; 3],
+    /// The removed contents that the catalog has, sorted, by their old ids.
+    removed: Vec<u32>,
+}
+
+impl Next {
+    /// Takes up the rebuild that was begun before, if it has the same plan, or begins one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unfinished`] if one with another plan was begun.
+    pub(crate) fn take_up(snapshot: &Snapshot, plan: Plan) -> Result<Next> {
+        let folder = snapshot.tables.path().parent().unwrap_or(Path::new(""));
+        match Next::find(folder, snapshot)? {
+            Some(next) if next.plan == plan => Ok(next),
+            Some(next) => {
+                let what = next.describe(&snapshot.schema);
+                Err(Error::Unfinished { what })
+            }
+            None => Next::begin(folder, snapshot, plan),
+        }
+    }
+
+    /// The rebuild that was begun before on the generation of `snapshot`.
+    pub(crate) fn find(folder: &Path, snapshot: &Snapshot) -> Result<Option<Next>> {
+        let path = folder.join(NEXT_INDEX);
+        if !path.is_file() {
+            return Ok(None);
+        }
+        // One that was killed at the very beginning is no index, or has no tables.
+        let found = open_index(&path).and_then(|index| Next::read(folder, &path, index, snapshot));
+        match found {
+            Err(error @ Error::Locked { .. }) => Err(error),
+            Err(_) | Ok(None) => {
+                Next::discard(folder, snapshot)?;
+                Ok(None)
+            }
+            found => found,
+        }
+    }
+
+    /// Deletes what there is of a next generation; says whether there was any.
+    pub(crate) fn discard(folder: &Path, snapshot: &Snapshot) -> Result<bool> {
+        let path = folder.join(NEXT_INDEX);
+        let was_there = path.is_file();
+        if was_there {
+            remove(&path)?;
+        }
+        leftovers::clear(folder, &snapshot.tables.meta)?;
+        Ok(was_there)
+    }
+
+    /// What it is to become, for people.
+    pub(crate) fn describe(&self, stored: &Schema) -> String {
+        if self.plan.renumbers {
+            return "less space (compact)".to_owned();
+        }
+        let pairs = self.plan.schema.parameters();
+        let changed = pairs.into_iter().zip(stored.parameters());
+        let changed = changed.filter(|(new, old)| new != old);
+        let changed: Vec<String> = changed
+            .map(|((name, value), _)| format!("{name} {value}"))
+            .collect();
+        changed.join(", ")
+    }
+
+    /// What is to be made.
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// How far it is, if the store has the contents of `snapshot`.
+    pub(crate) fn progress(&self, snapshot: &Snapshot) -> Progress {
+        Progress {
+            covered: (self.state.covered, snapshot.len),
+            lists: (self.state.lists, self.lists()),
+        }
+    }
+
+    /// How many contents are yet to be taken over from `snapshot`.
+    pub(crate) fn behind(&self, snapshot: &Snapshot) -> u32 {
+        snapshot.len.saturating_sub(self.state.covered)
+    }
+
+    /// How many contents have rows but no postings.
+    pub(crate) fn unbanded(&self) -> u64 {
+        self.meta.contents.saturating_sub(self.meta.banded)
+    }
+
+    fn begin(folder: &Path, snapshot: &Snapshot, plan: Plan) -> Result<Next> {
+        leftovers::clear(folder, &snapshot.tables.meta)?;
+        let path = folder.join(NEXT_INDEX);
+        let index = create_index(&path)?;
+        let removed = snapshot.tables.catalog.removed_contents();
+        let left_out = removed.map_err(|error| snapshot.in_index(error))?;
+        let old = snapshot.tables.meta;
+        let generation = old.generation + 1;
+        let file = |changes, old| if changes { generation } else { old };
+        let resigns = plan.renumbers || plan.resigns(&snapshot.schema);
+        let meta = Meta {
+            format: old.format,
+            store: old.store,
+            generation,
+            contents_file: file(plan.renumbers, old.contents_file),
+            shingles_file: file(plan.renumbers, old.shingles_file),
+            signatures_file: file(resigns, old.signatures_file),
+            ..Meta::default()
+        };
+        let columns = NextColumns::create(folder, &meta, &plan.schema)?;
+        let next = Next {
+            folder: folder.to_owned(),
+            path,
+            index,
+            state: State {
+                renumbers: u32::from(plan.renumbers),
+                ..State::default()
+            },
+            meta,
+            columns,
+            ids: Next::ids(&plan, &left_out),
+            plan,
+            left_out,
+            unposted: Vec::new(),
+            removed: Vec::new(),
+            summed: [0; 3],
+        };
+        let transaction = next.begin_write()?;
+        let begun = || -> Result<(), redb::Error> {
+            tables::Catalog::create(&transaction)?;
+            tables::write_schema(&transaction, &next.plan.schema.parameters())?;
+            state::write_left_out(&transaction, &next.left_out)
+        };
+        begun().map_err(|error| next.in_index(error))?;
+        next.commit(transaction)?;
+        Ok(next)
+    }
+
+    /// Reads what an earlier attempt left, if it belongs to the store as it is.
+    fn read(
+        folder: &Path,
+        path: &Path,
+        index: Database,
+        snapshot: &Snapshot,
+    ) -> Result<Option<Next>> {
+        let Some((meta, schema, state, left_out)) = state::read(&index, path)? else {
+            return Ok(None);
+        };
+        let old = &snapshot.tables.meta;
+        let fits = meta.store == old.store
+            && meta.generation == old.generation + 1
+            && state.covered <= snapshot.len;
+        let plan = Plan {
+            schema: Arc::new(schema),
+            renumbers: state.renumbers == 1,
+        };
+        if !fits {
+            return Ok(None);
+        }
+        let columns = NextColumns::open(folder, &meta, &plan.schema)?;
+        Ok(Some(Next {
+            folder: folder.to_owned(),
+            path: path.to_owned(),
+            index,
+            meta,
+            state,
+            columns,
+            ids: Next::ids(&plan, &left_out),
+            plan,
+            left_out,
+            unposted: Vec::new(),
+            removed: Vec::new(),
+            summed: [0; 3],
+        }))
+    }
+
+    fn ids(plan: &Plan, left_out: &[u32]) -> Renumbering {
+        if plan.renumbers {
+            Renumbering::without(left_out.to_vec())
+        } else {
+            Renumbering::default()
+        }
+    }
+
+    /// Number of lists of buckets, the copies included.
+    fn lists(&self) -> u32 {
+        self.plan.schema.bands().bands() + 1
+    }
+
+    fn in_index(&self, error: impl Into<redb::Error>) -> Error {
+        Error::index(&self.path, error)
+    }
+
+    fn begin_write(&self) -> Result<WriteTransaction> {
+        let transaction = self.index.begin_write();
+        let mut transaction = transaction.map_err(|error| self.in_index(error))?;
+        transaction.set_quick_repair(true);
+        Ok(transaction)
+    }
+
+    /// Commits a transaction with the counts as they are now.
+    fn commit(&self, transaction: WriteTransaction) -> Result<()> {
+        let write = || -> Result<(), redb::Error> {
+            self.meta.write(&transaction)?;
+            self.state.write(&transaction)
+        };
+        write().map_err(|error| self.in_index(error))?;
+        let done = transaction.commit();
+        done.map_err(|error| self.in_index(error))
+    }
+
+    /// The filter that it will have.
+    fn filter_name(&self) -> Result<FilterName> {
+        FilterName::of(&self.path, &self.meta)
+    }
+
+    /// Bytes that the files of the next generation have by now.
+    pub(crate) fn bytes(&self) -> u64 {
+        let kinds = [Kind::Contents, Kind::Shingles, Kind::Signatures];
+        let columns = kinds.iter().map(|&kind| self.columns.len(kind));
+        let index = fs::metadata(&self.path).map_or(0, |file| file.len());
+        index + columns.sum::<u64>()
+    }
+}
