@@ -178,11 +178,7 @@ impl fmt::Display for Error {
                 "{}: a new store would overwrite this file; choose another folder or move it away",
                 path.display()
             ),
-            Error::Locked { path, holder } => {
-                let who = holder.map_or("another process".to_owned(), |who| who.to_string());
-                let path = path.display();
-                write!(f, "{path}: {who} has the store open; wait until it is done")
-            }
+            Error::Locked { path, holder } => locked(path, *holder, f),
             Error::ReadOnly => write!(f, "the store was opened read-only"),
             Error::NewerFormat {
                 path,
@@ -206,14 +202,7 @@ impl fmt::Display for Error {
                 f,
                 "stopped before the end; what was done is kept, and running it again goes on from there"
             ),
-            Error::MissingSources { keys } => {
-                let first = keys.first().map_or("", String::as_str);
-                let more = keys.len().saturating_sub(1);
-                write!(
-                    f,
-                    "{first:?} and {more} more: the text is gone or is another now, and the store keeps no shingles of it; add it again, or remove the document"
-                )
-            }
+            Error::MissingSources { keys } => missing(keys, f),
             Error::Poisoned => write!(
                 f,
                 "an earlier write to the store failed; open it anew, which takes up from the last commit"
@@ -223,6 +212,24 @@ impl fmt::Display for Error {
             Error::Index { path, source } => write!(f, "{}: {source}", path.display()),
         }
     }
+}
+
+fn locked(path: &Path, holder: Option<Holder>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let who = holder.map_or("another process".to_owned(), |who| who.to_string());
+    let path = path.display();
+    write!(f, "{path}: {who} has the store open; wait until it is done")
+}
+
+fn missing(keys: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if let Some(first) = keys.first() {
+        write!(f, "{first:?}")?;
+    }
+    if keys.len() > 1 {
+        write!(f, " and {} more", keys.len() - 1)?;
+    }
+    f.write_str(
+        ": the text is gone or is another now, and the store keeps no shingles of it; add it again, or remove the document",
+    )
 }
 
 impl std::error::Error for Error {

@@ -37,5 +37,5 @@ pub(crate) use files::{Files, NewContent};
 pub(crate) use format::Kind;
 pub(crate) use holder::Note;
 pub(crate) use leaf::Posting;
-pub(crate) use next::{Next, Plan, Progress};
+pub(crate) use next::{Next, Plan, Progress, Sign};
 pub(crate) use snapshot::{Candidate, Snapshot};

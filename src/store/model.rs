@@ -43,7 +43,8 @@ struct Remake {
     permutations: Option<u32>,
     /// It is stopped when it reports for this time.
     stop: Option<usize>,
-    meanwhile: Vec<(u8, Option<Text>)>,
+    /// At some of its reports a document is inserted or removed.
+    meanwhile: Vec<Option<(u8, Option<Text>)>>,
 }
 
 /// A text of one of a few families, whose members differ in some words, and in case.
@@ -102,7 +103,8 @@ fn step() -> impl Strategy<Value = Step> {
 fn remake() -> impl Strategy<Value = Remake> {
     let permutations = prop::option::of((0..3_u32).prop_map(|more| 64 + 20 * more));
     let stop = prop::option::of(1..20_usize);
-    let meanwhile = prop::collection::vec((0..12_u8, prop::option::of(text())), 0..5);
+    let change = prop::option::weighted(0.3, (0..12_u8, prop::option::of(text())));
+    let meanwhile = prop::collection::vec(change, 0..16);
     (permutations, stop, meanwhile).prop_map(|(permutations, stop, meanwhile)| Remake {
         permutations,
         stop,
@@ -312,7 +314,7 @@ fn rebuild(store: &Store, model: &mut Model, remake: &Remake) {
     let mut meanwhile = remake.meanwhile.iter();
     let mut watch = |_| {
         reports += 1;
-        match meanwhile.next() {
+        match meanwhile.next().and_then(Option::as_ref) {
             Some((k, Some(text))) => insert(store, model, &key(*k), &text.words()),
             Some((k, None)) => {
                 let mut writer = store.writer().unwrap();
@@ -366,7 +368,7 @@ fn insert(store: &Store, model: &mut Model, key: &str, text: &str) {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 48,
+        cases: 300,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

@@ -6,18 +6,18 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, MutexGuard};
 
 use super::lock::lock;
-use super::resign::Resigner;
+use super::resign::{Resigner, Source};
 use super::sketch::Sketcher;
 use super::{Published, Store};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
-use crate::storage::{Files, Next, Plan, Progress, Snapshot};
+use crate::storage::{Files, Next, Plan, Progress, Sign, Snapshot};
 
 /// The store's lock is asked for once fewer contents than this are to be taken over.
-const FEW_CONTENTS: u32 = 1 << 12;
+const FEW_CONTENTS: u32 = if cfg!(test) { 1 } else { 1 << 12 };
 
 /// With more contents than this without postings, those are put into the tables first.
-const MANY_UNBANDED: u64 = 1 << 15;
+const MANY_UNBANDED: u64 = if cfg!(test) { 2 } else { 1 << 15 };
 
 /// Rounds of catching up; a writer that is faster waits for the last one.
 const ROUNDS: usize = 8;
@@ -37,9 +37,11 @@ pub struct Rebuild<'a> {
     target: Target,
     memory: u64,
     drop_missing: bool,
-    source: Option<Box<dyn Fn(&str) -> Option<String> + Sync + 'a>>,
-    watch: Option<Box<dyn FnMut(RebuildProgress) -> ControlFlow<()> + 'a>>,
+    source: Option<Box<Source<'a>>>,
+    watch: Option<Box<Watch<'a>>>,
 }
+
+type Watch<'a> = dyn FnMut(RebuildProgress) -> ControlFlow<()> + 'a;
 
 #[derive(Clone, Debug)]
 enum Target {
@@ -198,10 +200,10 @@ impl Store {
         let mut watch = rebuild.watch;
         let mut watch = |progress: Progress| {
             let watched = watch.as_mut().map(|watch| watch(progress.into()));
-            match watched.is_some_and(|go_on| go_on.is_break()) {
-                true => Err(Error::Interrupted),
-                false => Ok(()),
+            if watched.is_some_and(|go_on| go_on.is_break()) {
+                return Err(Error::Interrupted);
             }
+            Ok(())
         };
         if signer.needs_sources() {
             // Which texts an earlier attempt missed is not known.
@@ -312,7 +314,7 @@ impl Store {
         next: Next,
         files: &mut MutexGuard<'_, Files>,
         journal: &Journal<'_>,
-        sign: &dyn Fn(&Snapshot, &[u32]) -> Result<Vec<u8>>,
+        sign: &Sign<'_>,
     ) -> Result<()> {
         let sketcher = Sketcher::new(&next.plan().schema, &self.meters)?;
         let snapshot = next.install(files, journal.take(), sign, self.pool.threads())?;

@@ -31,8 +31,7 @@ impl Next {
         copied().map_err(|error| self.in_index(error))?;
         self.summed = KINDS.map(|kind| snapshot.column(kind).len());
         self.removed.clear();
-        let removed = self.removed_in(snapshot)?;
-        self.write_removed(&transaction, removed)?;
+        self.write_removed(&transaction, removed_in(snapshot)?)?;
         self.commit(transaction)
     }
 
@@ -58,7 +57,7 @@ impl Next {
         catalog::write_documents(transaction, &changes)
             .and_then(|()| catalog::write_names(transaction, &changes, &[]))
             .map_err(|error| self.in_index(error))?;
-        let removed = self.removed_in(snapshot)?;
+        let removed = removed_in(snapshot)?;
         self.unpost(transaction, snapshot, &removed, threads)?;
         self.write_removed(transaction, removed)
     }
@@ -81,12 +80,6 @@ impl Next {
         Ok(())
     }
 
-    /// The removed contents of `snapshot`, by their old ids, sorted.
-    fn removed_in(&self, snapshot: &Snapshot) -> Result<Vec<u32>> {
-        let removed = snapshot.tables.catalog.removed_contents();
-        removed.map_err(|error| snapshot.in_index(error))
-    }
-
     /// Writes those of the `removed` contents that have rows here and are not known as removed.
     fn write_removed(&mut self, transaction: &WriteTransaction, removed: Vec<u32>) -> Result<()> {
         let is_new =
@@ -97,4 +90,10 @@ impl Next {
         self.removed = removed;
         Ok(())
     }
+}
+
+/// The removed contents of `snapshot`, by their old ids, sorted.
+fn removed_in(snapshot: &Snapshot) -> Result<Vec<u32>> {
+    let removed = snapshot.tables.catalog.removed_contents();
+    removed.map_err(|error| snapshot.in_index(error))
 }

@@ -18,7 +18,7 @@ use crate::storage::rows::Rows;
 use crate::storage::snapshot::{Snapshot, bucket_error, narrow};
 
 /// Postings that are written between two checkpoints.
-const CHECKPOINT_POSTINGS: u64 = if cfg!(test) { 8 } else { 16 << 20 };
+const CHECKPOINT_POSTINGS: u64 = if cfg!(test) { 400 } else { 16 << 20 };
 
 /// Bytes of a posting in memory.
 const POSTING_BYTES: u64 = 8;

@@ -36,7 +36,8 @@ use super::snapshot::Snapshot;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use columns::NextColumns;
-use state::State;
+pub(crate) use columns::Sign;
+use state::{Begun, State};
 
 /// The index of a generation that is being made.
 pub(super) const NEXT_INDEX: &str = "index.redb.next";
@@ -231,9 +232,15 @@ impl Next {
         index: Database,
         snapshot: &Snapshot,
     ) -> Result<Option<Next>> {
-        let Some((meta, schema, state, left_out)) = state::read(&index, path)? else {
+        let Some(begun) = state::read(&index, path)? else {
             return Ok(None);
         };
+        let Begun {
+            meta,
+            schema,
+            state,
+            left_out,
+        } = begun;
         let old = &snapshot.tables.meta;
         let fits = meta.store == old.store
             && meta.generation == old.generation + 1

@@ -62,12 +62,18 @@ pub(super) fn clear(transaction: &WriteTransaction) -> Result<(), redb::Error> {
     Ok(())
 }
 
-/// Reads what an index says of itself, its state, and the contents that are left out; nothing if it
-/// is no index of a generation that is being made.
-pub(super) fn read(
-    index: &Database,
-    path: &Path,
-) -> Result<Option<(Meta, Schema, State, Vec<u32>)>> {
+/// What the index of a generation that is being made holds beside its tables.
+#[derive(Debug)]
+pub(super) struct Begun {
+    pub(super) meta: Meta,
+    pub(super) schema: Schema,
+    pub(super) state: State,
+    /// The contents that were removed when it was begun, sorted.
+    pub(super) left_out: Vec<u32>,
+}
+
+/// Reads what an index says of itself; nothing if it is not that of a generation that is being made.
+pub(super) fn read(index: &Database, path: &Path) -> Result<Option<Begun>> {
     let in_index = |error: redb::Error| Error::index(path, error);
     let transaction = index.begin_read().map_err(|error| in_index(error.into()))?;
     let Some(meta) = Meta::read(&transaction, path)? else {
@@ -89,5 +95,10 @@ pub(super) fn read(
         Ok(Some((state, left_out?)))
     };
     let found = read().map_err(in_index)?;
-    Ok(found.map(|(state, left_out)| (meta, schema, state, left_out)))
+    Ok(found.map(|(state, left_out)| Begun {
+        meta,
+        schema,
+        state,
+        left_out,
+    }))
 }
