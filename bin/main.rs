@@ -18,6 +18,7 @@ mod parse;
 mod plot;
 mod progress;
 mod reader;
+mod rebuilding;
 mod seen;
 mod skip;
 mod store;

@@ -6,7 +6,8 @@ use crate::parse;
 
 /// Make a store with parameters of your own
 ///
-/// Without this, add makes a store with the defaults. The parameters cannot be changed later.
+/// Without this, add makes a store with the defaults. `reindex` changes
+/// them later, but for those of shingles.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -2,10 +2,12 @@
 
 mod add;
 mod backup;
+mod compact;
 mod init;
 mod list;
 mod pairs;
 mod query;
+mod reindex;
 mod remove;
 mod show;
 mod tune;
@@ -16,10 +18,12 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use add::Add;
 pub(crate) use backup::Backup;
+pub(crate) use compact::Compact;
 pub(crate) use init::Init;
 pub(crate) use list::List;
 pub(crate) use pairs::Pairs;
 pub(crate) use query::Query;
+pub(crate) use reindex::Reindex;
 pub(crate) use remove::Remove;
 pub(crate) use show::Show;
 pub(crate) use tune::Tune;
@@ -110,4 +114,6 @@ Prints a line for each problem. Exit codes: 0 sound, 2 damaged.")]
     Check,
     Tune(Tune),
     Backup(Backup),
+    Reindex(Box<Reindex>),
+    Compact(Compact),
 }

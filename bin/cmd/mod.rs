@@ -3,10 +3,12 @@
 mod add;
 mod backup;
 mod check;
+mod compact;
 mod init;
 mod list;
 mod pairs;
 mod query;
+mod reindex;
 mod remove;
 mod show;
 mod stats;
@@ -39,5 +41,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Check => check::run(args, output),
         Command::Tune(tune) => tune::run(args, tune, console, output),
         Command::Backup(backup) => backup::run(args, backup, output),
+        Command::Reindex(reindex) => reindex::run(args, reindex, console, output),
+        Command::Compact(compact) => compact::run(args, compact, console, output),
     }
 }

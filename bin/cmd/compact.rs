@@ -1,0 +1,39 @@
+//! `compact`: gives back space.
+
+use anyhow::Result;
+use dedupdb::{Rebuild, Store};
+use serde_json::json;
+
+use crate::args::{Args, Compact};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::number::bytes;
+use crate::output::Output;
+use crate::rebuilding;
+
+/// Runs `compact`.
+pub(crate) fn run(
+    args: &Args,
+    compact: &Compact,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    let store = crate::store::open_to_write(args)?;
+    let before = size(&store)?;
+    let rebuild = Rebuild::compact().memory(compact.memory);
+    if let Err(stopped) = rebuilding::run(&store, rebuild, console)? {
+        return Ok(stopped);
+    }
+    let after = size(&store)?;
+    if output.is_json() {
+        output.object(&json!({ "bytes_before": before, "bytes": after }))?;
+    } else if !args.quiet {
+        output.line(format!("{} before, {} now", bytes(before), bytes(after)))?;
+    }
+    Ok(Exit::Found)
+}
+
+fn size(store: &Store) -> Result<u64> {
+    let stats = store.stats()?;
+    Ok(stats.files.iter().map(|(_, bytes)| bytes).sum())
+}

@@ -1,0 +1,202 @@
+//! `reindex`: gives the store other parameters.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use dedupdb::{Rebuild, Schema, Shape, Store, Tuning, Unfinished};
+use serde_json::json;
+
+use super::init::parameters;
+use crate::args::{Args, Reindex};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::ingest::document;
+use crate::ingest::format::Format;
+use crate::ingest::source::Source;
+use crate::number::{bytes, counted, grouped, percent};
+use crate::output::Output;
+use crate::rebuilding;
+
+/// Runs `reindex`.
+pub(crate) fn run(
+    args: &Args,
+    reindex: &Reindex,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    let store = crate::store::open_to_write(args)?;
+    if reindex.status {
+        return status(&store, output);
+    }
+    if reindex.cancel {
+        return Ok(Exit::found(store.cancel_rebuild()?));
+    }
+    let rebuild = if reindex.is_bare() {
+        if store.unfinished_rebuild()?.is_none() {
+            bail!(
+                "say what is to change, such as --permutations 256: no reindex was begun that could be finished"
+            );
+        }
+        Rebuild::resume()
+    } else {
+        Rebuild::reindex(target(&store, reindex)?)
+    };
+    let rebuild = rebuild
+        .memory(reindex.memory)
+        .drop_missing(reindex.drop_missing)
+        .source(|key| source(key, reindex));
+    let documents = store.stats()?.documents;
+    match rebuilding::run(&store, rebuild, console)? {
+        Err(stopped) => return Ok(stopped),
+        Ok(false) => {
+            console.note("the store has these parameters already");
+            return Ok(Exit::Nothing);
+        }
+        Ok(true) => {}
+    }
+    report(args, &store, documents, console, output)?;
+    Ok(Exit::Found)
+}
+
+/// Tells what the store has become.
+fn report(
+    args: &Args,
+    store: &Store,
+    before: u64,
+    console: &Console,
+    output: &mut Output,
+) -> Result<()> {
+    let schema = store.schema();
+    let stats = store.stats()?;
+    if output.is_json() {
+        output.object(&json!({
+            "schema": parameters(&schema),
+            "recall": schema.recall(schema.threshold()),
+            "documents": stats.documents,
+            "dropped": before.saturating_sub(stats.documents),
+        }))?;
+    } else if !args.quiet {
+        output.line(format!(
+            "{}: {} permutations, bands {}, which find {} of the pairs at {}",
+            counted(stats.documents, "document", "documents"),
+            schema.permutations(),
+            schema.bands(),
+            percent(schema.recall(schema.threshold())),
+            schema.threshold()
+        ))?;
+    }
+    if stats.documents < before {
+        let dropped = counted(before - stats.documents, "document was", "documents were");
+        console.note(&format!("{dropped} removed whose text is gone"));
+    }
+    Ok(())
+}
+
+/// The schema that the arguments ask for.
+fn target(store: &Store, reindex: &Reindex) -> Result<Schema> {
+    let stored = store.schema();
+    let mut builder = stored.to_builder();
+    if let Some(family) = reindex.family {
+        builder = builder.family(family);
+    }
+    if let Some(seed) = reindex.seed {
+        builder = builder.seed(seed);
+    }
+    if let Some(width) = reindex.slot_bits {
+        builder = builder.slot_width(width);
+    }
+    let permutations = reindex.permutations.unwrap_or(stored.permutations());
+    let threshold = reindex.threshold.unwrap_or(stored.threshold());
+    builder = builder.permutations(permutations).threshold(threshold);
+    let changes_bands = permutations != stored.permutations()
+        || threshold.to_bits() != stored.threshold().to_bits()
+        || reindex.recall.is_some();
+    if let Some(bands) = reindex.bands {
+        builder = builder.bands(bands.bands(), bands.rows());
+    } else if reindex.tuned {
+        let bands = tuned(store, reindex, permutations, threshold)?;
+        builder = builder.bands(bands.bands(), bands.rows());
+    } else if changes_bands {
+        builder = builder.choose_bands();
+        if let Some(recall) = reindex.recall {
+            builder = builder.target_recall(recall);
+        }
+    }
+    Ok(builder.build()?)
+}
+
+/// The bands of least work, in a store that will have grown.
+fn tuned(
+    store: &Store,
+    reindex: &Reindex,
+    permutations: u32,
+    threshold: f64,
+) -> Result<dedupdb::Bands> {
+    let mut tuning = Tuning::of(&store.schema());
+    tuning.permutations = permutations;
+    tuning.threshold = threshold;
+    tuning.slot_width = reindex.slot_bits.unwrap_or(tuning.slot_width);
+    tuning.recall = reindex.recall.unwrap_or(tuning.recall);
+    let sample = store.sample()?;
+    let grown = reindex.contents.unwrap_or(2 * sample.contents());
+    let sample = sample.grown_to(grown);
+    let shapes = tuning.shapes(Some(&sample))?;
+    match Shape::best(&shapes) {
+        Some(best) => Ok(best.bands),
+        None => bail!("no bands reach the recall"),
+    }
+}
+
+/// The text of a file that is one document, if its key is still its path.
+fn source(key: &str, reindex: &Reindex) -> Option<String> {
+    let path = Path::new(key);
+    let format = reindex.inputs.format.unwrap_or_else(|| Format::of(path));
+    if !path.is_file() || !format.is_document() {
+        return None;
+    }
+    let mut reader = Source::File(PathBuf::from(path)).open().ok()?;
+    let read = document::read(&mut reader, format, &reindex.inputs);
+    Some(read.ok()?.ok()?.decoded.text)
+}
+
+fn status(store: &Store, output: &mut Output) -> Result<Exit> {
+    let Some(unfinished) = store.unfinished_rebuild()? else {
+        return Ok(Exit::Nothing);
+    };
+    let Unfinished {
+        schema,
+        compacts,
+        progress,
+        bytes: size,
+    } = unfinished;
+    if output.is_json() {
+        output.object(&json!({
+            "compacts": compacts,
+            "schema": parameters(&schema),
+            "contents": progress.contents,
+            "all_contents": progress.all_contents,
+            "lists": progress.lists,
+            "all_lists": progress.all_lists,
+            "bytes": size,
+        }))?;
+        return Ok(Exit::Found);
+    }
+    let what = if compacts {
+        "compact".to_owned()
+    } else {
+        let stored = store.schema();
+        let changed = schema.parameters().into_iter().zip(stored.parameters());
+        let changed = changed.filter(|(new, old)| new != old);
+        let changed = changed.map(|((name, value), _)| format!("{name} {value}"));
+        format!("reindex to {}", changed.collect::<Vec<_>>().join(", "))
+    };
+    output.line(format!(
+        "{what}: {} of {} contents, {} of {} lists of buckets, {}",
+        grouped(progress.contents),
+        grouped(progress.all_contents),
+        progress.lists,
+        progress.all_lists,
+        bytes(size)
+    ))?;
+    Ok(Exit::Found)
+}
