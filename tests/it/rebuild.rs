@@ -1,0 +1,357 @@
+//! Rebuilding a store that is in use.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use dedupdb::{Error, Options, Query, Rebuild, Schema, Store, Verdict};
+
+use crate::numbered;
+
+const WORDS: usize = 30;
+
+/// A near-copy of the text of a number.
+fn near_copy(number: usize) -> String {
+    format!("{} by the way", numbered::text(number, WORDS))
+}
+
+fn schema(permutations: u32) -> Schema {
+    let builder = Schema::builder().permutations(permutations).threshold(0.7);
+    builder.build().unwrap()
+}
+
+/// A store of so many documents, each with a near-copy and a copy.
+fn store(folder: &Path, schema: &Schema, documents: usize) -> Store {
+    let store = Store::create(folder, schema).unwrap();
+    numbered::add(&store, 0..documents, WORDS);
+    let mut writer = store.writer().unwrap();
+    for number in 0..documents {
+        let text = numbered::text(number, WORDS);
+        writer.add(format!("copy/{number}"), text).unwrap();
+        let text = near_copy(number);
+        writer.add(format!("near/{number}"), text).unwrap();
+    }
+    writer.commit().unwrap();
+    drop(writer);
+    store
+}
+
+/// Everything that the store answers.
+fn answers(store: &Store) -> Vec<String> {
+    let keys = store.documents().unwrap().map(|document| {
+        let document = document.unwrap();
+        (document.key.clone(), document.hash, document.size)
+    });
+    let answer = |(key, hash, size): (String, _, _)| {
+        let matches = store.query(&Query::key(&key)).unwrap();
+        let matches: Vec<_> = matches.iter().map(|m| (&m.key, m.jaccard)).collect();
+        format!("{key} {hash:?} {size} {matches:?}")
+    };
+    keys.collect::<Vec<_>>().into_iter().map(answer).collect()
+}
+
+fn assert_sound(folder: &Path) {
+    let report = Store::check(folder).unwrap();
+    assert!(report.is_clean(), "{:?}", report.problems);
+}
+
+/// The file of a column of the newest generation.
+fn column(folder: &Path, kind: &str) -> PathBuf {
+    let files = fs::read_dir(folder).unwrap();
+    let names = files.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut generations: Vec<u32> = names
+        .filter_map(|name| name.strip_prefix(kind)?.strip_prefix('.')?.parse().ok())
+        .collect();
+    assert_eq!(generations.len(), 1, "{kind} of {generations:?}");
+    folder.join(format!("{kind}.{}", generations.remove(0)))
+}
+
+/// The data of a column, which begins behind its header.
+fn data(folder: &Path, kind: &str) -> Vec<u8> {
+    fs::read(column(folder, kind)).unwrap().split_off(64)
+}
+
+fn copy(from: &Path, to: &Path) {
+    if to.exists() {
+        fs::remove_dir_all(to).unwrap();
+    }
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}
+
+#[test]
+fn longer_signatures_and_back_are_those_of_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, fresh) = (folder.path().join("store"), folder.path().join("fresh"));
+    drop(store(&path, &schema(128), 300));
+    let start = data(&path, "signatures");
+    let live = Store::open(&path).unwrap();
+    let expected = answers(&live);
+    assert!(live.rebuild(Rebuild::reindex(schema(256))).unwrap());
+    assert_eq!(live.schema().permutations(), 256);
+    assert_eq!(answers(&live), expected);
+    let other = store(&fresh, &schema(256), 300);
+    drop(other);
+    let grown = fs::read(column(&path, "signatures")).unwrap();
+    // The file has room in advance while the store is open.
+    assert!(grown[64..].starts_with(&data(&fresh, "signatures")));
+    assert!(live.rebuild(Rebuild::reindex(schema(128))).unwrap());
+    assert!(!live.rebuild(Rebuild::reindex(schema(128))).unwrap());
+    assert_eq!(answers(&live), expected);
+    drop(live);
+    assert!(data(&path, "signatures") == start);
+    assert_sound(&path);
+}
+
+#[test]
+fn other_bands_leave_the_signatures_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = store(folder.path(), &schema(128), 100);
+    let before = column(folder.path(), "signatures");
+    let bands = live.schema().to_builder().bands(30, 4).build().unwrap();
+    assert!(live.rebuild(Rebuild::reindex(bands)).unwrap());
+    assert_eq!(column(folder.path(), "signatures"), before);
+    assert_eq!(live.schema().bands().to_string(), "30x4");
+    drop(live);
+    assert_sound(folder.path());
+}
+
+#[test]
+fn compacting_gives_back_the_space_and_changes_no_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, fresh) = (folder.path().join("store"), folder.path().join("fresh"));
+    let live = store(&path, &schema(128), 2000);
+    let mut writer = live.writer().unwrap();
+    for number in (0..2000).filter(|number| number % 10 != 0) {
+        for key in [format!("{number:05}"), format!("copy/{number}")] {
+            assert!(writer.remove(&key).unwrap());
+        }
+        assert!(writer.remove(&format!("near/{number}")).unwrap());
+    }
+    writer.commit().unwrap();
+    drop(writer);
+    let (before, expected) = (live.stats().unwrap(), answers(&live));
+    assert_eq!((before.contents, before.removed), (400, 3600));
+    assert!(live.rebuild(Rebuild::compact()).unwrap());
+    let after = live.stats().unwrap();
+    assert_eq!((after.contents, after.removed), (400, 0));
+    assert_eq!(answers(&live), expected);
+    drop(live);
+    let bytes = |stats: &dedupdb::Stats| stats.files.iter().map(|file| file.1).sum::<u64>();
+    assert!(bytes(&after) * 2 < bytes(&before), "{before:?} {after:?}");
+    assert_sound(&path);
+    // What is left is as if nothing else had ever been there.
+    let other = Store::create(&fresh, &schema(128)).unwrap();
+    let kept = (0..2000).filter(|number| number % 10 == 0);
+    for number in kept.clone() {
+        numbered::add(&other, number..number + 1, WORDS);
+    }
+    for number in kept {
+        let mut writer = other.writer().unwrap();
+        writer.add("x", near_copy(number)).unwrap();
+        writer.commit().unwrap();
+    }
+    drop(other);
+    let sizes = |kind| (data(&path, kind).len(), data(&fresh, kind).len());
+    for kind in ["contents", "shingles", "signatures"] {
+        assert_eq!(sizes(kind).0, sizes(kind).1, "{kind}");
+    }
+}
+
+/// At every report the folder is as a process that is killed would leave it.
+#[test]
+fn wherever_it_ends_the_store_is_whole_and_the_rebuild_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, left) = (folder.path().join("store"), folder.path().join("left"));
+    let live = store(&path, &schema(64), 400);
+    let mut writer = live.writer().unwrap();
+    for number in 0..40 {
+        writer.remove(&format!("near/{number}")).unwrap();
+    }
+    writer.commit().unwrap();
+    drop(writer);
+    for rebuild in [Rebuild::reindex(schema(96)), Rebuild::compact()] {
+        let expected = answers(&live);
+        let mut reports = 0;
+        let watch = |_| {
+            copy(&path, &left);
+            let killed = Store::open(&left).unwrap();
+            assert_eq!(answers(&killed), expected);
+            // Of two that were killed here, one goes on and one begins anew.
+            if reports % 2 == 0 {
+                assert!(killed.rebuild(Rebuild::resume()).unwrap());
+            } else {
+                assert!(killed.cancel_rebuild().unwrap());
+                assert_eq!(killed.unfinished_rebuild().unwrap(), None);
+                killed.rebuild(Rebuild::compact()).unwrap();
+            }
+            assert_eq!(answers(&killed), expected);
+            drop(killed);
+            assert_sound(&left);
+            assert_eq!(fs::read_dir(&left).unwrap().count(), 5);
+            reports += 1;
+            ControlFlow::Continue(())
+        };
+        assert!(live.rebuild(rebuild.memory(2000).watch(watch)).unwrap());
+        assert!(reports > 2);
+    }
+}
+
+#[test]
+fn one_that_was_stopped_goes_on_only_to_the_same_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = store(folder.path(), &schema(64), 200);
+    let stop = |schema| Rebuild::reindex(schema).watch(|_| ControlFlow::Break(()));
+    let stopped = live.rebuild(stop(schema(96))).unwrap_err();
+    assert!(matches!(stopped, Error::Interrupted));
+    let unfinished = live.unfinished_rebuild().unwrap().unwrap();
+    assert_eq!(unfinished.schema, schema(96));
+    let error = live.rebuild(Rebuild::compact()).unwrap_err();
+    assert!(matches!(&error, Error::Unfinished { .. }));
+    assert!(error.to_string().contains("permutations 96"), "{error}");
+    drop(live);
+    let live = Store::open(folder.path()).unwrap();
+    assert!(live.rebuild(Rebuild::reindex(schema(96))).unwrap());
+    assert!(!live.rebuild(Rebuild::resume()).unwrap());
+    assert!(!live.cancel_rebuild().unwrap());
+}
+
+#[test]
+fn what_needs_other_shingles_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = store(folder.path(), &schema(64), 3);
+    let shingling = dedupdb::Shingling::Char(9);
+    let other = live.schema().to_builder().shingling(shingling);
+    let error = live.rebuild(Rebuild::reindex(other.build().unwrap()));
+    let error = error.unwrap_err().to_string();
+    assert!(error.starts_with("shingling: it is word:5"), "{error}");
+    let reader = Options::new().read_only(true);
+    drop(live);
+    let reader = reader.open(folder.path()).unwrap();
+    let error = reader.rebuild(Rebuild::compact()).unwrap_err();
+    assert!(matches!(error, Error::ReadOnly));
+}
+
+#[test]
+fn without_shingles_the_texts_are_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let bare = schema(64).to_builder().keep_shingles(false);
+    let bare = bare.build().unwrap();
+    let live = store(folder.path(), &bare, 30);
+    let target = bare.to_builder().permutations(96).build().unwrap();
+    let text = |key: &str| match key.split_once('/') {
+        None => Some(numbered::text(key.parse().ok()?, WORDS)),
+        Some(("near", "7")) => Some("something else".to_owned()),
+        Some(("near", number)) => Some(near_copy(number.parse().ok()?)),
+        // A copy has the text of another document, which is enough.
+        Some(_) => None,
+    };
+    let error = live.rebuild(Rebuild::reindex(target.clone()).source(text));
+    match error.unwrap_err() {
+        Error::MissingSources { keys } => assert_eq!(keys, ["near/7"]),
+        error => panic!("{error}"),
+    }
+    assert_eq!(live.schema().permutations(), 64);
+    assert_eq!(live.unfinished_rebuild().unwrap(), None);
+    // What becomes shorter needs no text.
+    let shorter = bare.to_builder().permutations(48).choose_bands();
+    let shorter = Rebuild::reindex(shorter.build().unwrap());
+    assert!(live.rebuild(shorter).unwrap());
+    let rebuild = Rebuild::reindex(target).source(text).drop_missing(true);
+    assert!(live.rebuild(rebuild).unwrap());
+    assert_eq!(live.stats().unwrap().documents, 89);
+    assert_eq!(live.query(&Query::key("near/9")).unwrap().len(), 2);
+    drop(live);
+    assert_sound(folder.path());
+}
+
+/// Whoever waits for the lock of an index that is replaced meanwhile gets the one in its place.
+#[test]
+fn who_waits_opens_the_newest_generation() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = store(folder.path(), &schema(64), 50);
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            let options = Options::new().wait(Duration::from_secs(60));
+            let store = options.open(folder.path()).unwrap();
+            store.schema().permutations()
+        });
+        for permutations in [80, 96, 112] {
+            live.rebuild(Rebuild::reindex(schema(permutations)))
+                .unwrap();
+        }
+        drop(live);
+        assert_eq!(waiting.join().unwrap(), 112);
+    });
+}
+
+/// Threads insert and ask while the store is reindexed and compacted over and over; each knows what
+/// it put in, and every answer must say so.
+#[test]
+fn every_answer_is_right_while_the_store_is_rebuilt() {
+    const WORKERS: usize = 4;
+    const ROUNDS: usize = 6;
+    let folder = tempfile::tempdir().unwrap();
+    let live = store(folder.path(), &schema(64), 100);
+    let (done, finished) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let number = |worker: usize, step: usize| 1000 + worker * 100_000 + step;
+    thread::scope(|scope| {
+        for worker in 0..WORKERS {
+            let (live, done, finished) = (&live, &done, &finished);
+            scope.spawn(move || {
+                let mut step = 0;
+                while !done.load(Ordering::Acquire) || step < 20 {
+                    let number = number(worker, step);
+                    let key = format!("{worker}/{number}");
+                    let text = numbered::text(number, WORDS);
+                    let verdict = live.insert_unless_duplicate(&key, &text).unwrap();
+                    assert_eq!(verdict, Verdict::Inserted);
+                    let near = near_copy(number);
+                    match live.insert_unless_duplicate("near", &near).unwrap() {
+                        Verdict::Duplicate(earlier) => assert_eq!(earlier.key, key),
+                        other => panic!("{key}: {other:?}"),
+                    }
+                    let found = live.query(&Query::text(&near)).unwrap();
+                    let found: Vec<_> = found.iter().map(|m| m.key.clone()).collect();
+                    assert_eq!(found, [key.clone()]);
+                    // Every third is gone again, and is not found.
+                    if step % 3 == 0 {
+                        let mut writer = live.writer().unwrap();
+                        assert!(writer.remove(&key).unwrap());
+                        writer.commit().unwrap();
+                        drop(writer);
+                        assert_eq!(live.query(&Query::text(&near)).unwrap(), []);
+                    }
+                    let found = live.query(&Query::key("00007")).unwrap();
+                    assert_eq!(found.len(), 2);
+                    step += 1;
+                }
+                finished.fetch_add(step, Ordering::Relaxed);
+            });
+        }
+        for round in 0..ROUNDS {
+            let rebuild = match round % 3 {
+                0 => Rebuild::reindex(schema(128)),
+                1 => Rebuild::compact(),
+                _ => Rebuild::reindex(schema(64)),
+            };
+            assert!(live.rebuild(rebuild).unwrap());
+        }
+        done.store(true, Ordering::Release);
+    });
+    assert!(finished.load(Ordering::Relaxed) >= 20 * WORKERS);
+    for worker in 0..WORKERS {
+        for step in 0..20 {
+            let key = format!("{worker}/{}", number(worker, step));
+            assert_eq!(live.get(&key).unwrap().is_some(), step % 3 != 0, "{key}");
+        }
+    }
+    drop(live);
+    assert_sound(folder.path());
+}
