@@ -1,5 +1,6 @@
 //! Ctrl-C, and the other signals that ask a process to end.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,6 +25,15 @@ impl Interrupt {
         })
         .context("cannot listen for Ctrl-C")?;
         Ok(interrupt)
+    }
+
+    /// Whether to go on, as the library asks it.
+    pub(crate) fn flow(&self) -> ControlFlow<()> {
+        if self.is_raised() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 
     /// Whether it is time to stop.

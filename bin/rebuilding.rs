@@ -1,6 +1,5 @@
 //! A rebuild that a person waits for.
 
-use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
@@ -15,7 +14,7 @@ use crate::number::bytes;
 /// What is done sooner needs no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Units of the bar that a list of buckets counts as; a content counts as one for each list.
+/// Units of the bar for all contents, and for all lists.
 const WHOLE: u64 = 1000;
 
 /// Does a rebuild with a progress bar, until it is done or the user stops it; says whether there was
@@ -30,11 +29,7 @@ pub(crate) fn run(
     let bar = Bar::new(console);
     let rebuild = rebuild.watch(|progress| {
         bar.show(progress);
-        if interrupt.is_raised() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        interrupt.flow()
     });
     let done = store.rebuild(rebuild);
     bar.drawn.finish_and_clear();

@@ -1,5 +1,6 @@
 //! Opening the store that the arguments name.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
@@ -11,6 +12,12 @@ use crate::number::utc;
 /// Opens the store for reading, beside other readers.
 pub(crate) fn open_to_read(args: &Args) -> Result<Store> {
     let opened = options(args).read_only(true).open(&args.store);
+    opened.map_err(explained)
+}
+
+/// Opens another store than the one that the arguments name, for reading.
+pub(crate) fn open_other(args: &Args, folder: &Path) -> Result<Store> {
+    let opened = options(args).read_only(true).open(folder);
     opened.map_err(explained)
 }
 
@@ -27,9 +34,14 @@ pub(crate) fn create(args: &Args, schema: &Schema) -> Result<Store> {
 
 /// Opens the store for writing, or makes one with the default parameters; says whether it did.
 pub(crate) fn open_or_create(args: &Args) -> Result<(Store, bool)> {
+    open_or_create_like(args, &Schema::default())
+}
+
+/// Opens the store for writing, or makes one with these parameters; says whether it did.
+pub(crate) fn open_or_create_like(args: &Args, schema: &Schema) -> Result<(Store, bool)> {
     let options = options(args);
     let opened = match options.open(&args.store) {
-        Err(Error::NotAStore { .. }) => match options.create(&args.store, &Schema::default()) {
+        Err(Error::NotAStore { .. }) => match options.create(&args.store, schema) {
             // Someone else made it in the meantime.
             Err(Error::AlreadyAStore { .. }) => options.open(&args.store),
             created => return created.map(|store| (store, true)).map_err(explained),

@@ -13,6 +13,11 @@ const SHARE: u64 = 8;
 /// However little was asked for, so much may be uncommitted.
 const LEAST: u64 = 16 << 20;
 
+/// Bytes of changes after which a process that is to take about `memory` bytes commits.
+pub(crate) fn limit(memory: u64) -> u64 {
+    (memory / SHARE).max(LEAST)
+}
+
 /// How long and how much may be uncommitted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Uncommitted {
@@ -25,7 +30,7 @@ impl Uncommitted {
     pub(crate) fn new(memory: u64) -> Uncommitted {
         Uncommitted {
             since: Instant::now(),
-            most: (memory / SHARE).max(LEAST),
+            most: limit(memory),
         }
     }
 

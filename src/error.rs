@@ -151,7 +151,7 @@ impl fmt::Display for Error {
                 given,
             } => write!(
                 f,
-                "the store was made with {parameter} {stored}, not {given}; leave the parameter out to use the store's, or make another store"
+                "the parameters differ: {parameter} is {stored} in the store, not {given}"
             ),
             Error::InvalidText { reason } => write!(f, "{reason}"),
             Error::InvalidKey { bytes: 0 } => {

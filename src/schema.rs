@@ -205,7 +205,11 @@ impl Schema {
     }
 
     /// Says which parameter of `given` is the first to differ from this, a store's, schema.
-    pub(crate) fn check_same(&self, given: &Schema) -> Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SchemaMismatch`].
+    pub fn check_same(&self, given: &Schema) -> Result<()> {
         for ((parameter, stored), (_, given)) in
             self.parameters().into_iter().zip(given.parameters())
         {

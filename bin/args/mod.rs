@@ -5,6 +5,7 @@ mod backup;
 mod compact;
 mod init;
 mod list;
+mod merge;
 mod pairs;
 mod query;
 mod reindex;
@@ -21,6 +22,7 @@ pub(crate) use backup::Backup;
 pub(crate) use compact::Compact;
 pub(crate) use init::Init;
 pub(crate) use list::List;
+pub(crate) use merge::Merge;
 pub(crate) use pairs::Pairs;
 pub(crate) use query::Query;
 pub(crate) use reindex::Reindex;
@@ -116,4 +118,5 @@ Prints a line for each problem. Exit codes: 0 sound, 2 damaged.")]
     Backup(Backup),
     Reindex(Box<Reindex>),
     Compact(Compact),
+    Merge(Merge),
 }

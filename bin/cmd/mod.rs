@@ -6,6 +6,7 @@ mod check;
 mod compact;
 mod init;
 mod list;
+mod merge;
 mod pairs;
 mod query;
 mod reindex;
@@ -42,6 +43,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Tune(tune) => tune::run(args, tune, console, output),
         Command::Backup(backup) => backup::run(args, backup, output),
         Command::Reindex(reindex) => reindex::run(args, reindex, console, output),
+        Command::Merge(merge) => merge::run(args, merge, console, output),
         Command::Compact(compact) => compact::run(args, compact, console, output),
     }
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use redb::{Builder, Database};
 
-use super::bits::low32;
 use super::catalog::{self, Catalog, Meta};
 use super::columns::{ColumnSpec, Columns};
 use super::filter::{Filter, FilterName};
@@ -43,7 +42,7 @@ pub(super) enum Health {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewContent<'a> {
     pub(crate) hash: &'a [u8; 32],
-    pub(crate) shingle_count: usize,
+    pub(crate) shingle_count: u32,
     /// Its shingles as they are stored; none where the store keeps none.
     pub(crate) packed_shingles: &'a [u8],
     /// The signature's bytes.
@@ -220,7 +219,7 @@ impl Files {
         let row = ContentRow {
             hash: *content.hash,
             shingles_end: self.columns.shingles.len(),
-            shingle_count: low32(content.shingle_count as u64),
+            shingle_count: content.shingle_count,
         };
         self.columns.contents.append(&row.encode())?;
         self.columns.signatures.append(content.signature)

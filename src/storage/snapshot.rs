@@ -194,7 +194,7 @@ impl Snapshot {
     }
 
     /// The shingles of `content` as they are stored.
-    pub(super) fn packed_shingles(&self, content: u32) -> Result<&[u8]> {
+    pub(crate) fn packed_shingles(&self, content: u32) -> Result<&[u8]> {
         let end = self.content(content)?.shingles_end;
         self.shingles.bytes(self.shingles_before(content)?..end)
     }

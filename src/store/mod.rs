@@ -9,6 +9,7 @@ mod input;
 mod insert;
 mod lock;
 mod matching;
+mod merge;
 #[cfg(test)]
 mod model;
 mod pairs;
@@ -36,6 +37,7 @@ pub use batch::Batch;
 pub use check::{Problem, Report};
 pub use documents::{Document, Documents};
 pub use input::{Change, Input, Outcome, Relation, Verdict};
+pub use merge::Merged;
 pub use pairs::{Pair, PairQuery, Pairs};
 pub use query::{Match, Query};
 pub use rebuild::{Rebuild, RebuildProgress, Unfinished};

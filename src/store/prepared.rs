@@ -58,25 +58,31 @@ impl Prepared {
 impl Published {
     /// Finds out what can be known of an input without changing the store.
     pub(super) fn prepare(&self, input: Input) -> Result<Prepared> {
-        let Published { snapshot, sketcher } = self;
+        let hash = *blake3::hash(input.text.as_bytes()).as_bytes();
+        let mut prepared = self.locate(input, hash)?;
+        if prepared.copies.is_empty() {
+            prepared.sketch = Some(self.sketcher.sketch(&prepared.input.text)?);
+        }
+        Ok(prepared)
+    }
+
+    /// Looks an input up whose text has the hash `hash`.
+    pub(super) fn locate(&self, input: Input, hash: [u8; 32]) -> Result<Prepared> {
         if input.key.is_empty() || input.key.len() > MAX_KEY_BYTES {
             let bytes = input.key.len();
             return Err(Error::InvalidKey { bytes });
         }
         let mut prepared = Prepared {
-            hash: *blake3::hash(input.text.as_bytes()).as_bytes(),
+            hash,
             input,
-            generation: snapshot.tables.meta.generation,
+            generation: self.snapshot.tables.meta.generation,
             sketch: None,
             row: None,
             copies: Vec::new(),
             checked: 0,
             matches: Vec::new(),
         };
-        prepared.locate(snapshot)?;
-        if prepared.copies.is_empty() {
-            prepared.sketch = Some(sketcher.sketch(&prepared.input.text)?);
-        }
+        prepared.locate(&self.snapshot)?;
         Ok(prepared)
     }
 }

@@ -22,6 +22,11 @@ pub(crate) struct Sketch {
 }
 
 impl Sketch {
+    /// Number of shingles. They are 32-bit hashes, each once, and a text is shorter than that.
+    pub(crate) fn shingle_count(&self) -> u32 {
+        u32::try_from(self.shingles.len()).unwrap_or(u32::MAX)
+    }
+
     /// The sketch as the asking side of a comparison; `hash` is the text's.
     pub(crate) fn probe<'a>(&'a self, hash: &'a [u8; 32]) -> Probe<'a> {
         Probe {

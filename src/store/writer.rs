@@ -29,12 +29,12 @@ pub struct Writer<'s> {
     pub(super) committed: Published,
     pub(super) pending: Pending,
     /// The contents appended since the last commit, by hash.
-    appended: HashMap<[u8; 32], u32>,
-    added: i64,
+    pub(super) appended: HashMap<[u8; 32], u32>,
+    pub(super) added: i64,
     unique: bool,
     pub(super) evidence: bool,
     /// Whether a batch ended half-way, so that a commit would keep half of it.
-    failed: bool,
+    pub(super) failed: bool,
 }
 
 impl<'s> Writer<'s> {
@@ -287,7 +287,7 @@ impl<'s> Writer<'s> {
     pub(super) fn append(&mut self, hash: &[u8; 32], sketch: &Sketch) -> Result<u32> {
         let content = self.files.push(&NewContent {
             hash,
-            shingle_count: sketch.shingles.len(),
+            shingle_count: sketch.shingle_count(),
             packed_shingles: &sketch.packed_shingles,
             signature: &sketch.signature,
             band_hashes: &sketch.band_hashes,

@@ -12,6 +12,7 @@ mod corpora;
 mod damage;
 mod layers;
 mod lsh;
+mod merge;
 mod numbered;
 mod pairs;
 mod planted;

@@ -319,7 +319,7 @@ fn every_answer_is_right_while_the_store_is_rebuilt() {
                     }
                     let found = live.query(&Query::text(&near)).unwrap();
                     let found: Vec<_> = found.iter().map(|m| m.key.clone()).collect();
-                    assert_eq!(found, [key.clone()]);
+                    assert_eq!(found, std::slice::from_ref(&key));
                     // Every third is gone again, and is not found.
                     if step % 3 == 0 {
                         let mut writer = live.writer().unwrap();

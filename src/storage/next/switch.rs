@@ -25,6 +25,14 @@ impl Next {
         self.commit(transaction)
     }
 
+    /// Gives back the room in the index that was needed while it was made. It is not much, but what is
+    /// compacted should not shrink when that is done again.
+    pub(crate) fn shrink(&mut self) -> Result<()> {
+        let done = self.index.compact();
+        done.map(drop)
+            .map_err(|error| Error::index(&self.path, error))
+    }
+
     /// Takes over the rest, of which the documents are `keys`, and puts the next generation in the
     /// place of the one in use. Nothing is appended to `files` that is not committed.
     ///

@@ -1,0 +1,85 @@
+//! `merge`: adds all documents of other stores.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use dedupdb::{Error, Merged, Store};
+use serde_json::json;
+
+use crate::args::{Args, Merge};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::interrupt::Interrupt;
+use crate::number::counted;
+use crate::output::{Output, escape};
+use crate::store;
+use crate::uncommitted::limit;
+
+/// Runs `merge`.
+pub(crate) fn run(
+    args: &Args,
+    merge: &Merge,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    let mut others = Vec::new();
+    for path in &merge.others {
+        if is_same(path, &args.store) {
+            bail!("{}: this is the store itself", path.display());
+        }
+        others.push(store::open_other(args, path)?);
+    }
+    let Some(first) = others.first() else {
+        bail!("name the stores to be merged");
+    };
+    let (target, is_new) = store::open_or_create_like(args, &first.schema())?;
+    if is_new {
+        console.note(&format!("made a store in {}", args.store.display()));
+    }
+    // What cannot be merged is said before anything is.
+    for other in &others {
+        let same = target.schema().check_same(&other.schema());
+        same.with_context(|| other.folder().display().to_string())?;
+    }
+    let interrupt = Interrupt::catch()?;
+    for other in &others {
+        match target.merge(other, limit(merge.memory), |_| interrupt.flow()) {
+            Ok(merged) => report(other, &merged, args, output)?,
+            Err(error @ Error::Interrupted) => {
+                console.note(&error.to_string());
+                return Ok(Exit::Interrupted);
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(Exit::Found)
+}
+
+/// Whether two folders are one.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    real(one).is_some() && real(one) == real(other)
+}
+
+fn report(other: &Store, merged: &Merged, args: &Args, output: &mut Output) -> Result<()> {
+    let folder = other.folder().display().to_string();
+    if output.is_json() {
+        output.object(&json!({
+            "store": folder,
+            "added": merged.added,
+            "updated": merged.updated,
+            "unchanged": merged.unchanged,
+            "copies": merged.copies,
+        }))?;
+    } else if !args.quiet {
+        output.line(format!(
+            "{}: {}: {} added, {} updated, {} unchanged",
+            escape(&folder),
+            counted(merged.documents(), "document", "documents"),
+            merged.added,
+            merged.updated,
+            merged.unchanged
+        ))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,182 @@
+//! `reindex`, `compact` and `merge`.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::sandbox::{Sandbox, fields, text};
+
+/// A sandbox with files in `in`, each second one a near-copy, and a store of them.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for number in 0..60 {
+        let end = if number % 2 == 0 { "" } else { " at last" };
+        let words = text(number / 2, 40) + end;
+        sandbox.write(format!("in/{number:02}.txt"), words);
+    }
+    sandbox.add(&["in"], 0);
+    sandbox
+}
+
+fn parameter(sandbox: &Sandbox, name: &str) -> serde_json::Value {
+    let stats = sandbox.run(&["stats", "--json"]).expect(0);
+    stats.objects().remove(0)["schema"][name].clone()
+}
+
+#[test]
+fn reindex_gives_other_parameters_and_the_same_answers() {
+    let sandbox = sandbox();
+    let pairs = |sandbox: &Sandbox| sandbox.run(&["pairs"]).expect(0).stdout;
+    let before = pairs(&sandbox);
+    let ran = sandbox.run(&["reindex", "--permutations", "256"]).expect(0);
+    assert_eq!(
+        ran.stdout,
+        "60 documents: 256 permutations, bands 28x9, which find 98.2% of the pairs at 0.8\n"
+    );
+    let sorted = |pairs: &str| {
+        let mut lines: Vec<String> = pairs.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(sorted(&pairs(&sandbox)), sorted(&before));
+    let ran = sandbox
+        .run(&["--json", "reindex", "--threshold", "70%", "--bands", "40x5"])
+        .expect(0);
+    let object = ran.objects().remove(0);
+    assert_eq!(
+        fields(&object),
+        ["documents", "dropped", "recall", "schema"]
+    );
+    assert_eq!(object["schema"]["bands"], "40x5");
+    assert_eq!(parameter(&sandbox, "threshold"), json!(0.7));
+    let ran = sandbox.run(&["reindex", "--bands", "40x5"]).expect(1);
+    assert!(ran.stderr.contains("has these parameters already"));
+    sandbox.run(&["reindex", "--tuned"]).expect(0);
+    sandbox.run(&["check"]).expect(0);
+}
+
+#[test]
+fn reindex_says_what_it_cannot_do() {
+    let sandbox = sandbox();
+    for (arguments, message) in [
+        (&["reindex"][..], "say what is to change"),
+        (&["reindex", "--permutations", "0"], "1 to"),
+        (&["reindex", "--bands", "50x9"], "bands"),
+        (&["reindex", "--status", "--cancel"], "cannot be used"),
+        (&["reindex", "--shingling", "char:5"], "unexpected argument"),
+    ] {
+        let ran = sandbox.run(arguments).expect(2);
+        assert!(
+            ran.stderr.contains(message),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
+    }
+    assert_eq!(sandbox.run(&["reindex", "--status"]).expect(1).stdout, "");
+    assert_eq!(sandbox.run(&["reindex", "--cancel"]).expect(1).stdout, "");
+    assert_eq!(parameter(&sandbox, "permutations"), json!(128));
+}
+
+#[test]
+fn without_shingles_reindex_reads_the_files_again() {
+    let sandbox = Sandbox::new();
+    for number in 0..6 {
+        sandbox.write(format!("in/{number}.txt"), text(number, 40));
+    }
+    sandbox.run(&["init", "--no-shingles"]).expect(0);
+    sandbox.add(&["in"], 0);
+    sandbox.write("in/3.txt", "another text");
+    fs::remove_file(sandbox.path("in/4.txt")).unwrap();
+    let ran = sandbox.run(&["reindex", "--permutations", "200"]).expect(2);
+    assert!(
+        ran.stderr.contains("\"in/3.txt\" and 1 more"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(sandbox.keys().len(), 6);
+    let ran = sandbox
+        .run(&["reindex", "--permutations", "200", "--drop-missing"])
+        .expect(0);
+    assert!(
+        ran.stderr.contains("2 documents were removed"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        sandbox.keys(),
+        ["in/0.txt", "in/1.txt", "in/2.txt", "in/5.txt"]
+    );
+    sandbox.write("like 5", text(5, 40) + " at last");
+    let ran = sandbox.run(&["query", "like 5"]).expect(0);
+    assert!(ran.stdout.contains("in/5.txt"), "{}", ran.stdout);
+}
+
+#[test]
+fn compact_gives_back_space() {
+    let sandbox = sandbox();
+    sandbox.run(&["remove", "--prefix", "in/1"]).expect(0);
+    let stats = || {
+        let ran = sandbox.run(&["stats", "--json"]).expect(0);
+        ran.objects().remove(0)
+    };
+    // A header, and 128 slots of 16 bits a content.
+    assert_eq!(stats()["files"]["signatures.1"], 64 + 60 * 256);
+    let ran = sandbox.run(&["compact", "--json"]).expect(0);
+    assert_eq!(fields(&ran.objects().remove(0)), ["bytes", "bytes_before"]);
+    assert_eq!(stats()["files"]["signatures.2"], 64 + 50 * 256);
+    assert_eq!(
+        (&stats()["documents"], &stats()["removed"]),
+        (&json!(50), &json!(0))
+    );
+    sandbox.run(&["check"]).expect(0);
+    let ran = sandbox.run(&["compact"]).expect(0);
+    assert!(ran.stdout.contains(" before, "), "{}", ran.stdout);
+}
+
+#[test]
+fn merge_adds_the_documents_of_other_stores() {
+    let sandbox = Sandbox::new();
+    for (store, number) in [("one", 1), ("two", 2), ("two", 3), ("none", 4)] {
+        let file = format!("{number}.txt");
+        sandbox.write(&file, text(number, 40));
+        let options: &[&str] = if store == "none" {
+            &["--no-shingles"]
+        } else {
+            &[]
+        };
+        if number != 3 {
+            let init = [&["--store", store, "init"], options].concat();
+            sandbox.run(&init).expect(0);
+        }
+        sandbox.add(&["--store", store, &file], 0);
+    }
+    let ran = sandbox
+        .run(&["--store", "all", "merge", "one", "two"])
+        .expect(0);
+    assert_eq!(
+        ran.stdout,
+        "one: 1 document: 1 added, 0 updated, 0 unchanged\n\
+         two: 2 documents: 2 added, 0 updated, 0 unchanged\n"
+    );
+    let ran = sandbox
+        .run(&["--store", "all", "--json", "merge", "two"])
+        .expect(0);
+    let object = ran.objects().remove(0);
+    assert_eq!(
+        fields(&object),
+        ["added", "copies", "store", "unchanged", "updated"]
+    );
+    assert_eq!(object["unchanged"], 2);
+    let ran = sandbox.run(&["--store", "all", "merge", "none"]).expect(2);
+    assert!(
+        ran.stderr.contains("none: the parameters differ: shingles"),
+        "{}",
+        ran.stderr
+    );
+    let ran = sandbox.run(&["--store", "all", "merge", "./all"]).expect(2);
+    assert!(ran.stderr.contains("the store itself"), "{}", ran.stderr);
+    sandbox
+        .run(&["--store", "all", "merge", "nowhere"])
+        .expect(2);
+    sandbox.run(&["--store", "all", "check"]).expect(0);
+}
