@@ -32,6 +32,11 @@ impl Output {
         self.writer.write_all(b"\n")
     }
 
+    /// Writes bytes as they are.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.writer.write_all(bytes)
+    }
+
     /// Writes an object on a line of its own.
     pub(crate) fn object(&mut self, object: &Value) -> io::Result<()> {
         serde_json::to_writer(&mut self.writer, object)?;

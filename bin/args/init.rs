@@ -15,7 +15,9 @@ Examples:
   dedupdb init --no-shingles                       half the space; similarities are estimates
 
 Prints the bands that were chosen, how likely pairs of each similarity are to be found, and what
-a document costs on disk.")]
+a document costs on disk.
+
+Exit codes: 0 done, 2 error.")]
 pub(crate) struct Init {
     /// Least Jaccard similarity of near-duplicates: 0.8 or 80%
     #[arg(long, value_name = "SHARE", value_parser = parse::share, default_value = "0.8")]

@@ -2,8 +2,10 @@
 
 mod add;
 mod backup;
+mod completions;
 mod init;
 mod list;
+mod man;
 mod pairs;
 mod query;
 mod remove;
@@ -16,8 +18,10 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use add::Add;
 pub(crate) use backup::Backup;
+pub(crate) use completions::Completions;
 pub(crate) use init::Init;
 pub(crate) use list::List;
+pub(crate) use man::Man;
 pub(crate) use pairs::Pairs;
 pub(crate) use query::Query;
 pub(crate) use remove::Remove;
@@ -31,6 +35,7 @@ pub(crate) use tune::Tune;
 /// have in common, their Jaccard similarity, and every answer is checked exactly.
 #[derive(Debug, Parser)]
 #[command(name = "dedupdb", version, max_term_width = 100, after_help = EXAMPLES)]
+#[command(next_help_heading = "Options of every command")]
 pub(crate) struct Args {
     /// Folder of the store
     #[arg(
@@ -98,7 +103,9 @@ Examples:
   dedupdb stats
   dedupdb --json stats | jq .documents
 
-A bucket holds the contents whose signatures agree in one band. Large ones make queries slow.")]
+A bucket holds the contents whose signatures agree in one band. Large ones make queries slow.
+
+Exit codes: 0 done, 2 error.")]
     Stats,
     /// Read the whole store and compare it with its checksums
     #[command(after_help = "\
@@ -106,8 +113,12 @@ Examples:
   dedupdb check
   dedupdb check --store backup && echo sound
 
-Prints a line for each problem. Exit codes: 0 sound, 2 damaged.")]
+Prints a line for each problem.
+
+Exit codes: 0 sound, 2 damaged, or an error.")]
     Check,
     Tune(Tune),
     Backup(Backup),
+    Completions(Completions),
+    Man(Man),
 }

@@ -3,8 +3,10 @@
 mod add;
 mod backup;
 mod check;
+mod completions;
 mod init;
 mod list;
+mod man;
 mod pairs;
 mod query;
 mod remove;
@@ -39,5 +41,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Check => check::run(args, output),
         Command::Tune(tune) => tune::run(args, tune, console, output),
         Command::Backup(backup) => backup::run(args, backup, output),
+        Command::Completions(completions) => completions::run(completions, output),
+        Command::Man(man) => man::run(man, output),
     }
 }
