@@ -1,11 +1,11 @@
 //! The `dedupdb` command line.
 
-mod age;
 mod ahead;
 mod args;
 mod cmd;
 mod console;
 mod document;
+mod duration;
 mod exit;
 mod ingest;
 mod inputs;
@@ -21,6 +21,7 @@ mod reader;
 mod seen;
 mod skip;
 mod store;
+mod table;
 mod tally;
 mod timings;
 mod uncommitted;

@@ -1,9 +1,8 @@
 //! Opening the store that the arguments name.
 
-use std::time::Duration;
-
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 use dedupdb::{Error, Options, Report, Schema, Store};
+use tempfile::TempDir;
 
 use crate::args::Args;
 use crate::number::utc;
@@ -39,6 +38,19 @@ pub(crate) fn open_or_create(args: &Args) -> Result<(Store, bool)> {
     opened.map(|store| (store, false)).map_err(explained)
 }
 
+/// Opens the store for writing, or makes one with the default parameters in a folder that is gone
+/// when the caller drops it, after the store.
+pub(crate) fn open_or_pretend(args: &Args) -> Result<(Store, Option<TempDir>)> {
+    match options(args).open(&args.store) {
+        Err(Error::NotAStore { .. }) => {
+            let folder = tempfile::tempdir().context("cannot make a folder for a dry run")?;
+            let store = options(args).create(folder.path().join("store"), &Schema::default())?;
+            Ok((store, Some(folder)))
+        }
+        opened => Ok((opened.map_err(explained)?, None)),
+    }
+}
+
 /// Checks the store.
 pub(crate) fn check(args: &Args) -> Result<Report> {
     options(args).check(&args.store).map_err(explained)
@@ -57,12 +69,11 @@ fn explained(error: Error) -> anyhow::Error {
         None => "another process has the store open".to_owned(),
     };
     anyhow!(
-        "{}: {who}; try again when it is done, or wait longer with --wait SECONDS",
+        "{}: {who}; try again when it is done, or wait longer with --wait TIME",
         path.display()
     )
 }
 
 fn options(args: &Args) -> Options {
-    let wait = Duration::from_secs(args.wait);
-    Options::new().threads(args.threads).wait(wait)
+    Options::new().threads(args.threads).wait(args.wait)
 }

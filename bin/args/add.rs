@@ -18,6 +18,7 @@ Examples:
   dedupdb add articles/ notes.txt
   dedupdb add --matches articles/ > pairs.tsv      near-duplicates as they are met
   dedupdb add --unique pages.jsonl                 keep the first of each kind only
+  dedupdb add --dry-run articles/                  what would be added, and what is it like?
   curl -s https://example.org | dedupdb add - --key https://example.org
   dedupdb add crawl.jsonl.zst --text-field page.body --id-field page.url
   dedupdb add posts.csv --text-field body --id-field 1
@@ -32,6 +33,10 @@ devices, pipes and sockets, links that lead nowhere or back, and folders of stor
 is reported with its file and number, and the rest goes on. Text is UTF-8, or UTF-16 or UTF-32 with
 a byte order mark, or what it looks like; the summary counts what was decoded how. Bytes that are no
 characters are replaced by U+FFFD. A name of - is standard input; a file of that name is ./-.
+
+--dry-run reads, compares and counts as an add would, and leaves what is stored as it is; where
+there is no store, it makes none. Beside a store it keeps what it has met in memory, up to half of --memory,
+about 300,000 documents at 512MiB. What does not fit is not looked at: it says so, and exits with 2.
 
 --matches prints KEY, EARLIER_KEY and JACCARD with tabs between them, and the summary on standard
 error. An interrupted run (Ctrl-C) keeps what it has, and the same command goes on from there.
@@ -54,6 +59,10 @@ pub(crate) struct Add {
     /// Keep out near-duplicates and copies of what is stored
     #[arg(long)]
     pub(crate) unique: bool,
+
+    /// Say what would be added, updated or kept out, and store nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 
     /// Read files even if size and time are as stored
     #[arg(long)]

@@ -13,6 +13,7 @@ mod show;
 mod tune;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
@@ -27,6 +28,8 @@ pub(crate) use query::Query;
 pub(crate) use remove::Remove;
 pub(crate) use show::Show;
 pub(crate) use tune::Tune;
+
+use crate::duration;
 
 /// Finds near-duplicate texts, and keeps them findable.
 ///
@@ -65,15 +68,16 @@ pub(crate) struct Args {
     )]
     pub(crate) threads: usize,
 
-    /// Wait so long for a store that another process has open
+    /// Wait so long for a store that another process has open: 30s, 2min
     #[arg(
         long,
         global = true,
-        value_name = "SECONDS",
+        value_name = "TIME",
+        value_parser = duration::wait,
         default_value = "0",
         hide_default_value = true
     )]
-    pub(crate) wait: u64,
+    pub(crate) wait: Duration,
 
     #[command(subcommand)]
     pub(crate) command: Command,

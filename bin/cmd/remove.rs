@@ -8,13 +8,13 @@ use dedupdb::{Document, Store};
 use serde_json::json;
 
 use super::list;
-use crate::age::Age;
 use crate::args::{Args, Remove};
 use crate::console::Console;
+use crate::duration::Age;
 use crate::exit::Exit;
 use crate::key::REPLACED;
 use crate::number::counted;
-use crate::output::{Output, escape};
+use crate::output::Output;
 
 /// Removals that wait for a commit cost memory.
 const COMMIT_DOCUMENTS: u64 = 200_000;
@@ -26,6 +26,7 @@ pub(crate) fn run(
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
+    list::check_form(remove.print0, output)?;
     let removed = if remove.dry_run {
         let store = crate::store::open_to_read(args)?;
         show(&store, remove, console, output)?
@@ -66,7 +67,7 @@ fn show(store: &Store, remove: &Remove, console: &Console, output: &mut Output) 
         if output.is_json() {
             output.object(&list::object(document))?;
         } else {
-            output.line(escape(&document.key))?;
+            output.key(&document.key, remove.print0)?;
         }
         Ok(())
     })?;
