@@ -16,6 +16,7 @@ mod outbox;
 mod output;
 mod parse;
 mod plot;
+mod preset;
 mod progress;
 mod reader;
 mod seen;
