@@ -27,6 +27,7 @@ mod tally;
 mod timings;
 mod uncommitted;
 mod walk;
+mod watch;
 
 use std::process::ExitCode;
 

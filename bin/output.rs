@@ -36,6 +36,11 @@ impl Output {
         self.width
     }
 
+    /// Whether somebody looks at a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.width < usize::MAX
+    }
+
     /// Writes a line, wrapped between words where it does not fit the terminal.
     pub(crate) fn prose(&mut self, line: &str) -> io::Result<()> {
         for line in wrap(line, self.width) {

@@ -1,7 +1,7 @@
 //! Opening the store that the arguments name.
 
 use anyhow::{Context, Result, anyhow};
-use dedupdb::{Error, Options, Report, Schema, Store};
+use dedupdb::{Error, Options, Progress, Report, Schema, Store};
 use tempfile::TempDir;
 
 use crate::args::Args;
@@ -51,9 +51,10 @@ pub(crate) fn open_or_pretend(args: &Args) -> Result<(Store, Option<TempDir>)> {
     }
 }
 
-/// Checks the store.
-pub(crate) fn check(args: &Args) -> Result<Report> {
-    options(args).check(&args.store).map_err(explained)
+/// Checks the store, which counts its steps.
+pub(crate) fn check(args: &Args, progress: &Progress) -> Result<Report> {
+    let options = options(args).progress(progress);
+    options.check(&args.store).map_err(explained)
 }
 
 /// Says of a locked store what is known of who has it open.

@@ -299,15 +299,17 @@ impl Adding<'_> {
             }
             self.output.object(&summary)?;
         } else if self.lists_matches {
+            self.output.flush()?;
             self.console.text(&self.tally.to_text(elapsed));
         } else if !quiet {
             let text = self.tally.to_text(elapsed);
             self.output.line(text.trim_end())?;
         }
+        self.output.flush()?;
         if dry_run {
             self.console.note("this was a dry run: nothing was stored");
         }
-        Ok(self.output.flush()?)
+        Ok(())
     }
 }
 

@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::key::REPLACED;
 use crate::number::counted;
 use crate::output::Output;
+use crate::watch::Watch;
 
 /// Removals that wait for a commit cost memory.
 const COMMIT_DOCUMENTS: u64 = 200_000;
@@ -75,6 +76,7 @@ fn show(store: &Store, remove: &Remove, console: &Console, output: &mut Output) 
         output.object(&json!({ "would_remove": count }))?;
     } else {
         let documents = counted(count, "document", "documents");
+        output.flush()?;
         console.text(&format!("would remove {documents}\n"));
     }
     Ok(count)
@@ -102,13 +104,22 @@ fn for_each(
     if remove.prefix.is_none() && !remove.missing && before.is_none() {
         return Ok(());
     }
+    let progress = store.progress();
+    progress.begin(if prefix.is_empty() {
+        store.stats()?.documents
+    } else {
+        0
+    });
+    let watch = (!remove.dry_run).then(|| Watch::new(console, "looked at", progress));
     for document in store.documents_with_prefix(prefix)? {
         let document = document?;
+        progress.step(1);
         let is_old = before.is_none_or(|before| document.added < before);
         if is_old && (!remove.missing || presence(&document) == Some(false)) {
             work(&document)?;
         }
     }
+    drop(watch);
     Ok(())
 }
 

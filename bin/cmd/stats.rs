@@ -6,9 +6,11 @@ use serde_json::{Map, Value, json};
 
 use super::init;
 use crate::args::Args;
+use crate::console::Console;
 use crate::exit::Exit;
 use crate::number::{bytes, counted, grouped, percent};
 use crate::output::{Output, escape};
+use crate::watch::Watch;
 
 /// Buckets that are shown.
 const BUCKETS: usize = 5;
@@ -17,10 +19,12 @@ const BUCKETS: usize = 5;
 const WIDE: usize = 54;
 
 /// Runs `stats`.
-pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Exit> {
+pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result<Exit> {
     let store = crate::store::open_to_read(args)?;
     let (schema, stats) = (store.schema(), store.stats()?);
+    let watch = Watch::new(console, "counted", store.progress());
     let buckets = store.largest_buckets(BUCKETS)?;
+    drop(watch);
     if output.is_json() {
         output.object(&object(schema, &stats, &buckets))?;
     } else {

@@ -16,6 +16,7 @@ use crate::number::{counted, grouped, percent};
 use crate::output::Output;
 use crate::plot::{self, Curve};
 use crate::table::Table;
+use crate::watch::Watch;
 
 /// Similarities that the S-curves are shown at.
 const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
@@ -56,7 +57,12 @@ pub(crate) fn run(
     if let Some(path) = &tune.plot {
         check_name(path)?;
     }
-    let tuned = Tuned::new(store(args, tune)?.as_ref(), tune)?;
+    let store = store(args, tune)?;
+    let watch = store
+        .as_ref()
+        .map(|store| Watch::new(console, "sampled", store.progress()));
+    let tuned = Tuned::new(store.as_ref(), tune)?;
+    drop(watch);
     if output.is_json() {
         output.object(&tuned.object())?;
     } else {

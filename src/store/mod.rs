@@ -41,6 +41,7 @@ pub use writer::{MAX_KEY_BYTES, Writer};
 
 use crate::clock::{Meters, Patience, Timings};
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 use crate::schema::Schema;
 use crate::storage::{Files, Note, Snapshot};
 use insert::Queue;
@@ -85,6 +86,7 @@ pub struct Store {
     published: RwLock<Arc<Snapshot>>,
     queue: Queue,
     meters: Arc<Meters>,
+    progress: Progress,
 }
 
 /// How a store is opened.
@@ -104,6 +106,7 @@ pub struct Options {
     threads: usize,
     read_only: bool,
     wait: Duration,
+    progress: Progress,
 }
 
 impl Options {
@@ -144,6 +147,14 @@ impl Options {
     #[must_use]
     pub fn wait(mut self, wait: Duration) -> Options {
         self.wait = wait;
+        self
+    }
+
+    /// Where long calls count their steps: [`Options::check`] and, of the store that is opened,
+    /// [`Store::pairs`], [`Store::sample`], [`Store::largest_buckets`] and [`Store::backup`].
+    #[must_use]
+    pub fn progress(mut self, progress: &Progress) -> Options {
+        self.progress = progress.clone();
         self
     }
 
@@ -235,6 +246,7 @@ impl Options {
             published: RwLock::new(Arc::new(snapshot)),
             queue: Queue::default(),
             meters,
+            progress: self.progress.clone(),
         })
     }
 }
@@ -300,6 +312,11 @@ impl Store {
     /// Where the time went since the store was opened.
     pub fn timings(&self) -> Timings {
         self.meters.read()
+    }
+
+    /// Where the store's long calls count their steps; see [`Options::progress`].
+    pub fn progress(&self) -> &Progress {
+        &self.progress
     }
 
     fn published(&self) -> Arc<Snapshot> {

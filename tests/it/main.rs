@@ -15,6 +15,7 @@ mod lsh;
 mod numbered;
 mod pairs;
 mod planted;
+mod progress;
 mod recovery;
 mod sketch;
 mod store;

@@ -1,0 +1,77 @@
+//! The progress bar of a long look at the store.
+
+use std::io::{IsTerminal, stderr};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use dedupdb::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget};
+
+use crate::console::Console;
+use crate::progress::{PATIENCE, style};
+
+/// Time between two looks.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Shows on a terminal how far something has come, once it takes a while, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    bar: ProgressBar,
+    /// Dropped first, which ends the thread.
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watch {
+    /// Begins to watch; `what` is done.
+    pub(crate) fn new(console: &Console, what: &'static str, progress: &Progress) -> Watch {
+        let bar = console.bar().clone();
+        let (end, ended) = channel();
+        let is_wanted = !console.is_quiet() && stderr().is_terminal();
+        let (shown, progress) = (bar.clone(), progress.clone());
+        let watch = move || {
+            let mut wait = PATIENCE;
+            while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                wait = TICK;
+                show(&shown, what, &progress);
+            }
+        };
+        // Without the thread nothing is shown, and no harm done.
+        let thread = is_wanted.then(|| thread::Builder::new().spawn(watch).ok());
+        Watch {
+            bar,
+            end: Some(end),
+            thread: thread.flatten(),
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        if let Some(thread) = self.thread.take() {
+            // It only draws.
+            thread.join().unwrap_or_default();
+            self.bar.finish_and_clear();
+        }
+    }
+}
+
+fn show(bar: &ProgressBar, what: &'static str, progress: &Progress) {
+    if bar.is_hidden() {
+        bar.set_draw_target(ProgressDrawTarget::stderr());
+        bar.set_message(what);
+    }
+    let total = progress.total();
+    if total == 0 {
+        bar.set_style(style("{spinner} {msg}  {elapsed}"));
+    } else {
+        bar.set_length(total);
+        bar.set_position(progress.done());
+        bar.set_style(style(
+            "{bar:24} {percent:>3}%  {msg}  {elapsed}, {eta} left",
+        ));
+    }
+    bar.tick();
+}
