@@ -3,7 +3,7 @@
 use crate::sandbox::Sandbox;
 
 /// The commands that help lists.
-fn verbs(sandbox: &Sandbox) -> Vec<String> {
+pub(crate) fn verbs(sandbox: &Sandbox) -> Vec<String> {
     let help = sandbox.run(&["--help"]).expect(0).stdout;
     let (_, list) = help.split_once("\nCommands:\n").unwrap();
     let list = list.lines().take_while(|line| !line.is_empty());

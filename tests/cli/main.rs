@@ -17,6 +17,7 @@ mod pairs;
 mod parquet;
 mod query;
 mod raw;
+mod readme;
 mod remove;
 mod sandbox;
 mod tables;
