@@ -59,19 +59,20 @@ impl Drop for Watch {
 }
 
 fn show(bar: &ProgressBar, what: &'static str, progress: &Progress) {
-    if bar.is_hidden() {
-        bar.set_draw_target(ProgressDrawTarget::stderr());
-        bar.set_message(what);
-    }
     let total = progress.total();
     if total == 0 {
         bar.set_style(style("{spinner} {msg}  {elapsed}"));
     } else {
-        bar.set_length(total);
-        bar.set_position(progress.done());
         bar.set_style(style(
             "{bar:24} {percent:>3}%  {msg}  {elapsed}, {eta} left",
         ));
+        bar.set_length(total);
+        bar.set_position(progress.done());
+    }
+    bar.set_message(what);
+    // Last, or the first that is seen is a bar without its style.
+    if bar.is_hidden() {
+        bar.set_draw_target(ProgressDrawTarget::stderr());
     }
     bar.tick();
 }

@@ -63,7 +63,8 @@ pub(crate) struct Init {
     #[arg(long)]
     pub(crate) no_nfkc: bool,
 
-    /// Number of slots of a signature, up to 16384 [default: 128]
+    /// Slots of a signature, up to 16384: with more, more is found, at as many more bytes
+    /// [default: 128]
     #[arg(long, value_name = "N")]
     pub(crate) permutations: Option<u32>,
 
@@ -75,11 +76,12 @@ pub(crate) struct Init {
     #[arg(long, value_name = "BxR")]
     pub(crate) bands: Option<Bands>,
 
-    /// Family of the permutations
+    /// Family of the permutations; there is one so far
     #[arg(long, value_name = "NAME", default_value_t = Family::default())]
     pub(crate) family: Family,
 
-    /// Number that the permutations are drawn with, or random
+    /// Number that the permutations are drawn with, or random; the same number gives the same
+    /// signatures in every store
     #[arg(long, value_name = "N|random", value_parser = parse::seed, default_value = "1")]
     pub(crate) seed: u64,
 

@@ -58,7 +58,7 @@ pub(crate) struct Args {
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
-    /// Threads to work with; 0 for one a core
+    /// Threads to work with [default: one a core]
     #[arg(
         long,
         global = true,
@@ -68,7 +68,7 @@ pub(crate) struct Args {
     )]
     pub(crate) threads: usize,
 
-    /// Wait so long for a store that another process has open: 30s, 2min
+    /// Wait this long for a store that another process has open, 30s or 2min [default: not at all]
     #[arg(
         long,
         global = true,
@@ -89,7 +89,9 @@ Examples:
   dedupdb query new.txt                  which stored texts are like this one?
   dedupdb add --matches articles/        store, and list near-duplicates as they are met
 
-Exit codes: 0 found or done, 1 nothing found, 2 error.";
+`dedupdb COMMAND --help` has more examples, and what is printed.
+
+Exit codes: 0 found or done, 1 nothing found, 2 error, 130 interrupted.";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -117,7 +119,8 @@ Examples:
   dedupdb check
   dedupdb check --store backup && echo sound
 
-Prints a line for each problem.
+Prints a line for each problem. No other process may have the store open meanwhile; a backup can be
+checked at any time.
 
 Exit codes: 0 sound, 2 damaged, or an error.")]
     Check,

@@ -9,8 +9,8 @@ use crate::parse;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
-  dedupdb remove articles/old.txt
-  dedupdb remove --prefix articles/2019/
+  dedupdb remove articles/old.txt                     one document
+  dedupdb remove --prefix articles/2019/              all whose keys begin so
   dedupdb remove --missing                            documents whose files were deleted
   dedupdb remove --older-than 90d --dry-run           which are they?
   dedupdb remove --older-than 2w --prefix https://news.example/
