@@ -14,6 +14,26 @@ use crate::progress::{PATIENCE, style};
 /// Time between two looks.
 const TICK: Duration = Duration::from_millis(100);
 
+/// What a step is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    Document,
+    Byte,
+    /// Something that says nothing to people.
+    Step,
+}
+
+impl Unit {
+    /// The bar, with how fast it goes and what is left.
+    fn template(self) -> &'static str {
+        match self {
+            Unit::Document => "{bar:24} {percent:>3}%  {msg}  {per_sec}  {eta} left",
+            Unit::Byte => "{bar:24} {percent:>3}%  {msg}  {decimal_bytes_per_sec}  {eta} left",
+            Unit::Step => "{bar:24} {percent:>3}%  {msg}  {elapsed}  {eta} left",
+        }
+    }
+}
+
 /// Shows on a terminal how far something has come, once it takes a while, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Watch {
@@ -25,7 +45,12 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Begins to watch; `what` is done.
-    pub(crate) fn new(console: &Console, what: &'static str, progress: &Progress) -> Watch {
+    pub(crate) fn new(
+        console: &Console,
+        what: &'static str,
+        unit: Unit,
+        progress: &Progress,
+    ) -> Watch {
         let bar = console.bar().clone();
         let (end, ended) = channel();
         let is_wanted = !console.is_quiet() && stderr().is_terminal();
@@ -34,7 +59,7 @@ impl Watch {
             let mut wait = PATIENCE;
             while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 wait = TICK;
-                show(&shown, what, &progress);
+                show(&shown, what, unit, &progress);
             }
         };
         // Without the thread nothing is shown, and no harm done.
@@ -58,14 +83,12 @@ impl Drop for Watch {
     }
 }
 
-fn show(bar: &ProgressBar, what: &'static str, progress: &Progress) {
+fn show(bar: &ProgressBar, what: &'static str, unit: Unit, progress: &Progress) {
     let total = progress.total();
     if total == 0 {
         bar.set_style(style("{spinner} {msg}  {elapsed}"));
     } else {
-        bar.set_style(style(
-            "{bar:24} {percent:>3}%  {msg}  {elapsed}, {eta} left",
-        ));
+        bar.set_style(style(unit.template()));
         bar.set_length(total);
         bar.set_position(progress.done());
     }

@@ -8,7 +8,7 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::number::{bytes, counted};
 use crate::output::{Output, escape};
-use crate::watch::Watch;
+use crate::watch::{Unit, Watch};
 
 /// Runs `backup`.
 pub(crate) fn run(
@@ -18,7 +18,7 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit> {
     let store = crate::store::open_to_read(args)?;
-    let watch = Watch::new(console, "copied", store.progress());
+    let watch = Watch::new(console, "copied", Unit::Byte, store.progress());
     let stats = store.backup(&backup.folder)?;
     drop(watch);
     let size: u64 = stats.files.iter().map(|(_, bytes)| bytes).sum();

@@ -9,12 +9,12 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::number::counted;
 use crate::output::{Output, escape};
-use crate::watch::Watch;
+use crate::watch::{Unit, Watch};
 
 /// Runs `check`.
 pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result<Exit> {
     let progress = Progress::new();
-    let watch = Watch::new(console, "checked", &progress);
+    let watch = Watch::new(console, "checked", Unit::Step, &progress);
     let report = crate::store::check(args, &progress);
     drop(watch);
     let report = report?;

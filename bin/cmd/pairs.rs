@@ -8,7 +8,7 @@ use crate::args::{Args, Pairs};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::output::{Output, escape};
-use crate::watch::Watch;
+use crate::watch::{Unit, Watch};
 
 /// Runs `pairs`.
 pub(crate) fn run(
@@ -26,7 +26,8 @@ pub(crate) fn run(
         query = query.between(a, b);
     }
     // On a terminal the pairs themselves show that it goes on.
-    let watch = (!output.is_terminal()).then(|| Watch::new(console, "compared", store.progress()));
+    let watch = (!output.is_terminal())
+        .then(|| Watch::new(console, "compared", Unit::Step, store.progress()));
     let mut found = false;
     for pair in store.pairs(query)? {
         list(&pair?, output)?;

@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::key::REPLACED;
 use crate::number::counted;
 use crate::output::Output;
-use crate::watch::Watch;
+use crate::watch::{Unit, Watch};
 
 /// Removals that wait for a commit cost memory.
 const COMMIT_DOCUMENTS: u64 = 200_000;
@@ -110,7 +110,8 @@ fn for_each(
     } else {
         0
     });
-    let watch = (!remove.dry_run).then(|| Watch::new(console, "looked at", progress));
+    let watch = (!remove.dry_run)
+        .then(|| Watch::new(console, "documents looked at", Unit::Document, progress));
     for document in store.documents_with_prefix(prefix)? {
         let document = document?;
         progress.step(1);

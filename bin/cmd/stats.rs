@@ -10,7 +10,7 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::number::{bytes, counted, grouped, percent};
 use crate::output::{Output, escape};
-use crate::watch::Watch;
+use crate::watch::{Unit, Watch};
 
 /// Buckets that are shown.
 const BUCKETS: usize = 5;
@@ -22,7 +22,7 @@ const WIDE: usize = 54;
 pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result<Exit> {
     let store = crate::store::open_to_read(args)?;
     let (schema, stats) = (store.schema(), store.stats()?);
-    let watch = Watch::new(console, "counted", store.progress());
+    let watch = Watch::new(console, "counted", Unit::Step, store.progress());
     let buckets = store.largest_buckets(BUCKETS)?;
     drop(watch);
     if output.is_json() {

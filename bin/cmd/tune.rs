@@ -16,7 +16,7 @@ use crate::number::{counted, grouped, percent};
 use crate::output::Output;
 use crate::plot::{self, Curve};
 use crate::table::Table;
-use crate::watch::Watch;
+use crate::watch::{Unit, Watch};
 
 /// Similarities that the S-curves are shown at.
 const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
@@ -60,7 +60,7 @@ pub(crate) fn run(
     let store = store(args, tune)?;
     let watch = store
         .as_ref()
-        .map(|store| Watch::new(console, "sampled", store.progress()));
+        .map(|store| Watch::new(console, "sampled", Unit::Step, store.progress()));
     let tuned = Tuned::new(store.as_ref(), tune)?;
     drop(watch);
     if output.is_json() {
