@@ -13,12 +13,12 @@ pub(crate) struct Inputs {
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
 
-    /// Field or column of a record's text, or text; dots lead into nested fields, and a number
-    /// counts the columns of a table without a header
+    /// Field or column of a record's text; dots lead into nested fields, and a number counts the
+    /// columns of a table without a header [default: text]
     #[arg(long, value_name = "NAME", value_parser = parse::field)]
     pub(crate) text_field: Option<String>,
 
-    /// Field or column of a record's key, or id; the key of a record without it is PATH#NUMBER
+    /// Field or column of a record's key; a record without it has the key PATH#NUMBER [default: id]
     #[arg(long, value_name = "NAME", value_parser = parse::field)]
     pub(crate) id_field: Option<String>,
 

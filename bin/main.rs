@@ -1,11 +1,11 @@
 //! The `dedupdb` command line.
 
-mod age;
 mod ahead;
 mod args;
 mod cmd;
 mod console;
 mod document;
+mod duration;
 mod exit;
 mod ingest;
 mod inputs;
@@ -16,16 +16,19 @@ mod outbox;
 mod output;
 mod parse;
 mod plot;
+mod preset;
 mod progress;
 mod reader;
 mod rebuilding;
 mod seen;
 mod skip;
 mod store;
+mod table;
 mod tally;
 mod timings;
 mod uncommitted;
 mod walk;
+mod watch;
 
 use std::process::ExitCode;
 

@@ -3,12 +3,16 @@
 use std::borrow::Cow;
 use std::io::{self, BufWriter, StdoutLock, Write};
 
+use anyhow::{Result, bail};
 use serde_json::Value;
+
+use crate::table::wrap;
 
 /// Standard output, locked and buffered.
 #[derive(Debug)]
 pub(crate) struct Output {
     json: bool,
+    width: usize,
     writer: BufWriter<StdoutLock<'static>>,
 }
 
@@ -17,6 +21,7 @@ impl Output {
     pub(crate) fn new(json: bool) -> Output {
         Output {
             json,
+            width: width(),
             writer: BufWriter::with_capacity(1 << 16, io::stdout().lock()),
         }
     }
@@ -26,10 +31,45 @@ impl Output {
         self.json
     }
 
+    /// Characters that fit on a line of the terminal; no bound where standard output is none.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Whether somebody looks at a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.width < usize::MAX
+    }
+
+    /// Writes a line, wrapped between words where it does not fit the terminal.
+    pub(crate) fn prose(&mut self, line: &str) -> io::Result<()> {
+        for line in wrap(line, self.width) {
+            self.line(line)?;
+        }
+        Ok(())
+    }
+
     /// Writes a line as it is.
     pub(crate) fn line(&mut self, line: impl AsRef<str>) -> io::Result<()> {
         self.writer.write_all(line.as_ref().as_bytes())?;
         self.writer.write_all(b"\n")
+    }
+
+    /// Writes a key on a line of its own, or as it is with a NUL byte after it if `nul`.
+    pub(crate) fn key(&mut self, key: &str, nul: bool) -> Result<()> {
+        if !nul {
+            return Ok(self.line(escape(key))?);
+        }
+        if key.contains('\0') {
+            bail!("{key}: the key has a NUL byte in it; use --json");
+        }
+        self.bytes(key.as_bytes())?;
+        Ok(self.bytes(b"\0")?)
+    }
+
+    /// Writes bytes as they are.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.writer.write_all(bytes)
     }
 
     /// Writes an object on a line of its own.
@@ -42,6 +82,11 @@ impl Output {
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.writer.flush()
     }
+}
+
+fn width() -> usize {
+    let size = terminal_size::terminal_size_of(io::stdout());
+    size.map_or(usize::MAX, |(width, _)| width.0.into())
 }
 
 /// Whether the reader of standard output went away.

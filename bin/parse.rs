@@ -4,6 +4,7 @@ use encoding_rs::Encoding;
 
 /// A share: `0.8` or `80%`, above 0 and at most 1.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
+    let text = text.trim();
     let (number, whole) = match text.strip_suffix('%') {
         Some(percent) => (percent.trim_end(), 100.0),
         None => (text, 1.0),
@@ -11,7 +12,7 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     let share = number.parse::<f64>().ok().map(|number| number / whole);
     share
         .filter(|share| *share > 0.0 && *share <= 1.0)
-        .ok_or_else(|| "give a number above 0 and up to 1, such as 0.8, or 80%".to_owned())
+        .ok_or_else(|| "give a share above 0 and up to 1, such as 0.8 or 80%".to_owned())
 }
 
 /// A seed: a number, or `random` for one that differs from run to run.
@@ -63,8 +64,14 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
         ("k", 1000),
         ("m", 1_000_000),
         ("g", 1_000_000_000),
+        ("t", 1_000_000_000_000),
     ];
-    let binary = [("ki", 1u64 << 10), ("mi", 1 << 20), ("gi", 1 << 30)];
+    let binary = [
+        ("ki", 1u64 << 10),
+        ("mi", 1 << 20),
+        ("gi", 1 << 30),
+        ("ti", 1 << 40),
+    ];
     let lower = text.trim().to_ascii_lowercase();
     let number = lower.strip_suffix('b').unwrap_or(&lower);
     let digits = number.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -76,13 +83,13 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     let bytes = unit
         .next_back()
         .and_then(|unit| times(digits.trim_end(), unit));
-    bytes
-        .filter(|&bytes| bytes > 0)
-        .ok_or_else(|| "give a size such as 64MiB, 500kB, or a number of bytes".to_owned())
+    bytes.filter(|&bytes| bytes > 0).ok_or_else(|| {
+        "give a size above 0, such as 64MiB or 500kB, or a number of bytes".to_owned()
+    })
 }
 
 /// A decimal number of units, rounded down.
-fn times(number: &str, unit: u64) -> Option<u64> {
+pub(crate) fn times(number: &str, unit: u64) -> Option<u64> {
     if let Ok(whole) = number.parse::<u64>() {
         return whole.checked_mul(unit);
     }
@@ -108,6 +115,10 @@ mod tests {
             ("1.5G", 1_500_000_000),
             ("0.5KiB", 512),
             ("7b", 7),
+            ("512MB", 512_000_000),
+            ("1GiB", 1 << 30),
+            ("2TiB", 2 << 40),
+            ("2 t", 2_000_000_000_000),
         ] {
             assert_eq!(size(text), Ok(bytes), "{text}");
         }
@@ -130,8 +141,12 @@ mod tests {
     fn shares_are_numbers_or_percent() {
         assert_eq!(share("0.8"), Ok(0.8));
         assert_eq!(share("80%"), Ok(0.8));
+        assert_eq!(share(" 97.5 % "), Ok(0.975));
+        assert_eq!(share(".8"), Ok(0.8));
         assert_eq!(share("1"), Ok(1.0));
-        for wrong in ["0", "1.01", "80", "101%", "nan", "inf", "", "%", "x"] {
+        for wrong in [
+            "0", "1.01", "80", "101%", "nan", "inf", "", "%", "x", "0,8", "80%%",
+        ] {
             assert!(share(wrong).is_err(), "{wrong}");
         }
     }

@@ -16,7 +16,7 @@ use crate::number;
 use crate::walk::{Found, STDIN, Walk};
 
 /// What is done sooner needs no bar.
-const PATIENCE: Duration = Duration::from_secs(1);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Bytes and documents so far, shown on a terminal once it takes a while.
 #[derive(Debug)]
@@ -105,7 +105,8 @@ impl Progress {
     }
 }
 
-fn style(template: &str) -> ProgressStyle {
+/// A bar's style, or the plain one.
+pub(crate) fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 

@@ -1,10 +1,10 @@
 //! Opening the store that the arguments name.
 
 use std::path::Path;
-use std::time::Duration;
 
-use anyhow::{Result, anyhow};
-use dedupdb::{Error, Options, Report, Schema, Store};
+use anyhow::{Context, Result, anyhow};
+use dedupdb::{Error, Options, Progress, Report, Schema, Store};
+use tempfile::TempDir;
 
 use crate::args::Args;
 use crate::number::utc;
@@ -51,9 +51,23 @@ pub(crate) fn open_or_create_like(args: &Args, schema: &Schema) -> Result<(Store
     opened.map(|store| (store, false)).map_err(explained)
 }
 
-/// Checks the store.
-pub(crate) fn check(args: &Args) -> Result<Report> {
-    options(args).check(&args.store).map_err(explained)
+/// Opens the store for writing, or makes one with the default parameters in a folder that is gone
+/// when the caller drops it, after the store.
+pub(crate) fn open_or_pretend(args: &Args) -> Result<(Store, Option<TempDir>)> {
+    match options(args).open(&args.store) {
+        Err(Error::NotAStore { .. }) => {
+            let folder = tempfile::tempdir().context("cannot make a folder for a dry run")?;
+            let store = options(args).create(folder.path().join("store"), &Schema::default())?;
+            Ok((store, Some(folder)))
+        }
+        opened => Ok((opened.map_err(explained)?, None)),
+    }
+}
+
+/// Checks the store, which counts its steps.
+pub(crate) fn check(args: &Args, progress: &Progress) -> Result<Report> {
+    let options = options(args).progress(progress);
+    options.check(&args.store).map_err(explained)
 }
 
 /// Says of a locked store what is known of who has it open.
@@ -69,12 +83,11 @@ fn explained(error: Error) -> anyhow::Error {
         None => "another process has the store open".to_owned(),
     };
     anyhow!(
-        "{}: {who}; try again when it is done, or wait longer with --wait SECONDS",
+        "{}: {who}; try again when it is done, or wait longer with --wait TIME",
         path.display()
     )
 }
 
 fn options(args: &Args) -> Options {
-    let wait = Duration::from_secs(args.wait);
-    Options::new().threads(args.threads).wait(wait)
+    Options::new().threads(args.threads).wait(args.wait)
 }

@@ -10,6 +10,9 @@ const COMMIT_AFTER: Duration = Duration::from_secs(5);
 /// is measured, with texts of ten words, of which the changes take the most.
 const SHARE: u64 = 8;
 
+/// Changes that are never committed may take one to so many of them: there is no commit to come.
+const PRETENDED_SHARE: u64 = 2;
+
 /// However little was asked for, so much may be uncommitted.
 const LEAST: u64 = 16 << 20;
 
@@ -32,6 +35,12 @@ impl Uncommitted {
             since: Instant::now(),
             most: limit(memory),
         }
+    }
+
+    /// Whether changes that take `bytes` of memory are too many, where none are ever committed and
+    /// the process is to take about `memory` bytes.
+    pub(crate) fn is_too_much(bytes: u64, memory: u64) -> bool {
+        bytes >= (memory / PRETENDED_SHARE).max(LEAST)
     }
 
     /// Whether it is time for a commit of changes that take `bytes` of memory.

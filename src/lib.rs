@@ -97,6 +97,7 @@
 mod clock;
 mod error;
 mod lsh;
+mod progress;
 mod schema;
 mod sketch;
 mod storage;
@@ -106,6 +107,7 @@ mod text;
 pub use clock::Timings;
 pub use error::{Error, Holder, Result};
 pub use lsh::Bands;
+pub use progress::Progress;
 pub use schema::{Schema, SchemaBuilder};
 pub use sketch::{Estimate, Family, Signature, Signer, SlotWidth, agreeing};
 pub use store::{

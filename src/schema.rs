@@ -315,7 +315,7 @@ impl SchemaBuilder {
         self
     }
 
-    /// Number of permutations, 1 to 4096; 128 by default.
+    /// Number of permutations, 1 to 16384; 128 by default.
     #[must_use]
     pub fn permutations(mut self, permutations: u32) -> Self {
         self.permutations = permutations;
@@ -329,7 +329,8 @@ impl SchemaBuilder {
         self
     }
 
-    /// The band shape, instead of the one that [`SchemaBuilder::target_recall`] leads to.
+    /// The band shape, instead of the one that [`SchemaBuilder::target_recall`] leads to; of the
+    /// two, the last call counts.
     #[must_use]
     pub fn bands(mut self, bands: u32, rows: u32) -> Self {
         self.bands = Some((bands, rows));
@@ -351,10 +352,11 @@ impl SchemaBuilder {
     }
 
     /// The least share of pairs at the threshold that the chosen bands find, between 0 and 1; 0.98
-    /// by default. It does nothing where the bands are given.
+    /// by default. Of this and [`SchemaBuilder::bands`], the last call counts.
     #[must_use]
     pub fn target_recall(mut self, recall: f64) -> Self {
         self.recall = recall;
+        self.bands = None;
         self
     }
 

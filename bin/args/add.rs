@@ -8,16 +8,19 @@ use crate::parse;
 /// Store files and records, new and changed ones
 ///
 /// Goes through folders to the bottom. The key of a file's document is its path as given, so run
-/// this in the same folder each time. Files of records hold many documents: .jsonl has an object a
-/// line, with the fields "id", its key, and "text"; .csv, .tsv and .parquet have such columns, or .tsv has lines
-/// of a key, a tab and a text; .warc has pages, whose keys are their addresses. Of .html the text is
-/// stored. All may be compressed as .gz or .zst.
+/// this in the same folder each time.
+///
+/// Files of records hold many documents. A .jsonl file has an object a line, with its key in the
+/// field "id" and its text in "text"; .csv, .tsv and .parquet files have columns of these names, or
+/// a .tsv file has lines of a key, a tab and a text; a .warc file has pages, whose keys are their
+/// addresses. Of an .html file the text is stored. All may be compressed, as .gz or .zst.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
-  dedupdb add articles/ notes.txt
+  dedupdb add articles/ notes.txt                  files and folders
   dedupdb add --matches articles/ > pairs.tsv      near-duplicates as they are met
   dedupdb add --unique pages.jsonl                 keep the first of each kind only
+  dedupdb add --dry-run articles/                  what would be added, and what is it like?
   curl -s https://example.org | dedupdb add - --key https://example.org
   dedupdb add crawl.jsonl.zst --text-field page.body --id-field page.url
   dedupdb add posts.csv --text-field body --id-field 1
@@ -32,6 +35,11 @@ devices, pipes and sockets, links that lead nowhere or back, and folders of stor
 is reported with its file and number, and the rest goes on. Text is UTF-8, or UTF-16 or UTF-32 with
 a byte order mark, or what it looks like; the summary counts what was decoded how. Bytes that are no
 characters are replaced by U+FFFD. A name of - is standard input; a file of that name is ./-.
+
+--dry-run reads, compares and counts as an add would, and leaves what is stored as it is; where
+there is no store, it makes none. Beside a store it keeps what it has met in memory, up to half of
+--memory, about 300,000 documents at 512MiB. What does not fit is not looked at: it says so, and
+exits with 2.
 
 --matches prints KEY, EARLIER_KEY and JACCARD with tabs between them, and the summary on standard
 error. An interrupted run (Ctrl-C) keeps what it has, and the same command goes on from there.
@@ -55,11 +63,15 @@ pub(crate) struct Add {
     #[arg(long)]
     pub(crate) unique: bool,
 
+    /// Say what would be added, updated or kept out, and store nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
     /// Read files even if size and time are as stored
     #[arg(long)]
     pub(crate) checksum: bool,
 
-    /// Memory to take, about: more means fewer and larger commits, which is faster
+    /// Memory to take, about: more of it means fewer and larger commits, which is faster
     #[arg(long, value_name = "SIZE", value_parser = parse::size, default_value = "512MiB")]
     pub(crate) memory: u64,
 

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   dedupdb backup /mnt/other/monday
-  dedupdb --wait 600 backup \"backups/$(date +%F)\" && dedupdb check --store \"backups/$(date +%F)\"
+  dedupdb --wait 10min backup \"backups/$(date +%F)\" && dedupdb check --store \"backups/$(date +%F)\"
 
 DIR must not be there yet, or be empty. It appears whole or not at all: a backup that is killed
 leaves only a hidden folder beside it, which the next one of that name clears away.

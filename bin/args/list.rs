@@ -5,11 +5,13 @@
 #[command(after_help = "\
 Examples:
   dedupdb list --prefix articles/ --long
+  dedupdb list -0 --prefix articles/ | xargs -0 ls -l        keys of files, for another program
   dedupdb --json list | jq -r .key
 
---long prints content number, shingles, bytes and key with tabs between them. Documents of the
-same content number are exact copies. Control characters in keys are spelled out, as in \\n; use
---json where that matters.
+--long puts tabs between its columns. Documents of the same content number are exact copies.
+
+Control characters in keys are spelled out, as in \\n, so that a line is a key; --json and -0 give
+the keys as they are.
 
 Exit codes: 0 something was listed, 1 nothing, 2 error.")]
 pub(crate) struct List {
@@ -22,7 +24,11 @@ pub(crate) struct List {
     )]
     pub(crate) prefix: String,
 
-    /// Print more than keys
+    /// Print content number, shingles and bytes before each key
     #[arg(short, long)]
     pub(crate) long: bool,
+
+    /// End each key with a NUL byte, and print it as it is: for xargs -0
+    #[arg(short = '0', long, conflicts_with = "long")]
+    pub(crate) print0: bool,
 }

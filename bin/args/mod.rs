@@ -3,8 +3,10 @@
 mod add;
 mod backup;
 mod compact;
+mod completions;
 mod init;
 mod list;
+mod man;
 mod merge;
 mod pairs;
 mod query;
@@ -14,14 +16,17 @@ mod show;
 mod tune;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
 pub(crate) use add::Add;
 pub(crate) use backup::Backup;
 pub(crate) use compact::Compact;
+pub(crate) use completions::Completions;
 pub(crate) use init::Init;
 pub(crate) use list::List;
+pub(crate) use man::Man;
 pub(crate) use merge::Merge;
 pub(crate) use pairs::Pairs;
 pub(crate) use query::Query;
@@ -30,6 +35,8 @@ pub(crate) use remove::Remove;
 pub(crate) use show::Show;
 pub(crate) use tune::Tune;
 
+use crate::duration;
+
 /// Finds near-duplicate texts, and keeps them findable.
 ///
 /// A store is a folder that remembers every text added to it. Ask it which texts are like a given
@@ -37,6 +44,7 @@ pub(crate) use tune::Tune;
 /// have in common, their Jaccard similarity, and every answer is checked exactly.
 #[derive(Debug, Parser)]
 #[command(name = "dedupdb", version, max_term_width = 100, after_help = EXAMPLES)]
+#[command(next_help_heading = "Options of every command")]
 pub(crate) struct Args {
     /// Folder of the store
     #[arg(
@@ -56,7 +64,7 @@ pub(crate) struct Args {
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
-    /// Threads to work with; 0 for one a core
+    /// Threads to work with [default: one a core]
     #[arg(
         long,
         global = true,
@@ -66,15 +74,16 @@ pub(crate) struct Args {
     )]
     pub(crate) threads: usize,
 
-    /// Wait so long for a store that another process has open
+    /// Wait this long for a store that another process has open, 30s or 2min [default: not at all]
     #[arg(
         long,
         global = true,
-        value_name = "SECONDS",
+        value_name = "TIME",
+        value_parser = duration::wait,
         default_value = "0",
         hide_default_value = true
     )]
-    pub(crate) wait: u64,
+    pub(crate) wait: Duration,
 
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -86,7 +95,9 @@ Examples:
   dedupdb query new.txt                  which stored texts are like this one?
   dedupdb add --matches articles/        store, and list near-duplicates as they are met
 
-Exit codes: 0 found or done, 1 nothing found, 2 error.";
+`dedupdb COMMAND --help` has more examples, and what is printed.
+
+Exit codes: 0 found or done, 1 nothing found, 2 error, 130 interrupted.";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -104,7 +115,9 @@ Examples:
   dedupdb stats
   dedupdb --json stats | jq .documents
 
-A bucket holds the contents whose signatures agree in one band. Large ones make queries slow.")]
+A bucket holds the contents whose signatures agree in one band. Large ones make queries slow.
+
+Exit codes: 0 done, 2 error.")]
     Stats,
     /// Read the whole store and compare it with its checksums
     #[command(after_help = "\
@@ -112,11 +125,16 @@ Examples:
   dedupdb check
   dedupdb check --store backup && echo sound
 
-Prints a line for each problem. Exit codes: 0 sound, 2 damaged.")]
+Prints a line for each problem. No other process may have the store open meanwhile; a backup can be
+checked at any time.
+
+Exit codes: 0 sound, 2 damaged, or an error.")]
     Check,
     Tune(Tune),
     Backup(Backup),
     Reindex(Box<Reindex>),
     Compact(Compact),
     Merge(Merge),
+    Completions(Completions),
+    Man(Man),
 }

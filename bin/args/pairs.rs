@@ -8,13 +8,14 @@ use crate::parse;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
-  dedupdb pairs
-  dedupdb pairs --threshold 95% --fold-copies
+  dedupdb pairs                                  all that are like one another
+  dedupdb pairs --threshold 95% --fold-copies    the closest, each distinct text once
   dedupdb pairs --between 2025/ 2026/            across two folders or crawls
-  dedupdb pairs | sort -k3,3rn | head            the most similar ones
+  dedupdb pairs | sort -t$'\\t' -k3,3rn | head    the most similar ones
 
 A line has three columns with tabs between them: KEY_A, KEY_B, JACCARD. JACCARD is exact. Where the
 store keeps no shingles it is an estimate with its standard error, such as ~0.8125±0.0350.
+Control characters in keys are spelled out, as in \\n; --json gives keys as they are.
 
 Exit codes: 0 there are pairs, 1 there are none, 2 error.")]
 pub(crate) struct Pairs {

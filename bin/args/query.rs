@@ -12,14 +12,17 @@ use crate::parse;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
-  dedupdb query draft.txt
-  dedupdb query --threshold 0.9 --limit 5 drafts/ --key articles/old.txt
+  dedupdb query draft.txt                             what is like this file?
+  dedupdb query --threshold 90% --limit 5 drafts/     the five best of at least 0.9 for each file
+  dedupdb query --key articles/old.txt                what is like this stored document?
+  dedupdb query --quiet draft.txt > /dev/null || echo nothing like it
   curl -s https://example.org | dedupdb query -
   dedupdb --json query pages.jsonl | jq -r 'select(.jaccard > 0.95).key'
 
 A line has four columns with tabs between them: QUERY, KEY, JACCARD, and `exact copy` or nothing.
 JACCARD is exact. Where the store keeps no shingles it is an estimate with its standard error,
-such as ~0.8125±0.0350.
+such as ~0.8125±0.0350. Control characters in keys are spelled out, as in \\n; --json gives keys as
+they are.
 
 In JSON, `containment` is the share of the query's shingles that the match has, `contained` the
 share of the match's shingles that the query has, `bands` the number of buckets that they share.
@@ -30,7 +33,7 @@ pub(crate) struct Query {
     #[arg(required_unless_present = "keys", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Ask about a stored document; may be given several times
+    /// Ask about the stored document of this key; may be given several times
     #[arg(long = "key", value_name = "KEY", value_parser = parse::key)]
     pub(crate) keys: Vec<String>,
 

@@ -1,6 +1,6 @@
 //! Arguments of `remove`.
 
-use crate::age::{self, Age};
+use crate::duration::{self, Age};
 use crate::parse;
 
 /// Remove documents
@@ -9,8 +9,8 @@ use crate::parse;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
-  dedupdb remove articles/old.txt
-  dedupdb remove --prefix articles/2019/
+  dedupdb remove articles/old.txt                     one document
+  dedupdb remove --prefix articles/2019/              all whose keys begin so
   dedupdb remove --missing                            documents whose files were deleted
   dedupdb remove --older-than 90d --dry-run           which are they?
   dedupdb remove --older-than 2w --prefix https://news.example/
@@ -45,10 +45,14 @@ pub(crate) struct Remove {
     pub(crate) missing: bool,
 
     /// Documents that were added longer ago than this: 90d, 12h, 2w
-    #[arg(long, value_name = "AGE", value_parser = age::parse)]
+    #[arg(long, value_name = "AGE", value_parser = duration::age)]
     pub(crate) older_than: Option<Age>,
 
     /// List what would be removed, and remove nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+
+    /// End each key of --dry-run with a NUL byte, and print it as it is: for xargs -0
+    #[arg(short = '0', long, requires = "dry_run")]
+    pub(crate) print0: bool,
 }

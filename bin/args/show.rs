@@ -1,9 +1,12 @@
 //! Arguments of `show`.
 
 /// Show what is stored of a document
+///
+/// Its content number, the hash of its text, its size and times, and the keys of its exact copies.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
+  dedupdb show articles/old.txt
   dedupdb --json show articles/old.txt | jq .copies
 
 Exit codes: 0 shown, 1 no document has the key, 2 error.")]

@@ -6,8 +6,8 @@ use crate::parse;
 
 /// Show which shapes of bands would do, and what each finds and costs
 ///
-/// Finds are computed; false candidates are measured on a sample of the store's own contents.
-/// Nothing is changed.
+/// What a shape finds is computed; the false candidates that it makes, texts that queries look at
+/// in vain, are measured on a sample of the store's own contents. Nothing is changed.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:

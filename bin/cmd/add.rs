@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use dedupdb::{Error, Match, Outcome, Store, Writer};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::ahead::{self, Entry, Origin, Sketched};
 use crate::args::{Add, Args};
@@ -31,12 +32,10 @@ const TICK: Duration = Duration::from_millis(50);
 /// Runs `add`.
 pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output) -> Result<Exit> {
     check_arguments(add)?;
-    let (store, is_new) = crate::store::open_or_create(args)?;
+    // The folder of a store that is only pretended goes after the store.
+    let (_pretended, store, commits) = open(args, add, console)?;
     // Not before: a wait for the store ends at once.
     let interrupt = Interrupt::catch()?;
-    if is_new {
-        console.note(&format!("made a store in {}", args.store.display()));
-    }
     let store = Arc::new(store);
     let mut writer = store.writer()?;
     writer.unique(add.unique);
@@ -49,6 +48,8 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
         tally: Tally::default(),
         progress: Progress::new(console, &add.paths, &args.store),
         uncommitted: Uncommitted::new(add.memory),
+        memory: add.memory,
+        commits,
         waiting: Duration::ZERO,
     };
     let reader = Reader {
@@ -58,21 +59,46 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
         is_unchanged: is_unchanged(&store, add.checksum),
     };
     let sketched = ahead::start(reader.start()?, &store)?;
-    let interrupted = adding.take_all(&sketched, &interrupt)?;
+    let end = adding.take_all(&sketched, &interrupt)?;
     drop(sketched);
-    adding.finish(args.quiet)?;
+    adding.finish(args.quiet, add.dry_run)?;
     if add.timings {
         console.text(&timings::to_text(&store.timings(), adding.waiting));
     }
-    if interrupted {
-        console.error("stopped; what was added so far is kept, and the same command goes on");
-        return Ok(Exit::Interrupted);
+    match end {
+        End::Interrupted if add.dry_run => {
+            console.error("stopped; nothing was stored");
+            Ok(Exit::Interrupted)
+        }
+        End::Interrupted => {
+            console.error("stopped; what was added so far is kept, and the same command goes on");
+            Ok(Exit::Interrupted)
+        }
+        End::Full => {
+            console.error(
+                "the rest was not looked at: a dry run keeps what it has met in memory, up to half \
+                 of --memory; give more, or fewer paths",
+            );
+            Ok(Exit::Failed)
+        }
+        End::All if adding.tally.has_failures() => Ok(Exit::Failed),
+        End::All => Ok(Exit::Found),
     }
-    Ok(if adding.tally.has_failures() {
-        Exit::Failed
-    } else {
-        Exit::Found
-    })
+}
+
+/// Opens or makes the store; says whether what is done is committed, which it is not in a dry run,
+/// unless the store itself is for the dry run only.
+fn open(args: &Args, add: &Add, console: &Console) -> Result<(Option<TempDir>, Store, bool)> {
+    if add.dry_run {
+        let (store, pretended) = crate::store::open_or_pretend(args)?;
+        let commits = pretended.is_some();
+        return Ok((pretended, store, commits));
+    }
+    let (store, is_new) = crate::store::open_or_create(args)?;
+    if is_new {
+        console.note(&format!("made a store in {}", args.store.display()));
+    }
+    Ok((None, store, true))
 }
 
 /// Refuses what cannot be meant, before a store is made for it.
@@ -118,6 +144,15 @@ fn is_unchanged(store: &Arc<Store>, checksum: bool) -> IsUnchanged {
     })
 }
 
+/// Why an add came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    All,
+    Interrupted,
+    /// A dry run may not take more memory.
+    Full,
+}
+
 /// An add that is under way.
 struct Adding<'a> {
     writer: Writer<'a>,
@@ -127,19 +162,23 @@ struct Adding<'a> {
     tally: Tally,
     progress: Progress,
     uncommitted: Uncommitted,
+    /// Bytes that the process is to take, about.
+    memory: u64,
+    /// Whether what is done is committed.
+    commits: bool,
     waiting: Duration,
 }
 
 impl Adding<'_> {
-    /// Adds all that is read; says whether it was interrupted.
+    /// Adds all that is read, as far as it comes.
     fn take_all(
         &mut self,
         batches: &Receiver<Result<Sketched>>,
         interrupt: &Interrupt,
-    ) -> Result<bool> {
+    ) -> Result<End> {
         loop {
             if interrupt.is_raised() {
-                return Ok(true);
+                return Ok(End::Interrupted);
             }
             let start = Instant::now();
             let received = batches.recv_timeout(TICK);
@@ -147,9 +186,13 @@ impl Adding<'_> {
             match received {
                 Ok(sketched) => self.take(sketched?)?,
                 Err(RecvTimeoutError::Timeout) => self.progress.tick(),
-                Err(RecvTimeoutError::Disconnected) => return Ok(false),
+                Err(RecvTimeoutError::Disconnected) => return Ok(End::All),
             }
-            if self.uncommitted.is_due(self.writer.uncommitted_bytes()) {
+            let bytes = self.writer.uncommitted_bytes();
+            if !self.commits && Uncommitted::is_too_much(bytes, self.memory) {
+                return Ok(End::Full);
+            }
+            if self.uncommitted.is_due(bytes) {
                 self.commit()?;
             }
         }
@@ -234,13 +277,15 @@ impl Adding<'_> {
     }
 
     fn commit(&mut self) -> Result<()> {
-        self.writer.commit()?;
+        if self.commits {
+            self.writer.commit()?;
+        }
         self.uncommitted.committed();
         Ok(())
     }
 
     /// Commits the rest and says what was done.
-    fn finish(&mut self, quiet: bool) -> Result<()> {
+    fn finish(&mut self, quiet: bool, dry_run: bool) -> Result<()> {
         self.commit()?;
         self.progress.finish();
         if let Some(note) = self.tally.lossy_note() {
@@ -248,14 +293,23 @@ impl Adding<'_> {
         }
         let elapsed = self.progress.elapsed();
         if self.output.is_json() {
-            self.output.object(&self.tally.to_json(elapsed))?;
+            let mut summary = self.tally.to_json(elapsed);
+            if dry_run {
+                summary["dry_run"] = true.into();
+            }
+            self.output.object(&summary)?;
         } else if self.lists_matches {
+            self.output.flush()?;
             self.console.text(&self.tally.to_text(elapsed));
         } else if !quiet {
             let text = self.tally.to_text(elapsed);
             self.output.line(text.trim_end())?;
         }
-        Ok(self.output.flush()?)
+        self.output.flush()?;
+        if dry_run {
+            self.console.note("this was a dry run: nothing was stored");
+        }
+        Ok(())
     }
 }
 

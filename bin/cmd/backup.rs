@@ -4,14 +4,23 @@ use anyhow::Result;
 use serde_json::json;
 
 use crate::args::{Args, Backup};
+use crate::console::Console;
 use crate::exit::Exit;
 use crate::number::{bytes, counted};
 use crate::output::{Output, escape};
+use crate::watch::{Unit, Watch};
 
 /// Runs `backup`.
-pub(crate) fn run(args: &Args, backup: &Backup, output: &mut Output) -> Result<Exit> {
+pub(crate) fn run(
+    args: &Args,
+    backup: &Backup,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
     let store = crate::store::open_to_read(args)?;
+    let watch = Watch::new(console, "copied", Unit::Byte, store.progress());
     let stats = store.backup(&backup.folder)?;
+    drop(watch);
     let size: u64 = stats.files.iter().map(|(_, bytes)| bytes).sum();
     let folder = backup.folder.display().to_string();
     if output.is_json() {

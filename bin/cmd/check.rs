@@ -1,17 +1,23 @@
 //! `check`: looks for damage.
 
 use anyhow::Result;
-use dedupdb::{Problem, Report};
+use dedupdb::{Problem, Progress, Report};
 use serde_json::{Value, json};
 
 use crate::args::Args;
+use crate::console::Console;
 use crate::exit::Exit;
 use crate::number::counted;
 use crate::output::{Output, escape};
+use crate::watch::{Unit, Watch};
 
 /// Runs `check`.
-pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Exit> {
-    let report = crate::store::check(args)?;
+pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result<Exit> {
+    let progress = Progress::new();
+    let watch = Watch::new(console, "checked", Unit::Step, &progress);
+    let report = crate::store::check(args, &progress);
+    drop(watch);
+    let report = report?;
     if output.is_json() {
         output.object(&object(&report))?;
     } else {

@@ -28,22 +28,34 @@ pub(crate) fn run(args: &Args, init: &Init, output: &mut Output) -> Result<Exit>
         let place = args.store.display().to_string();
         output.line(format!("made a store in {}", escape(&place)))?;
         for line in describe(&schema) {
-            output.line(line)?;
+            output.prose(&line)?;
         }
     }
     Ok(Exit::Found)
 }
 
 fn schema(init: &Init) -> Result<Schema> {
-    let mut builder = Schema::builder()
-        .shingling(init.shingling)
+    let mut builder = match init.preset {
+        Some(preset) => preset.builder(),
+        None => Schema::builder(),
+    };
+    builder = builder
         .family(init.family)
         .seed(init.seed)
-        .permutations(init.permutations)
         .slot_width(init.slot_bits)
-        .threshold(init.threshold)
-        .target_recall(init.recall)
         .keep_shingles(!init.no_shingles);
+    if let Some(shingling) = init.shingling {
+        builder = builder.shingling(shingling);
+    }
+    if let Some(permutations) = init.permutations {
+        builder = builder.permutations(permutations);
+    }
+    if let Some(threshold) = init.threshold {
+        builder = builder.threshold(threshold);
+    }
+    if let Some(recall) = init.recall {
+        builder = builder.target_recall(recall);
+    }
     // Where nothing is folded anyway, the builder refuses to be told to fold.
     if init.no_lowercase {
         builder = builder.lowercase(false);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use dedupdb::Document;
 use serde_json::{Value, json};
 
@@ -12,6 +12,7 @@ use crate::output::{Output, escape};
 
 /// Runs `list`.
 pub(crate) fn run(args: &Args, list: &List, output: &mut Output) -> Result<Exit> {
+    check_form(list.print0, output)?;
     let store = crate::store::open_to_read(args)?;
     let mut found = false;
     for document in store.documents_with_prefix(&list.prefix)? {
@@ -21,17 +22,27 @@ pub(crate) fn run(args: &Args, list: &List, output: &mut Output) -> Result<Exit>
             output.object(&object(&document))?;
             continue;
         }
-        let key = escape(&document.key);
         if list.long {
             output.line(format!(
-                "{}\t{}\t{}\t{key}",
-                document.content, document.shingles, document.size
+                "{}\t{}\t{}\t{}",
+                document.content,
+                document.shingles,
+                document.size,
+                escape(&document.key)
             ))?;
         } else {
-            output.line(key)?;
+            output.key(&document.key, list.print0)?;
         }
     }
     Ok(Exit::found(found))
+}
+
+/// Refuses two forms at a time.
+pub(super) fn check_form(print0: bool, output: &Output) -> Result<()> {
+    if print0 && output.is_json() {
+        bail!("--print0 and --json are two ways to print the same; give one of them");
+    }
+    Ok(())
 }
 
 /// What is stored of a document.

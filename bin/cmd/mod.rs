@@ -4,8 +4,10 @@ mod add;
 mod backup;
 mod check;
 mod compact;
+mod completions;
 mod init;
 mod list;
+mod man;
 mod merge;
 mod pairs;
 mod query;
@@ -36,14 +38,16 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Query(query) => query::run(args, query, console, output),
         Command::Remove(remove) => remove::run(args, remove, console, output),
         Command::List(list) => list::run(args, list, output),
-        Command::Pairs(pairs) => pairs::run(args, pairs, output),
+        Command::Pairs(pairs) => pairs::run(args, pairs, console, output),
         Command::Show(show) => show::run(args, show, console, output),
-        Command::Stats => stats::run(args, output),
-        Command::Check => check::run(args, output),
+        Command::Stats => stats::run(args, console, output),
+        Command::Check => check::run(args, console, output),
         Command::Tune(tune) => tune::run(args, tune, console, output),
-        Command::Backup(backup) => backup::run(args, backup, output),
         Command::Reindex(reindex) => reindex::run(args, reindex, console, output),
         Command::Merge(merge) => merge::run(args, merge, console, output),
         Command::Compact(compact) => compact::run(args, compact, console, output),
+        Command::Backup(backup) => backup::run(args, backup, console, output),
+        Command::Completions(completions) => completions::run(completions, output),
+        Command::Man(man) => man::run(man, output),
     }
 }

@@ -5,11 +5,18 @@ use dedupdb::{Pair, PairQuery};
 use serde_json::json;
 
 use crate::args::{Args, Pairs};
+use crate::console::Console;
 use crate::exit::Exit;
 use crate::output::{Output, escape};
+use crate::watch::{Unit, Watch};
 
 /// Runs `pairs`.
-pub(crate) fn run(args: &Args, pairs: &Pairs, output: &mut Output) -> Result<Exit> {
+pub(crate) fn run(
+    args: &Args,
+    pairs: &Pairs,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
     let store = crate::store::open_to_read(args)?;
     let mut query = PairQuery::new().fold_copies(pairs.fold_copies);
     if let Some(threshold) = pairs.threshold {
@@ -18,11 +25,15 @@ pub(crate) fn run(args: &Args, pairs: &Pairs, output: &mut Output) -> Result<Exi
     if let [a, b] = pairs.between.as_slice() {
         query = query.between(a, b);
     }
+    // On a terminal the pairs themselves show that it goes on.
+    let watch = (!output.is_terminal())
+        .then(|| Watch::new(console, "compared", Unit::Step, store.progress()));
     let mut found = false;
     for pair in store.pairs(query)? {
         list(&pair?, output)?;
         found = true;
     }
+    drop(watch);
     Ok(Exit::found(found))
 }
 

@@ -8,13 +8,14 @@ use dedupdb::{Document, Store};
 use serde_json::json;
 
 use super::list;
-use crate::age::Age;
 use crate::args::{Args, Remove};
 use crate::console::Console;
+use crate::duration::Age;
 use crate::exit::Exit;
 use crate::key::REPLACED;
 use crate::number::counted;
-use crate::output::{Output, escape};
+use crate::output::Output;
+use crate::watch::{Unit, Watch};
 
 /// Removals that wait for a commit cost memory.
 const COMMIT_DOCUMENTS: u64 = 200_000;
@@ -26,6 +27,7 @@ pub(crate) fn run(
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
+    list::check_form(remove.print0, output)?;
     let removed = if remove.dry_run {
         let store = crate::store::open_to_read(args)?;
         show(&store, remove, console, output)?
@@ -66,7 +68,7 @@ fn show(store: &Store, remove: &Remove, console: &Console, output: &mut Output) 
         if output.is_json() {
             output.object(&list::object(document))?;
         } else {
-            output.line(escape(&document.key))?;
+            output.key(&document.key, remove.print0)?;
         }
         Ok(())
     })?;
@@ -74,6 +76,7 @@ fn show(store: &Store, remove: &Remove, console: &Console, output: &mut Output) 
         output.object(&json!({ "would_remove": count }))?;
     } else {
         let documents = counted(count, "document", "documents");
+        output.flush()?;
         console.text(&format!("would remove {documents}\n"));
     }
     Ok(count)
@@ -101,13 +104,23 @@ fn for_each(
     if remove.prefix.is_none() && !remove.missing && before.is_none() {
         return Ok(());
     }
+    let progress = store.progress();
+    progress.begin(if prefix.is_empty() {
+        store.stats()?.documents
+    } else {
+        0
+    });
+    let watch = (!remove.dry_run)
+        .then(|| Watch::new(console, "documents looked at", Unit::Document, progress));
     for document in store.documents_with_prefix(prefix)? {
         let document = document?;
+        progress.step(1);
         let is_old = before.is_none_or(|before| document.added < before);
         if is_old && (!remove.missing || presence(&document) == Some(false)) {
             work(&document)?;
         }
     }
+    drop(watch);
     Ok(())
 }
 

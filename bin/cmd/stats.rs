@@ -6,23 +6,30 @@ use serde_json::{Map, Value, json};
 
 use super::init;
 use crate::args::Args;
+use crate::console::Console;
 use crate::exit::Exit;
 use crate::number::{bytes, counted, grouped, percent};
 use crate::output::{Output, escape};
+use crate::watch::{Unit, Watch};
 
 /// Buckets that are shown.
 const BUCKETS: usize = 5;
 
+/// Characters of a line that says what a document takes.
+const WIDE: usize = 54;
+
 /// Runs `stats`.
-pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Exit> {
+pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result<Exit> {
     let store = crate::store::open_to_read(args)?;
     let (schema, stats) = (store.schema(), store.stats()?);
+    let watch = Watch::new(console, "counted", Unit::Step, store.progress());
     let buckets = store.largest_buckets(BUCKETS)?;
+    drop(watch);
     if output.is_json() {
         output.object(&object(&schema, &stats, &buckets))?;
     } else {
-        for line in describe(&schema, &stats, &buckets) {
-            output.line(line)?;
+        for line in describe(&schema, &stats, &buckets, output.width()) {
+            output.prose(&line)?;
         }
     }
     Ok(Exit::Found)
@@ -37,10 +44,10 @@ fn bytes_per_document(stats: &Stats, bytes: u64) -> Option<f64> {
     (stats.documents > 0).then(|| bytes as f64 / stats.documents as f64)
 }
 
-fn describe(schema: &Schema, stats: &Stats, buckets: &[Bucket]) -> Vec<String> {
+fn describe(schema: &Schema, stats: &Stats, buckets: &[Bucket], width: usize) -> Vec<String> {
     let count = |name: &str, count: u64| format!("{name:<16}{:>14}", grouped(count));
     let size = |name: &str, size: u64| {
-        let each = bytes_per_document(stats, size);
+        let each = bytes_per_document(stats, size).filter(|_| width >= WIDE);
         let each = each.map_or_else(String::new, |each| format!("{each:>10.1} B a document"));
         format!("{:<16}{:>14}{each}", escape(name), bytes(size))
     };

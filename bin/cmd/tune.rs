@@ -16,6 +16,8 @@ use crate::exit::Exit;
 use crate::number::{counted, grouped, percent};
 use crate::output::Output;
 use crate::plot::{self, Curve};
+use crate::table::Table;
+use crate::watch::{Unit, Watch};
 
 /// Similarities that the S-curves are shown at.
 const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
@@ -56,12 +58,17 @@ pub(crate) fn run(
     if let Some(path) = &tune.plot {
         check_name(path)?;
     }
-    let tuned = Tuned::new(store(args, tune)?.as_ref(), tune)?;
+    let store = store(args, tune)?;
+    let watch = store
+        .as_ref()
+        .map(|store| Watch::new(console, "sampled", Unit::Step, store.progress()));
+    let tuned = Tuned::new(store.as_ref(), tune)?;
+    drop(watch);
     if output.is_json() {
         output.object(&tuned.object())?;
     } else {
-        for line in tuned.describe() {
-            output.line(line)?;
+        for line in tuned.describe(output.width()) {
+            output.prose(&line)?;
         }
     }
     if let Some(path) = &tune.plot {
@@ -139,7 +146,7 @@ impl Tuned {
         bands.probability(jaccard, self.tuning.slot_width)
     }
 
-    fn describe(&self) -> Vec<String> {
+    fn describe(&self, width: usize) -> Vec<String> {
         let tuning = &self.tuning;
         let mut lines = vec![format!(
             "shapes of up to {} permutations that find {} of the pairs at {}",
@@ -147,42 +154,42 @@ impl Tuned {
             percent(tuning.recall),
             tuning.threshold
         )];
-        let mut head = vec![format!("{:<9}{:>6}{:>8}", "shape", "slots", "recall")];
-        head.extend(CURVE.map(|jaccard| format!("{:>8}", format!("at {jaccard:.1}"))));
-        head.push(format!("{:>10}{:>8}", "midpoint", "work"));
-        if self.sample.is_some() {
-            head.push(format!("{:>18}", "false candidates"));
-        }
-        head.push(format!("{:>12}", "postings"));
-        lines.push(head.concat());
-        lines.extend(self.rows.iter().map(|row| self.line(row)));
+        lines.extend(self.table().lines(width));
         lines.extend(self.notes());
         lines
     }
 
-    fn line(&self, row: &Row) -> String {
-        let Shape {
-            bands,
-            recall,
-            expected,
-            work,
-        } = row.shape;
-        let mut line = vec![format!(
-            "{:<9}{:>6}{:>8}",
-            bands.to_string(),
-            bands.used(),
-            percent(recall)
-        )];
-        let curve = CURVE.map(|jaccard| percent(self.found(bands, jaccard)));
-        line.extend(curve.map(|found| format!("{found:>8}")));
-        line.push(format!("{:>10.3}{work:>8.1}", bands.midpoint()));
-        if let Some(expected) = expected {
-            let (wrong, error) = (expected.false_candidates, expected.error);
-            line.push(format!("{:>18}", format!("{wrong:.2} ±{error:.2}")));
+    fn table(&self) -> Table {
+        let mut table = Table::default();
+        let mut column = |worth, head: &str, cell: &dyn Fn(&Row) -> String| {
+            table.column(worth, head, self.rows.iter().map(cell));
+        };
+        column(9, "shape", &|row| row.shape.bands.to_string());
+        column(3, "slots", &|row| row.shape.bands.used().to_string());
+        column(9, "recall", &|row| percent(row.shape.recall));
+        for jaccard in CURVE {
+            column(1, &format!("at {jaccard:.1}"), &|row| {
+                percent(self.found(row.shape.bands, jaccard))
+            });
         }
-        line.push(format!("{:>12}", format!("{:.0} B", posting_bytes(bands))));
-        line.extend(row.names().iter().map(|name| format!("  {name}")));
-        line.concat()
+        column(2, "midpoint", &|row| {
+            format!("{:.3}", row.shape.bands.midpoint())
+        });
+        column(9, "work", &|row| format!("{:.1}", row.shape.work));
+        if self.sample.is_some() {
+            column(4, "false candidates", &|row| {
+                let expected = row.shape.expected;
+                expected.map_or_else(String::new, |expected| {
+                    let (wrong, error) = (expected.false_candidates, expected.error);
+                    format!("{wrong:.2} ±{error:.2}")
+                })
+            });
+        }
+        column(5, "postings", &|row| {
+            format!("{:.0} B", posting_bytes(row.shape.bands))
+        });
+        column(9, "", &|row| row.names().join("  "));
+        table
     }
 
     /// What the table's figures are, and how far they can be trusted.

@@ -8,7 +8,7 @@ use super::width::SlotWidth;
 use crate::error::{Error, Result};
 
 /// The most permutations a signature may have.
-pub(crate) const MAX_PERMUTATIONS: u32 = 4096;
+pub(crate) const MAX_PERMUTATIONS: u32 = 16_384;
 
 /// Computes signatures: the minimum of a shingle set under each of k permutations.
 ///
@@ -40,7 +40,7 @@ pub struct Signer {
 }
 
 impl Signer {
-    /// Returns the signer of `permutations` permutations of a family, 1 to 4096.
+    /// Returns the signer of `permutations` permutations of a family, 1 to 16384.
     ///
     /// # Errors
     ///

@@ -14,6 +14,7 @@ use super::files::{INDEX, sync_folder};
 use super::format::{HEADER_BYTES, Kind};
 use super::snapshot::{Snapshot, file_size};
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 
 /// Memory that redb may use for the pages of a copy.
 const CACHE_BYTES: usize = 64 << 20;
@@ -31,10 +32,10 @@ impl Snapshot {
     /// [`Error::AlreadyAStore`] or [`Error::Occupied`] if something is there, [`Error::Locked`] if
     /// another process is making the same copy, [`Error::Damaged`] if a column does not fit its
     /// checksums.
-    pub(crate) fn copy_to(&self, folder: &Path) -> Result<Vec<(String, u64)>> {
+    pub(crate) fn copy_to(&self, folder: &Path, progress: &Progress) -> Result<Vec<(String, u64)>> {
         check_free(folder)?;
         let place = Place::new(folder)?;
-        let copied = self.copy_into(&place.building).and_then(|files| {
+        let copied = self.copy_into(&place.building, progress).and_then(|files| {
             fs::rename(&place.building, folder).map_err(|source| Error::io(folder, source))?;
             Ok(files)
         });
@@ -47,16 +48,23 @@ impl Snapshot {
         Ok(files)
     }
 
-    fn copy_into(&self, folder: &Path) -> Result<Vec<(String, u64)>> {
+    /// Copies everything; a step is a byte.
+    fn copy_into(&self, folder: &Path, progress: &Progress) -> Result<Vec<(String, u64)>> {
         let path = folder.join(INDEX);
         let database = Builder::new().set_cache_size(CACHE_BYTES).create(&path);
         // The lock on the new index keeps other processes from the folder until all is there.
         let mut database = database.map_err(|error| Error::index(&path, error))?;
         let mut paths = vec![path.clone()];
-        for kind in [Kind::Contents, Kind::Shingles, Kind::Signatures] {
+        let kinds = [Kind::Contents, Kind::Shingles, Kind::Signatures];
+        let bytes = kinds.map(|kind| self.column(kind).len());
+        let (_, index) = file_size(self.tables.path())?;
+        progress.begin(index + bytes.iter().sum::<u64>());
+        for (kind, bytes) in kinds.into_iter().zip(bytes) {
             paths.push(self.copy_column(kind, folder)?);
+            progress.step(bytes);
         }
         self.copy_index(&database, &path)?;
+        progress.step(index);
         // Gives back the room that the file was grown by while it was written.
         database
             .compact()

@@ -36,7 +36,7 @@ impl Store {
     /// system's. After an error there is no copy.
     pub fn backup(&self, folder: impl AsRef<Path>) -> Result<Stats> {
         let snapshot = self.published();
-        let files = snapshot.copy_to(folder.as_ref())?;
+        let files = snapshot.copy_to(folder.as_ref(), &self.progress)?;
         Ok(Stats {
             files,
             ..Stats::of(&snapshot)?

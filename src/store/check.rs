@@ -9,6 +9,7 @@ use super::pool::Pool;
 use super::sketch::Sketcher;
 use super::{Options, Store};
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 use crate::storage::{Files, Kind, Note, Posting, Snapshot};
 
 /// Contents that one thread checks at a time.
@@ -83,8 +84,10 @@ impl Options {
             sketcher: Sketcher::new(&snapshot.schema, &Arc::default())?,
             pool: Pool::new(self.threads),
             snapshot,
+            progress: self.progress.clone(),
             report: Report::default(),
         };
+        check.progress.begin(check.steps());
         check.columns()?;
         // What follows would only repeat what a wrong checksum says, over and over.
         if check.report.is_clean() {
@@ -92,6 +95,7 @@ impl Options {
             check.contents()?;
             check.buckets(&removed)?;
         }
+        self.progress.reach(self.progress.total());
         Ok(check.report)
     }
 }
@@ -100,10 +104,26 @@ struct Check {
     snapshot: Snapshot,
     sketcher: Sketcher,
     pool: Pool,
+    progress: Progress,
     report: Report,
 }
 
 impl Check {
+    /// A step for each content whose signature is computed, and one for so many whose posting is.
+    fn steps(&self) -> u64 {
+        u64::from(self.snapshot.len) + self.lists() * self.list_steps()
+    }
+
+    fn lists(&self) -> u64 {
+        1 + u64::from(self.snapshot.schema.bands().bands())
+    }
+
+    fn list_steps(&self) -> u64 {
+        /// Postings that are checked in the time of a content, about.
+        const POSTINGS: u64 = 20;
+        1 + u64::from(self.snapshot.len) / POSTINGS
+    }
+
     fn problem(&mut self, file: &Path, what: impl Into<String>) {
         self.report.problems.push(Problem {
             file: file.to_owned(),
@@ -192,6 +212,7 @@ impl Check {
             .collect();
         let checked = self.pool.map(chunks, |chunk| {
             let mut found = Vec::new();
+            self.progress.step(chunk.len() as u64);
             for content in chunk {
                 found.extend(check_content(snapshot, &self.sketcher, content)?);
             }
@@ -211,9 +232,11 @@ impl Check {
     fn buckets(&mut self, removed: &[u32]) -> Result<()> {
         let snapshot = &self.snapshot;
         let lists: Vec<u32> = (0..=snapshot.schema.bands().bands()).collect();
-        let checked = self
-            .pool
-            .map(lists, |list| check_list(snapshot, list, removed));
+        let checked = self.pool.map(lists, |list| {
+            let checked = check_list(snapshot, list, removed);
+            self.progress.step(self.list_steps());
+            checked
+        });
         let mut found = Vec::new();
         for list in checked {
             let (postings, problems) = list?;

@@ -48,6 +48,7 @@ pub use writer::{MAX_KEY_BYTES, Writer};
 
 use crate::clock::{Meters, Patience, Timings};
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 use crate::schema::Schema;
 use crate::storage::{Files, Note, Snapshot};
 use insert::Queue;
@@ -94,6 +95,7 @@ pub struct Store {
     /// The documents that commits changed since a rebuild copied them.
     journal: Mutex<Option<BTreeSet<String>>>,
     meters: Arc<Meters>,
+    progress: Progress,
 }
 
 /// The last commit, and what makes sketches as its schema asks for.
@@ -120,6 +122,7 @@ pub struct Options {
     threads: usize,
     read_only: bool,
     wait: Duration,
+    progress: Progress,
 }
 
 impl Options {
@@ -160,6 +163,14 @@ impl Options {
     #[must_use]
     pub fn wait(mut self, wait: Duration) -> Options {
         self.wait = wait;
+        self
+    }
+
+    /// Where long calls count their steps: [`Options::check`] and, of the store that is opened,
+    /// [`Store::pairs`], [`Store::sample`], [`Store::largest_buckets`] and [`Store::backup`].
+    #[must_use]
+    pub fn progress(mut self, progress: &Progress) -> Options {
+        self.progress = progress.clone();
         self
     }
 
@@ -254,6 +265,7 @@ impl Options {
             rebuilding: Mutex::default(),
             journal: Mutex::default(),
             meters,
+            progress: self.progress.clone(),
         })
     }
 }
@@ -320,6 +332,11 @@ impl Store {
     /// Where the time went since the store was opened.
     pub fn timings(&self) -> Timings {
         self.meters.read()
+    }
+
+    /// Where the store's long calls count their steps; see [`Options::progress`].
+    pub fn progress(&self) -> &Progress {
+        &self.progress
     }
 
     fn last_commit(&self) -> Published {

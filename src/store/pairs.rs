@@ -14,6 +14,9 @@ use crate::storage::{Candidate, Snapshot};
 /// Comparisons that are made before their pairs are handed out.
 const COMPARISONS: usize = 1 << 16;
 
+/// Steps that a band counts as.
+const BAND_STEPS: u64 = 1000;
+
 /// Contents whose names are read at a time.
 const CONTENTS: u32 = 1 << 12;
 
@@ -164,6 +167,8 @@ impl Store {
         check_threshold(threshold)?;
         let removed = snapshot.tables.catalog.removed_contents();
         let removed = removed.map_err(|error| snapshot.in_index(error))?;
+        let bands = u64::from(snapshot.schema.bands().bands());
+        self.progress.begin(BAND_STEPS * (bands + 1));
         Ok(Pairs {
             store: self,
             threshold,
@@ -216,7 +221,24 @@ impl Pairs<'_> {
         } else {
             self.compare()?;
         }
+        self.store.progress.reach(self.steps_done());
         Ok(true)
+    }
+
+    /// Steps done: the copies count like a band, and each band the same.
+    fn steps_done(&self) -> u64 {
+        let share = |done: usize, all: usize| {
+            if all == 0 {
+                BAND_STEPS
+            } else {
+                BAND_STEPS * done as u64 / all as u64
+            }
+        };
+        if self.next_band == 0 {
+            return share(self.next_content as usize, self.snapshot.len as usize);
+        }
+        let buckets = share(self.buckets.bucket, self.buckets.ends.len());
+        BAND_STEPS * u64::from(self.next_band) + buckets
     }
 
     /// Finds the pairs of documents with the same text, for some contents.

@@ -67,9 +67,11 @@ impl Store {
         let removed = snapshot.tables.catalog.removed_contents();
         let removed = removed.map_err(|error| snapshot.in_index(error))?;
         let bands: Vec<u32> = (0..snapshot.schema.bands().bands()).collect();
+        self.progress.begin(bands.len() as u64);
         let found = self.pool.map(bands, |band| {
             let mut largest = Largest::new(limit);
             count_band(&snapshot, &removed, band, &mut largest)?;
+            self.progress.step(1);
             Ok(largest)
         });
         let mut largest = Largest::new(limit);

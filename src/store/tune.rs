@@ -23,7 +23,7 @@ pub struct Tuning {
     pub threshold: f64,
     /// Share of the pairs at the threshold that are to be found, above 0 and below 1.
     pub recall: f64,
-    /// Slots that the bands may use, 1 to 4096.
+    /// Slots that the bands may use, 1 to 16384.
     pub permutations: u32,
     /// Width of a slot.
     pub slot_width: SlotWidth,

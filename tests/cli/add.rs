@@ -140,6 +140,80 @@ fn unique_keeps_out_what_is_like_an_earlier_document() {
     sandbox.run(&question).expect(1);
 }
 
+/// The bytes of a store's columns, by name, and what the index holds of each document. (Opening the
+/// index for writing changes its bytes, whatever is done then.)
+fn stored(sandbox: &Sandbox) -> (Vec<(String, Vec<u8>)>, String) {
+    let entries = std::fs::read_dir(sandbox.path(".dedupdb")).unwrap();
+    let mut files: Vec<(String, Vec<u8>)> = entries
+        .map(|entry| {
+            let entry = entry.unwrap();
+            let bytes = std::fs::read(entry.path()).unwrap();
+            (entry.file_name().into_string().unwrap(), bytes)
+        })
+        .collect();
+    files.retain(|(name, _)| name != "index.redb");
+    files.sort();
+    (files, sandbox.run(&["--json", "list"]).expect(0).stdout)
+}
+
+#[test]
+fn a_dry_run_says_what_an_add_would_and_stores_nothing() {
+    let sandbox = Sandbox::with_testdata();
+    let summary = |arguments: &[&str]| {
+        let mut summary = sandbox.add(arguments, 0);
+        summary.as_object_mut().unwrap().remove("seconds");
+        summary
+    };
+    let pretended = |arguments: &[&str]| {
+        let mut summary = summary(&[&["--dry-run"], arguments].concat());
+        let dry_run = summary.as_object_mut().unwrap().remove("dry_run");
+        assert_eq!(dry_run, Some(json!(true)));
+        summary
+    };
+    // Without a store none is made.
+    let before = pretended(&["folder/docs"]);
+    assert!(!sandbox.path(".dedupdb").exists());
+    assert_eq!(before, summary(&["folder/docs"]));
+    // Beside one, nothing is changed.
+    sandbox.write("folder/docs/changelog.md", text(9, 60));
+    let before_it = stored(&sandbox);
+    let before = pretended(&["folder", "pages.jsonl"]);
+    let unique = pretended(&["--unique", "folder"]);
+    assert!(stored(&sandbox) == before_it, "the store is as it was");
+    assert_eq!(before, summary(&["folder", "pages.jsonl"]));
+    assert_eq!(before["updated"], 1);
+    assert!(unique["kept_out"].as_u64().unwrap() > 5, "{unique}");
+    sandbox.run(&["check"]).expect(0);
+    let ran = sandbox.run(&["add", "--dry-run", "folder"]).expect(0);
+    assert!(ran.stderr.contains("nothing was stored"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_dry_run_lists_matches() {
+    let sandbox = Sandbox::with_testdata();
+    let dry = sandbox.run(&["add", "--dry-run", "--matches", "folder"]);
+    let real = sandbox.run(&["add", "--matches", "folder"]);
+    assert_eq!(dry.expect(0).stdout, real.expect(0).stdout);
+}
+
+#[test]
+fn a_dry_run_that_does_not_fit_into_memory_says_so() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.txt", text(1, 40));
+    sandbox.add(&["a.txt"], 0);
+    let record = |id: u64| json!({ "id": id.to_string(), "text": text(id, 40) }).to_string();
+    let records: Vec<String> = (2..40_000).map(record).collect();
+    sandbox.write("x.jsonl", records.join("\n"));
+    let all = sandbox.add(&["--dry-run", "x.jsonl"], 0);
+    assert_eq!(all["added"], 39_998);
+    let ran = sandbox.run(&["--json", "add", "--dry-run", "--memory", "1", "x.jsonl"]);
+    let ran = ran.expect(2);
+    assert!(ran.stderr.contains("--memory"), "{}", ran.stderr);
+    let some = ran.objects().remove(0)["added"].as_u64().unwrap();
+    assert!(0 < some && some < 39_998, "{some}");
+    assert_eq!(sandbox.keys(), ["a.txt"]);
+}
+
 #[test]
 fn keys_are_paths_as_given_but_normalized() {
     let sandbox = Sandbox::new();

@@ -1,22 +1,29 @@
-//! Help, the version, and mistyped commands.
+//! Help, the manual, completions, the version, and mistyped commands.
 
 use crate::sandbox::Sandbox;
 
-const VERBS: [&str; 11] = [
-    "init", "add", "query", "remove", "list", "show", "pairs", "stats", "check", "tune", "backup",
-];
+/// The commands that help lists.
+pub(crate) fn verbs(sandbox: &Sandbox) -> Vec<String> {
+    let help = sandbox.run(&["--help"]).expect(0).stdout;
+    let (_, list) = help.split_once("\nCommands:\n").unwrap();
+    let list = list.lines().take_while(|line| !line.is_empty());
+    let names = list.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let names = names.filter(|name| !name.is_empty() && *name != "help");
+    names.map(str::to_owned).collect()
+}
 
 #[test]
 fn every_verb_has_help_with_examples() {
     let sandbox = Sandbox::new();
-    let all = sandbox.run(&["--help"]).expect(0);
-    for verb in VERBS {
-        assert!(
-            all.stdout.contains(&format!("\n  {verb} ")),
-            "{verb} is listed"
-        );
+    let verbs = verbs(&sandbox);
+    assert!(verbs.len() >= 13, "{verbs:?}");
+    for verb in &verbs {
         let ran = sandbox.run(&[verb, "--help"]).expect(0);
-        assert!(ran.stdout.contains("Examples:"), "{verb} has examples");
+        assert!(ran.stdout.contains("Examples:\n  "), "{verb} has examples");
+        assert!(
+            ran.stdout.contains("\nExit codes: 0 "),
+            "{verb} has exit codes"
+        );
         assert!(ran.stdout.contains(&format!("dedupdb {verb}")), "{verb}");
         assert!(ran.stderr.is_empty());
         sandbox.run(&[verb, "-h"]).expect(0);
@@ -65,4 +72,38 @@ fn global_options_fit_before_and_after_the_command() {
         ])
         .expect(0);
     assert!(sandbox.path("a").is_dir() && sandbox.path("b").is_dir());
+}
+
+#[test]
+fn completions_know_every_verb() {
+    let sandbox = Sandbox::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = sandbox.run(&["completions", shell]).expect(0).stdout;
+        for word in verbs(&sandbox).iter().map(String::as_str) {
+            assert!(script.contains(word), "{word} in {shell}");
+        }
+        assert!(script.contains("older-than"), "options in {shell}");
+    }
+    let ran = sandbox.run(&["completions", "cmd"]).expect(2);
+    assert!(ran.stderr.contains("possible values: bash"));
+}
+
+#[test]
+fn the_manual_has_a_page_for_every_verb() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["man", "--out", "pages/man1"]).expect(0);
+    let page = |name: &str| std::fs::read_to_string(sandbox.path("pages/man1").join(name)).unwrap();
+    for verb in verbs(&sandbox) {
+        let text = page(&format!("dedupdb-{verb}.1"));
+        for part in [".TH ", ".SH NAME", ".SH EXAMPLES", ".SH \"EXIT STATUS\""] {
+            assert!(text.contains(part), "{part} in the page of {verb}:\n{text}");
+        }
+        assert_eq!(sandbox.run(&["man", &verb]).expect(0).stdout, text);
+    }
+    let overview = page("dedupdb.1");
+    assert_eq!(sandbox.run(&["man"]).expect(0).stdout, overview);
+    assert!(overview.contains("dedupdb\\-query(1)"), "{overview}");
+    let ran = sandbox.run(&["man", "nonsense"]).expect(2);
+    assert!(ran.stderr.contains("\"nonsense\""), "{}", ran.stderr);
+    sandbox.run(&["man", "query", "--out", "x"]).expect(2);
 }

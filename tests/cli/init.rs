@@ -118,3 +118,83 @@ fn shinglings_that_fold_nothing_can_be_chosen() {
     assert_eq!(summary["skipped"], json!({ "bad text": 1 }));
     assert_eq!(summary["added"], 1);
 }
+
+/// The parameters that `init` stores with these options, and the recall at the threshold.
+fn made(arguments: &str) -> (serde_json::Value, f64) {
+    let sandbox = Sandbox::new();
+    let all: Vec<&str> = "--json init"
+        .split(' ')
+        .chain(arguments.split(' '))
+        .collect();
+    let made = sandbox.run(&all).expect(0).objects().remove(0);
+    (made["schema"].clone(), made["recall"].as_f64().unwrap())
+}
+
+#[test]
+fn presets_are_what_the_tools_published() {
+    let help = Sandbox::new().run(&["init", "--help"]).expect(0).stdout;
+    for (preset, shingling, permutations, (bands, rows), threshold) in [
+        ("fineweb", "word:5", 112, (14, 8), 0.75),
+        ("nemo", "char:24", 260, (20, 13), 0.8),
+        ("refinedweb", "word:5", 9000, (450, 20), 0.8),
+        ("text-dedup", "word:5", 250, (25, 10), 0.7),
+    ] {
+        let (schema, recall) = made(&format!("--preset {preset}"));
+        assert_eq!(schema["shingling"], shingling);
+        assert_eq!(schema["permutations"], permutations);
+        assert_eq!(schema["bands"], format!("{bands}x{rows}"));
+        assert_eq!(schema["threshold"], threshold);
+        assert_eq!(schema["lowercase"], preset != "nemo");
+        let expected = 1.0 - (1.0 - f64::powi(threshold, rows)).powi(bands);
+        assert!((recall - expected).abs() < 1e-4, "{preset}: {recall}");
+        // Help has the same figures.
+        let line = help.lines().find(|line| {
+            let mut words = line.split_whitespace();
+            words.next() == Some(preset) && words.next() == Some(shingling)
+        });
+        let line = line.unwrap_or_else(|| panic!("{preset} is in the help:\n{help}"));
+        let shown = format!("{bands}x{rows}");
+        let words: Vec<&str> = line.split_whitespace().collect();
+        assert_eq!(words[2], shown);
+        assert_eq!(words[3], threshold.to_string());
+        assert_eq!(words[4], format!("{:.1}%", recall * 100.0));
+    }
+}
+
+#[test]
+fn options_change_a_preset() {
+    let (schema, _) = made("--preset fineweb --threshold 80% --shingling word:3 --seed 9");
+    assert_eq!(schema["bands"], "14x8");
+    assert_eq!(
+        (&schema["threshold"], &schema["shingling"]),
+        (&json!(0.8), &json!("word:3"))
+    );
+    assert_eq!(
+        (&schema["permutations"], &schema["seed"]),
+        (&json!(112), &json!(9))
+    );
+    let (schema, _) = made("--preset nemo --bands 10x26 --no-shingles");
+    assert_eq!(
+        (&schema["bands"], &schema["shingles"]),
+        (&json!("10x26"), &json!(false))
+    );
+    let (schema, recall) = made("--preset nemo --recall 99%");
+    assert_ne!(schema["bands"], "20x13");
+    assert!(recall >= 0.99);
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["init", "--preset", "fineweb", "--permutations", "64"]);
+    assert!(ran.expect(2).stderr.contains("112 permutations"));
+}
+
+#[test]
+fn a_store_of_the_largest_preset_works() {
+    let sandbox = Sandbox::with_testdata();
+    sandbox.run(&["init", "--preset", "refinedweb"]).expect(0);
+    sandbox.add(&["folder"], 0);
+    let ran = sandbox.run(&["query", "query.txt"]).expect(0);
+    assert_eq!(
+        ran.stdout,
+        "query.txt\tfolder/news/library-night.txt\t0.8561\t\n"
+    );
+    sandbox.run(&["check"]).expect(0);
+}

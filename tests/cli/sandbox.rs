@@ -29,15 +29,21 @@ impl Sandbox {
     /// A sandbox with a copy of the test data.
     pub(crate) fn with_testdata() -> Sandbox {
         let sandbox = Sandbox::new();
+        sandbox.copy_testdata("");
+        sandbox
+    }
+
+    /// Copies the test data into a folder.
+    pub(crate) fn copy_testdata(&self, folder: &str) {
         let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
         for entry in walkdir::WalkDir::new(&testdata) {
             let entry = entry.unwrap();
             if entry.file_type().is_file() {
                 let name = entry.path().strip_prefix(&testdata).unwrap();
-                sandbox.write(name, fs::read(entry.path()).unwrap());
+                let name = Path::new(folder).join(name);
+                self.write(name, fs::read(entry.path()).unwrap());
             }
         }
-        sandbox
     }
 
     pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
@@ -58,6 +64,18 @@ impl Sandbox {
             .env_remove("DEDUPDB_STORE")
             .stdin(Stdio::null())
             .args(arguments);
+        command
+    }
+
+    /// A line for the shell, to be run in the sandbox.
+    #[cfg(unix)]
+    pub(crate) fn shell(&self, line: &str) -> Command {
+        let mut command = Command::new("sh");
+        command
+            .current_dir(self.folder.path())
+            .env_remove("DEDUPDB_STORE")
+            .stdin(Stdio::null())
+            .args(["-c", line]);
         command
     }
 

@@ -16,6 +16,7 @@ mod merge;
 mod numbered;
 mod pairs;
 mod planted;
+mod progress;
 mod rebuild;
 mod recovery;
 mod sketch;

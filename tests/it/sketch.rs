@@ -182,7 +182,7 @@ fn parts_of_slots_are_no_signature() {
 
 #[test]
 fn parameters_out_of_range_are_named() {
-    for permutations in [0, 4097] {
+    for permutations in [0, 16_385] {
         let error = Signer::new(Family::Affine32, 0, permutations, SlotWidth::Bits16).unwrap_err();
         let Error::InvalidSchema { parameter, .. } = &error else {
             panic!("{error:?}")

@@ -1,0 +1,24 @@
+//! Arguments of `man`.
+
+use std::path::PathBuf;
+
+/// Print the manual, or write all its pages into a folder
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  dedupdb man | man -l -                             read the overview
+  dedupdb man query | man -l -                       read about a command
+  dedupdb man --out /usr/local/share/man/man1        install a page for each command
+
+The pages say what --help says.
+
+Exit codes: 0 done, 2 error.")]
+pub(crate) struct Man {
+    /// Command to print the page of, instead of the overview
+    #[arg(value_name = "COMMAND", conflicts_with = "out")]
+    pub(crate) command: Option<String>,
+
+    /// Write dedupdb.1 and a page for each command into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}

@@ -1,0 +1,101 @@
+//! The progress bar of a long look at the store.
+
+use std::io::{IsTerminal, stderr};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use dedupdb::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget};
+
+use crate::console::Console;
+use crate::progress::{PATIENCE, style};
+
+/// Time between two looks.
+const TICK: Duration = Duration::from_millis(100);
+
+/// What a step is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    Document,
+    Byte,
+    /// Something that says nothing to people.
+    Step,
+}
+
+impl Unit {
+    /// The bar, with how fast it goes and what is left.
+    fn template(self) -> &'static str {
+        match self {
+            Unit::Document => "{bar:24} {percent:>3}%  {msg}  {per_sec}  {eta} left",
+            Unit::Byte => "{bar:24} {percent:>3}%  {msg}  {decimal_bytes_per_sec}  {eta} left",
+            Unit::Step => "{bar:24} {percent:>3}%  {msg}  {elapsed}  {eta} left",
+        }
+    }
+}
+
+/// Shows on a terminal how far something has come, once it takes a while, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    bar: ProgressBar,
+    /// Dropped first, which ends the thread.
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watch {
+    /// Begins to watch; `what` is done.
+    pub(crate) fn new(
+        console: &Console,
+        what: &'static str,
+        unit: Unit,
+        progress: &Progress,
+    ) -> Watch {
+        let bar = console.bar().clone();
+        let (end, ended) = channel();
+        let is_wanted = !console.is_quiet() && stderr().is_terminal();
+        let (shown, progress) = (bar.clone(), progress.clone());
+        let watch = move || {
+            let mut wait = PATIENCE;
+            while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                wait = TICK;
+                show(&shown, what, unit, &progress);
+            }
+        };
+        // Without the thread nothing is shown, and no harm done.
+        let thread = is_wanted.then(|| thread::Builder::new().spawn(watch).ok());
+        Watch {
+            bar,
+            end: Some(end),
+            thread: thread.flatten(),
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        if let Some(thread) = self.thread.take() {
+            // It only draws.
+            thread.join().unwrap_or_default();
+            self.bar.finish_and_clear();
+        }
+    }
+}
+
+fn show(bar: &ProgressBar, what: &'static str, unit: Unit, progress: &Progress) {
+    let total = progress.total();
+    if total == 0 {
+        bar.set_style(style("{spinner} {msg}  {elapsed}"));
+    } else {
+        bar.set_style(style(unit.template()));
+        bar.set_length(total);
+        bar.set_position(progress.done());
+    }
+    bar.set_message(what);
+    // Last, or the first that is seen is a bar without its style.
+    if bar.is_hidden() {
+        bar.set_draw_target(ProgressDrawTarget::stderr());
+    }
+    bar.tick();
+}

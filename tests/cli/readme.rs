@@ -1,0 +1,186 @@
+//! What the README and the guide show is what happens.
+//!
+//! In blocks marked `console`, a line that begins with `$ ` is run in a shell, in a folder with a
+//! copy of `testdata`, one after another from the first block of the file to the last. The lines
+//! up to the next command are what it prints, standard error included. A line of `...` stands for
+//! any lines, and `...` in a line for anything in it: times, sizes, and what would be too long.
+//! Blanks at the end of a line do not count.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::sandbox::{Ran, Sandbox};
+
+const FILES: [&str; 2] = ["README.md", "bin/README.md"];
+
+/// A command and the lines that it is said to print.
+struct Shown {
+    line: usize,
+    command: String,
+    output: Vec<String>,
+}
+
+fn read(file: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
+}
+
+/// The lines in blocks of a language, with their numbers.
+fn block_lines<'t>(text: &'t str, language: &str) -> Vec<(usize, &'t str)> {
+    let mut lines = Vec::new();
+    let mut block = None;
+    for (index, line) in text.lines().enumerate() {
+        match (line.strip_prefix("```"), block) {
+            (Some(opened), None) => block = Some(opened),
+            (Some(_), Some(_)) => block = None,
+            (None, Some(opened)) if opened == language => lines.push((index + 1, line)),
+            (None, _) => {}
+        }
+    }
+    lines
+}
+
+fn commands(text: &str) -> Vec<Shown> {
+    let mut commands: Vec<Shown> = Vec::new();
+    for (line, text) in block_lines(text, "console") {
+        if let Some(command) = text.strip_prefix("$ ") {
+            commands.push(Shown {
+                line,
+                command: command.to_owned(),
+                output: Vec::new(),
+            });
+        } else {
+            let last = commands.last_mut().unwrap();
+            last.output.push(text.to_owned());
+        }
+    }
+    commands
+}
+
+/// Whether a line is as shown, `...` standing for anything.
+fn line_fits(shown: &str, line: &str) -> bool {
+    let line = line.trim_end();
+    let Some((start, rest)) = shown.split_once("...") else {
+        return shown == line;
+    };
+    let Some(line) = line.strip_prefix(start) else {
+        return false;
+    };
+    let mut ends = line.char_indices().map(|(end, _)| end).chain([line.len()]);
+    ends.any(|end| line_fits(rest, &line[end..]))
+}
+
+/// Whether the lines are as shown, a line of `...` standing for any.
+fn fits(shown: &[String], lines: &[&str]) -> bool {
+    match (shown.split_first(), lines.split_first()) {
+        (None, _) => lines.is_empty(),
+        (Some((first, rest)), _) if first == "..." => {
+            (0..=lines.len()).any(|from| fits(rest, &lines[from..]))
+        }
+        (Some((first, rest)), Some((line, lines))) => line_fits(first, line) && fits(rest, lines),
+        (Some(_), None) => false,
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn every_command_prints_what_is_shown() {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_dedupdb"));
+    let path = std::env::join_paths(
+        [program.parent().unwrap().to_owned()]
+            .into_iter()
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    );
+    let path = path.unwrap();
+    for file in FILES {
+        let sandbox = Sandbox::new();
+        sandbox.copy_testdata("testdata");
+        let commands = commands(&read(file));
+        assert!(commands.len() >= 5, "{file} shows commands");
+        for shown in commands {
+            let mut shell = sandbox.shell(&format!("exec 2>&1; {}", shown.command));
+            let ran = Ran::of(shell.env("PATH", &path).output().unwrap());
+            assert!(
+                fits(&shown.output, &ran.lines()),
+                "{file}:{}: {}\nis shown to print\n{}\nand prints\n{}",
+                shown.line,
+                shown.command,
+                shown.output.join("\n"),
+                ran.stdout
+            );
+        }
+    }
+}
+
+/// Whether a help's list of options has this one.
+fn has_option(help: &str, option: &str) -> bool {
+    let lines = help.lines().map(str::trim_start);
+    let mut listed = lines.filter(|line| line.starts_with('-'));
+    listed.any(|line| line.split([' ', ',']).any(|word| word == option))
+}
+
+/// Every command with its options, in blocks of shell commands and in the help's examples, exists.
+#[test]
+fn examples_use_what_there_is() {
+    let sandbox = Sandbox::new();
+    let help = |verb: &str| {
+        let ran = sandbox.run(&[verb, "--help"]);
+        assert_eq!(ran.code, Some(0), "there is a command {verb}");
+        ran.stdout
+    };
+    let mut examples: Vec<String> = Vec::new();
+    for file in FILES {
+        let text = read(file);
+        for language in ["sh", "console"] {
+            let lines = block_lines(&text, language).into_iter();
+            examples.extend(lines.map(|(_, line)| line.to_owned()));
+        }
+    }
+    let verbs = crate::help::verbs(&sandbox);
+    for verb in &verbs {
+        let text = help(verb);
+        let (_, after) = text.split_once("\nExamples:\n").unwrap();
+        examples.extend(
+            after
+                .lines()
+                .take_while(|line| !line.is_empty())
+                .map(str::to_owned),
+        );
+    }
+    let mut checked = 0;
+    for example in &examples {
+        let command = example.split(" #").next().unwrap();
+        let parts = command.split(['|', '&', ';', '(']).map(str::trim);
+        for part in parts {
+            let part = part.strip_prefix("$ ").unwrap_or(part);
+            let Some(arguments) = part.strip_prefix("dedupdb ") else {
+                continue;
+            };
+            let words: Vec<&str> = arguments.split_whitespace().collect();
+            let verb = words
+                .iter()
+                .find(|word| verbs.iter().any(|verb| verb == *word));
+            let verb = verb.unwrap_or_else(|| panic!("a command in {example:?}"));
+            let help = help(verb);
+            for word in words.iter().filter(|word| word.starts_with("--")) {
+                let option = word.split('=').next().unwrap();
+                let has = has_option(&help, option);
+                assert!(has, "{option} of {verb} in {example:?}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 20, "{checked} options");
+}
+
+#[test]
+fn the_wildcards_stand_for_anything_and_nothing_else_does() {
+    assert!(line_fits("a ... s, ... kB", "a 0.1 s, 12 kB"));
+    assert!(!line_fits("a ... s", "a 0.1 s, 12 kB"));
+    assert!(!line_fits("a b", "a  b"));
+    let shown = |lines: &[&str]| -> Vec<String> { lines.iter().map(|&l| l.to_owned()).collect() };
+    assert!(fits(&shown(&["a", "...", "d"]), &["a", "b", "c", "d"]));
+    assert!(fits(&shown(&["a", "...", "b"]), &["a", "b"]));
+    assert!(!fits(&shown(&["a", "..."]), &["b"]));
+    assert!(!fits(&shown(&["a"]), &["a", "b"]));
+    assert!(!fits(&shown(&["a", "b"]), &["a"]));
+}
