@@ -10,8 +10,9 @@ use redb::{Builder, Database, WriteTransaction};
 
 use super::catalog::{self, Meta};
 use super::column::ColumnView;
-use super::files::{INDEX, headers, sync_folder};
+use super::files::{headers, sync_folder};
 use super::format::{HEADER_BYTES, Kind};
+use super::index::INDEX;
 use super::snapshot::{Snapshot, file_size};
 use crate::error::{Error, Result};
 
