@@ -60,7 +60,7 @@ pub(crate) struct Args {
     )]
     pub(crate) threads: usize,
 
-    /// Wait so long for a store that another process has open
+    /// Wait so long for a store that another process is writing to; reading waits for nobody
     #[arg(
         long,
         global = true,

@@ -11,6 +11,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use redb::ReadTransaction;
+
 use super::catalog::Meta;
 use super::column::ColumnView;
 use super::files::{column_lens, headers, open_filter, read_meta, rebuild_recent};
@@ -42,9 +44,10 @@ impl Snapshot {
 /// What the index says, as of one commit.
 struct Commit {
     path: PathBuf,
+    index: Arc<Index>,
+    transaction: ReadTransaction,
     meta: Meta,
     schema: Schema,
-    tables: Tables,
 }
 
 impl Commit {
@@ -56,12 +59,12 @@ impl Commit {
             .begin_read()
             .map_err(|error| Error::index(&path, error))?;
         let (meta, schema) = read_meta(&transaction, folder, &path)?;
-        let tables = Tables::of(&transaction, meta, &index, &path, schema.bands().bands())?;
         Ok(Commit {
             path,
+            index,
+            transaction,
             meta,
             schema,
-            tables,
         })
     }
 
@@ -85,10 +88,12 @@ impl Commit {
     fn open_files(self, folder: &Path, known: Option<&Snapshot>) -> Result<Snapshot> {
         let Commit {
             path,
+            index,
+            transaction,
             meta,
             schema,
-            tables,
         } = self;
+        let tables = Tables::of(&transaction, meta, &index, &path, schema.bands().bands())?;
         let [contents, shingles, signatures] = headers(&meta, &schema)?;
         let lens = column_lens(&meta, &schema);
         let mut snapshot = Snapshot {

@@ -14,8 +14,8 @@ impl Store {
     /// began with. The commit that a store reads keeps its pages in the index, so that a store
     /// which is kept open for long and never refreshed makes a busy index grow.
     ///
-    /// Without a newer commit it takes some tens of microseconds, and with one about as long as
-    /// opening the store, less the contents that this one has seen already.
+    /// Without a newer commit that takes some tens of microseconds. With one it takes about as long
+    /// as opening the store, but looks at no content again that this one has seen.
     ///
     /// ```
     /// use dedupdb::{Options, Query, Schema, Store};
