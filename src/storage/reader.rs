@@ -144,6 +144,18 @@ mod tests {
     }
 
     #[test]
+    fn a_commit_is_opened_as_it_was_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut files = Files::create(folder.path(), Schema::default(), 1).unwrap();
+        let old = Commit::read(folder.path()).unwrap();
+        commit(&mut files);
+        let snapshot = old.open_last(folder.path(), None).unwrap();
+        assert_eq!(snapshot.tables.meta.commit, 0);
+        let newer = snapshot.newer(folder.path()).unwrap().unwrap();
+        assert_eq!(newer.tables.meta.commit, 1);
+    }
+
+    #[test]
     fn a_file_that_is_missing_for_good_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let mut files = Files::create(folder.path(), Schema::default(), 1).unwrap();

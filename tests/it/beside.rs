@@ -185,18 +185,19 @@ fn readers_see_whole_commits_of_a_writer_that_is_killed() {
             })
         ));
         writing.assert_goes_on();
+        let followers = [(); 4].map(|()| open(&path));
         drop(writing);
         assert_eq!(newest(&held), at);
         assert_eq!(newest(&open(&copy)), newest(&followed));
         assert!(Store::check(&copy).unwrap().is_clean());
         // All come at once to what was left, and one of them has to mend it.
         thread::scope(|scope| {
-            let readers: Vec<_> = (0..4)
-                .map(|_| scope.spawn(|| newest(&open(&path))))
-                .collect();
-            for reader in readers {
-                let found = reader.join().unwrap();
-                assert!(found >= seen, "{found} after {seen}");
+            for follower in followers {
+                scope.spawn(move || {
+                    follower.refresh().unwrap();
+                    let found = newest(&follower);
+                    assert!(found >= seen, "{found} after {seen}");
+                });
             }
         });
         followed.refresh().unwrap();
