@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::args::Args;
 use crate::number::utc;
 
-/// Opens the store for reading, beside other readers.
+/// Opens the store for reading, beside a writer and other readers.
 pub(crate) fn open_to_read(args: &Args) -> Result<Store> {
     let opened = options(args).read_only(true).open(&args.store);
     opened.map_err(explained)

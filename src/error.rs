@@ -61,12 +61,13 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// Another process has the store open, or this one has it open a second time.
+    /// Another process has the store open for writing, or this one has it open a second time.
     Locked {
         /// The store's folder.
         path: PathBuf,
         /// Who has it open, if that can be told. It is a hint: a process that was killed may have
-        /// left the note, and several readers leave none.
+        /// left the note, and readers, which are in the way only where ranges of a file cannot be
+        /// locked, leave none.
         holder: Option<Holder>,
     },
     /// The store was opened read-only and the call would change it.

@@ -87,7 +87,9 @@
 //! - The files of an open store must not be cut short by other programs: on Unix, reading a mapped
 //!   page that is gone ends the process with SIGBUS.
 //! - A file system without file locks lets two processes write at the same time, which damages the
-//!   store.
+//!   store. One without locks on ranges of a file lets nobody read while one writes.
+//! - A store that is open for reading only answers from the commit it was opened or
+//!   [refreshed](Store::refresh) at.
 //!
 //! # Features
 //!

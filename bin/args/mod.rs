@@ -74,7 +74,8 @@ pub(crate) struct Args {
     )]
     pub(crate) threads: usize,
 
-    /// Wait this long for a store that another process has open, 30s or 2min [default: not at all]
+    /// Wait this long for a store that another process is writing to, 30s or 2min; reading waits
+    /// for nobody [default: not at all]
     #[arg(
         long,
         global = true,

@@ -24,10 +24,10 @@ pub(crate) fn run(
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
-    let store = crate::store::open_to_write(args)?;
     if reindex.status {
-        return status(&store, output);
+        return status(&crate::store::open_to_read(args)?, output);
     }
+    let store = crate::store::open_to_write(args)?;
     if reindex.cancel {
         return Ok(Exit::found(store.cancel_rebuild()?));
     }

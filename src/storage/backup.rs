@@ -10,8 +10,9 @@ use redb::{Builder, Database, WriteTransaction};
 
 use super::catalog::{self, Meta};
 use super::columns::ColumnSpec;
-use super::files::{INDEX, sync_folder};
+use super::files::sync_folder;
 use super::format::{HEADER_BYTES, Kind};
+use super::index::INDEX;
 use super::snapshot::{Snapshot, file_size};
 use crate::error::{Error, Result};
 use crate::progress::Progress;

@@ -21,6 +21,9 @@ const NO_TIME: i64 = i64::MIN;
 /// Name of the checksum of the other values in `meta`.
 const SUM: &str = "sum";
 
+/// Name of the number of the commit, which the checksum leaves out and early stores do not have.
+const COMMIT: &str = "commit";
+
 const META: TableDefinition<'_, &[u8], u64> = TableDefinition::new("meta");
 const SCHEMA: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("schema");
 const DOCUMENTS: TableDefinition<'_, &[u8], DocumentValue> = TableDefinition::new("documents");
@@ -66,6 +69,8 @@ pub(crate) struct Meta {
     pub(crate) young_prefix_bits: u64,
     /// The number of the filter over all postings in tables; 0 before the first.
     pub(crate) filter: u64,
+    /// The number of the commit: by it a reader knows that nothing has changed.
+    pub(crate) commit: u64,
 }
 
 impl Meta {
@@ -118,6 +123,9 @@ impl Meta {
         if field(SUM)? != meta.sum() {
             return Err(Error::damaged(path, "the checksum of its lengths is wrong"));
         }
+        let commit = table.get(COMMIT.as_bytes());
+        let commit = commit.map_err(|error| Error::index(path, error))?;
+        meta.commit = commit.map_or(0, |number| number.value());
         Ok(Some(meta))
     }
 
@@ -128,6 +136,7 @@ impl Meta {
             table.insert(name.as_bytes(), *value)?;
         }
         table.insert(SUM.as_bytes(), self.sum())?;
+        table.insert(COMMIT.as_bytes(), self.commit)?;
         Ok(())
     }
 }

@@ -76,7 +76,7 @@ impl ColumnSpec {
         let header = Header {
             kind,
             store: meta.store,
-            generation: narrow(Path::new(super::files::INDEX), file)?,
+            generation: narrow(Path::new(super::index::INDEX), file)?,
             row_bytes: low32(row_bytes as u64),
         };
         Ok(ColumnSpec { header, len })

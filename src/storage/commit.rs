@@ -16,9 +16,10 @@ use redb::WriteTransaction;
 use super::catalog::{self, DocumentChange, Meta};
 use super::files::{Files, Health};
 use super::filter::{Filter, FilterName};
+use super::index::Index;
 use super::merge;
 use super::recent::Recent;
-use super::snapshot::{Index, Snapshot, Tables};
+use super::snapshot::{Snapshot, Tables};
 use crate::clock::Meters;
 use crate::error::{Error, Result};
 
@@ -167,6 +168,7 @@ fn change_contents(
 ) -> Result<Changed> {
     let in_index = |error| snapshot.in_index(error);
     let mut meta = snapshot.tables.meta;
+    meta.commit += 1;
     meta.contents = snapshot.len.into();
     meta.shingle_bytes = snapshot.shingles.len();
     let unnamed = catalog::write_names(transaction, &change.documents, &change.maybe_unnamed)

@@ -4,28 +4,24 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use redb::{Builder, Database};
+use redb::{Database, ReadTransaction};
 
 use super::catalog::{self, Catalog, Meta};
-use super::columns::{ColumnSpec, Columns};
+use super::columns::Columns;
 use super::filter::{Filter, FilterName};
-use super::format::{ContentRow, FORMAT, Kind, copy_hash};
+use super::format::{ContentRow, FORMAT, copy_hash};
+use super::index::{INDEX, Index, existing_index, guarded, open_index};
 use super::leftovers;
 use super::recent::Recent;
-use super::snapshot::{Index, Snapshot, Tables, narrow};
+use super::snapshot::{Snapshot, Tables, narrow};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
-
-pub(super) const INDEX: &str = "index.redb";
 
 /// The index of a store that is being made.
 const NEW_INDEX: &str = "index.redb.new";
 
 /// Generations begin with 1; a rebuild makes the next.
 const FIRST_GENERATION: u64 = 1;
-
-/// Memory that redb may use for cached pages.
-const CACHE_BYTES: usize = 128 << 20;
 
 /// What is known of the files beyond the last commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +48,7 @@ pub(crate) struct NewContent<'a> {
 }
 
 /// The writing side of a store. There is one in the process, behind the store's lock; the index's
-/// file lock keeps other processes away.
+/// file lock keeps other writers away, and lets readers be.
 #[derive(Debug)]
 pub(crate) struct Files {
     pub(super) schema: Arc<Schema>,
@@ -77,11 +73,11 @@ impl Files {
         let index_path = folder.join(INDEX);
         let new_path = folder.join(NEW_INDEX);
         let in_index = |error| Error::index(&new_path, error);
-        let index = Arc::new(Index::Writable(create_index(&new_path)?));
+        let index = Arc::new(Index::create(&new_path)?);
         // Whoever makes a store here holds the lock of the new index.
         if index_path.exists() {
             drop(index);
-            remove(&new_path)?;
+            fs::remove_file(&new_path).map_err(|source| Error::io(&new_path, source))?;
             let path = folder.to_owned();
             return Err(Error::AlreadyAStore { path });
         }
@@ -126,31 +122,14 @@ impl Files {
 
     fn open_with(folder: &Path, index_path: PathBuf, database: Database) -> Result<Files> {
         let index = Arc::new(Index::Writable(database));
-        let (meta, schema) = read_meta(&index, folder, &index_path)?;
+        let transaction = index
+            .begin_read()
+            .map_err(|error| Error::index(&index_path, error))?;
+        let (meta, schema) = read_meta(&transaction, folder, &index_path)?;
+        drop(transaction);
         leftovers::clear(folder, &meta)?;
         let columns = Columns::open(folder, &meta, &schema)?;
         Files::with_columns(index, index_path, Arc::new(schema), columns)
-    }
-
-    /// Opens the store in `folder` for reading only, beside other readers.
-    pub(crate) fn open_read_only(folder: &Path) -> Result<Snapshot> {
-        let index_path = existing_index(folder)?;
-        let index = Arc::new(Index::ReadOnly(open_index_read_only(&index_path)?));
-        let (meta, schema) = read_meta(&index, folder, &index_path)?;
-        let view = |kind| ColumnSpec::of(kind, &meta, &schema)?.view(folder);
-        let tables = Arc::new(Tables::open(&index, &index_path, schema.bands().bands())?);
-        let mut snapshot = Snapshot {
-            tables,
-            contents: view(Kind::Contents)?,
-            shingles: view(Kind::Shingles)?,
-            signatures: view(Kind::Signatures)?,
-            recent: Arc::new(Recent::new(0, 1, 0)),
-            filter: open_filter(folder, &meta, false)?,
-            len: narrow(&index_path, meta.contents)?,
-            schema: Arc::new(schema),
-        };
-        snapshot.recent = Arc::new(rebuild_recent(&snapshot)?);
-        Ok(snapshot)
     }
 
     pub(super) fn with_columns(
@@ -174,7 +153,7 @@ impl Files {
             len,
             health: Health::Sound,
         };
-        files.recent = Arc::new(rebuild_recent(&files.snapshot()?)?);
+        files.recent = rebuild_recent(&files.snapshot()?, None)?;
         Ok(files)
     }
 
@@ -261,103 +240,31 @@ impl Files {
             column.roll_back()?;
         }
         self.len = committed;
-        self.recent = Arc::new(rebuild_recent(&self.snapshot()?)?);
+        self.recent = rebuild_recent(&self.snapshot()?, None)?;
         self.health = Health::Sound;
         Ok(())
     }
 }
 
 /// The filter that `meta` names, unless it cannot be used.
-fn open_filter(folder: &Path, meta: &Meta, writable: bool) -> Result<Option<Arc<Filter>>> {
+pub(super) fn open_filter(
+    folder: &Path,
+    meta: &Meta,
+    writable: bool,
+) -> Result<Option<Arc<Filter>>> {
     let name = FilterName::of(&folder.join(INDEX), meta)?;
     let filter = Filter::open(folder, name, meta.banded, writable);
     Ok(filter.filter(|_| name.number > 0).map(Arc::new))
 }
 
-/// The index of the store in `folder`, if there is one.
-fn existing_index(folder: &Path) -> Result<PathBuf> {
-    let index = folder.join(INDEX);
-    if index.is_file() {
-        Ok(index)
-    } else {
-        let path = folder.to_owned();
-        Err(Error::NotAStore { path })
-    }
-}
-
-/// Makes an index, or takes over what a killed process left of one.
-pub(super) fn create_index(path: &Path) -> Result<Database> {
-    let create = || Builder::new().set_cache_size(CACHE_BYTES).create(path);
-    match create() {
-        Ok(database) => Ok(database),
-        Err(redb::DatabaseError::DatabaseAlreadyOpen) => {
-            Err(Error::index(path, redb::DatabaseError::DatabaseAlreadyOpen))
-        }
-        Err(_) => {
-            remove(path)?;
-            create().map_err(|error| Error::index(path, error))
-        }
-    }
-}
-
-pub(super) fn remove(path: &Path) -> Result<()> {
-    fs::remove_file(path).map_err(|source| Error::io(path, source))
-}
-
-/// Opens the index for writing; once more, if a rebuild put another in its place before it was
-/// locked.
-pub(super) fn open_index(path: &Path) -> Result<Database> {
-    loop {
-        let before = identity(path);
-        let database = guarded(path, || {
-            Builder::new().set_cache_size(CACHE_BYTES).open(path)
-        })?;
-        if identity(path) == before {
-            return Ok(database);
-        }
-    }
-}
-
-/// Tells a file from another that gets its name.
-#[cfg(unix)]
-fn identity(path: &Path) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    let metadata = fs::metadata(path).ok()?;
-    Some((metadata.dev(), metadata.ino()))
-}
-
-/// A file that is open cannot be replaced.
-#[cfg(not(unix))]
-fn identity(_: &Path) {}
-
-/// Does something with the index at which redb panics if the file is damaged.
-fn guarded<T, E: Into<redb::Error>>(path: &Path, work: impl FnOnce() -> Result<T, E>) -> Result<T> {
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
-        Ok(done) => done.map_err(|error| Error::index(path, error)),
-        Err(_) => Err(Error::damaged(path, "redb cannot make sense of it")),
-    }
-}
-
-/// Opens the index beside other readers; mends it first if a crash left it unclean.
-fn open_index_read_only(path: &Path) -> Result<redb::ReadOnlyDatabase> {
-    let open = || {
-        Builder::new()
-            .set_cache_size(CACHE_BYTES)
-            .open_read_only(path)
-    };
-    match open() {
-        Err(redb::DatabaseError::RepairAborted) => {
-            drop(open_index(path)?);
-            open().map_err(|error| Error::index(path, error))
-        }
-        opened => opened.map_err(|error| Error::index(path, error)),
-    }
-}
-
-fn read_meta(index: &Index, folder: &Path, path: &Path) -> Result<(Meta, Schema)> {
+/// What a transaction of the index at `path` says of the store in `folder`.
+pub(super) fn read_meta(
+    transaction: &ReadTransaction,
+    folder: &Path,
+    path: &Path,
+) -> Result<(Meta, Schema)> {
     let in_index = |error| Error::index(path, error);
-    let transaction = index.begin_read().map_err(in_index)?;
-    let Some(meta) = Meta::read(&transaction, path)? else {
+    let Some(meta) = Meta::read(transaction, path)? else {
         let path = folder.to_owned();
         return Err(Error::NotAStore { path });
     };
@@ -369,7 +276,7 @@ fn read_meta(index: &Index, folder: &Path, path: &Path) -> Result<(Meta, Schema)
             found,
         });
     }
-    let parameters = catalog::read_schema(&transaction).map_err(in_index)?;
+    let parameters = catalog::read_schema(transaction).map_err(in_index)?;
     let schema = Schema::from_parameters(&parameters)
         .map_err(|error| Error::damaged(path, format!("its schema is not one: {error}")))?;
     Ok((meta, schema))
@@ -388,20 +295,30 @@ fn commit_empty(index: &Index, meta: Meta, schema: &Schema) -> Result<(), redb::
     Ok(())
 }
 
-/// Computes the postings of the contents that are not in the tables.
-pub(super) fn rebuild_recent(snapshot: &Snapshot) -> Result<Recent> {
+/// The postings of the contents that are not in the tables. `earlier` ones of the same signatures
+/// are added to, if they begin at the same content; the caller is the only one to do so.
+pub(super) fn rebuild_recent(
+    snapshot: &Snapshot,
+    earlier: Option<&Arc<Recent>>,
+) -> Result<Arc<Recent>> {
     let meta = &snapshot.tables.meta;
     let banded = narrow(snapshot.tables.path(), meta.banded)?;
     let schema = &snapshot.schema;
     let bands = schema.bands();
     let contents = snapshot.len.saturating_sub(banded) as usize;
-    let recent = Recent::new(banded, bands.bands() as usize + 1, contents);
+    let mut recent = match earlier.filter(|earlier| earlier.base() == banded) {
+        Some(earlier) => earlier.clone(),
+        None => Arc::new(Recent::new(banded, bands.bands() as usize + 1, contents)),
+    };
     let mut hashes = Vec::new();
-    for id in banded..snapshot.len {
+    for id in banded + recent.len()..snapshot.len {
         let row = snapshot.content(id)?;
         hashes.clear();
         if row.shingle_count > 0 {
             bands.hashes(snapshot.signature(id)?, schema.slot_width(), &mut hashes);
+        }
+        if !recent.has_room() {
+            recent = Arc::new(recent.grown());
         }
         recent.push(copy_hash(&row.hash), &hashes);
     }

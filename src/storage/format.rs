@@ -51,7 +51,7 @@
 //!
 //! | table | key | value |
 //! |---|---|---|
-//! | `meta` | name | u64: see `catalog::Meta`, and a checksum of them all |
+//! | `meta` | name | u64: see `catalog::Meta`, and a checksum of all but `commit` |
 //! | `schema` | parameter | its value as text |
 //! | `documents` | document key | content id, size, modification time, time added |
 //! | `names` | content id, document key | nothing: the documents that name a content |

@@ -45,9 +45,9 @@ impl Named {
     /// Whether `meta` names it.
     fn is_in(self, meta: &Meta) -> bool {
         match self {
-            Named::Column(Kind::Contents, file) => meta.contents_file == file.into(),
-            Named::Column(Kind::Shingles, file) => meta.shingles_file == file.into(),
-            Named::Column(Kind::Signatures, file) => meta.signatures_file == file.into(),
+            Named::Column(Kind::Contents, file) => meta.contents_file == u64::from(file),
+            Named::Column(Kind::Shingles, file) => meta.shingles_file == u64::from(file),
+            Named::Column(Kind::Signatures, file) => meta.signatures_file == u64::from(file),
             Named::Filter { generation, number } => {
                 let name = FilterName {
                     store: meta.store,

@@ -13,8 +13,9 @@ use memmap2::{MmapOptions, MmapRaw};
 /// # Invariant
 ///
 /// Callers only ask for bytes that are written and will never be written again: those below the
-/// length up to which a [`Column`](super::column::Column) was flushed. A column's file only grows
-/// while it is open, its writer holds the store's lock, and rows are never changed in place.
+/// length up to which a [`Column`](super::column::Column) was flushed or, in another process than
+/// the writer's, committed. Rows are never changed in place. A writer that opens a column or is done
+/// with it cuts the file, but never below its committed length, and a reader maps no more than that.
 ///
 /// What no program can exclude is that someone outside truncates the file while it is mapped; on
 /// Unix the process then receives SIGBUS when it reads the missing pages.
@@ -46,8 +47,8 @@ impl Map {
         let start = self.raw.as_ptr().wrapping_add(range.start);
         // SAFETY: the range was just checked to lie inside the mapping, which lives as long as
         // `self` and with it the slice. The pages are backed by the file, which was at least this
-        // long when mapped and is never cut while the store is open. The bytes do not change while
-        // the slice lives, by the invariant of this type.
+        // long when mapped and is not cut below the bytes asked for. They do not change while the
+        // slice lives. Both hold by the invariant of this type.
         Some(unsafe { std::slice::from_raw_parts(start, range.end - range.start) })
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use redb::{Database, ReadOnlyDatabase, ReadTransaction, ReadableDatabase, WriteTransaction};
+use redb::{ReadTransaction, WriteTransaction};
 
 use super::bits::low32;
 use super::buckets::{BucketError, MAX_PREFIX};
@@ -13,6 +13,7 @@ use super::column::ColumnView;
 use super::elias_fano;
 use super::filter::Filter;
 use super::format::{ContentRow, HEADER_BYTES, Kind, copy_hash};
+use super::index::Index;
 use super::leaf::Posting;
 use super::posted::{LevelState, Posted};
 use super::recent::Recent;
@@ -20,31 +21,6 @@ use super::rows::Rows;
 use super::sums::{BLOCK_BYTES, all_sums};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
-
-/// The open index.
-pub(crate) enum Index {
-    Writable(Database),
-    ReadOnly(ReadOnlyDatabase),
-}
-
-impl std::fmt::Debug for Index {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Index::Writable(_) => "Writable",
-            Index::ReadOnly(_) => "ReadOnly",
-        })
-    }
-}
-
-impl Index {
-    pub(crate) fn begin_read(&self) -> Result<ReadTransaction, redb::Error> {
-        let transaction = match self {
-            Index::Writable(database) => database.begin_read(),
-            Index::ReadOnly(database) => database.begin_read(),
-        };
-        Ok(transaction?)
-    }
-}
 
 /// The tables of one commit.
 #[derive(Debug)]
@@ -64,6 +40,17 @@ impl Tables {
         let transaction = index.begin_read().map_err(in_index)?;
         let meta = Meta::read(&transaction, path)?
             .ok_or_else(|| Error::damaged(path, "it has no committed store"))?;
+        Tables::of(&transaction, meta, index, path, bands)
+    }
+
+    /// Opens the tables as `transaction` sees them, which has `meta`.
+    pub(super) fn of(
+        transaction: &ReadTransaction,
+        meta: Meta,
+        index: &Arc<Index>,
+        path: &Path,
+        bands: u32,
+    ) -> Result<Tables> {
         let level = |posted, prefix_bits| {
             let prefix = narrow(path, prefix_bits)?;
             Ok(LevelState { prefix, posted })
@@ -78,11 +65,11 @@ impl Tables {
         if !fits {
             return Err(Error::damaged(path, "its counts contradict each other"));
         }
-        let posted = Posted::open(&transaction, bands + 1, old, young)
+        let posted = Posted::open(transaction, bands + 1, old, young)
             .map_err(|error| bucket_error(path, error))?;
         Ok(Tables {
             meta,
-            catalog: Catalog::open(&transaction).map_err(in_index)?,
+            catalog: Catalog::open(transaction).map_err(|error| Error::index(path, error))?,
             posted,
             path: path.to_owned(),
             _index: index.clone(),

@@ -9,7 +9,7 @@ use crate::error::Result;
 impl Store {
     /// Copies the store, as of its last commit, into `folder`, and returns what the copy holds.
     ///
-    /// Queries and a writer go on meanwhile. The folder must not be there yet, or be empty; it
+    /// Queries and a writer go on meanwhile, in this process or another. The folder must not be there yet, or be empty; it
     /// appears whole or not at all, and is a store like any other. The columns' committed bytes
     /// are copied, by sharing blocks where the file system can do that, and compared with their
     /// checksums, so that a damaged column does not become a backup. The index is written anew

@@ -54,7 +54,7 @@ impl fmt::Display for Problem {
 }
 
 impl Store {
-    /// Checks the store in `folder`, which no process may have open.
+    /// Checks the store in `folder`, which no process may have open for writing; others may read it.
     ///
     /// Every checksum is compared, every signature is computed again from its shingles, every
     /// posting from its signature, and the documents are held against the contents they name. It

@@ -18,6 +18,7 @@ mod pool;
 mod prepared;
 mod query;
 mod rebuild;
+mod refresh;
 mod resign;
 mod sample;
 mod sketch;
@@ -55,12 +56,18 @@ use insert::Queue;
 use pool::Pool;
 use sketch::Sketcher;
 
+/// How long a store may be locked by someone who leaves no note: by a reader that mends what a killed
+/// writer left, or a writer that has just come or is about to go. Nobody is sent away for them.
+const MOMENT: Duration = Duration::from_secs(5);
+
 /// A near-duplicate store in a folder.
 ///
 /// A store may be shared between threads: any number of them ask while one writes, and none waits
 /// for the writer. Every answer comes from one commit, the last one when the question was put.
 ///
-/// One process at a time has a store open for writing, or several have it open for reading only.
+/// One process at a time has a store open for writing, and any number have it open for reading only
+/// at the same time; none of them waits for another. A store that is open for reading only answers
+/// from the commit that was the last one when it was opened or [refreshed](Store::refresh).
 ///
 /// ```
 /// use dedupdb::{Query, Schema, Store};
@@ -89,6 +96,8 @@ pub struct Store {
     files: Option<Mutex<Files>>,
     /// The last commit. The lock is held only to copy or replace the pointer.
     published: RwLock<Published>,
+    /// Held while a newer commit is opened for reading: one thread adds to the recent postings.
+    refreshing: Mutex<()>,
     queue: Queue,
     /// Held by the one rebuild that there may be.
     rebuilding: Mutex<()>,
@@ -138,7 +147,12 @@ impl Options {
         self
     }
 
-    /// Opens a store for reading only, which several processes may do at the same time.
+    /// Opens a store for reading only, which any number of processes may do, also while another one
+    /// writes to it.
+    ///
+    /// This takes locks on ranges of a file, which Linux, macOS and Windows have. On other systems,
+    /// and on file systems without such locks, a store is open either for writing by one process or
+    /// for reading by several.
     #[must_use]
     pub fn read_only(mut self, read_only: bool) -> Options {
         self.read_only = read_only;
@@ -196,7 +210,7 @@ impl Options {
     pub fn open(&self, folder: impl AsRef<Path>) -> Result<Store> {
         let folder = folder.as_ref();
         if self.read_only {
-            let snapshot = self.patiently(folder, || Files::open_read_only(folder))?;
+            let snapshot = self.patiently(folder, || Snapshot::open(folder))?;
             return self.store(folder, None, snapshot);
         }
         let files = self.patiently(folder, || Files::open(folder))?;
@@ -228,14 +242,18 @@ impl Options {
     /// time.
     fn patiently<T>(&self, folder: &Path, open: impl Fn() -> Result<T>) -> Result<T> {
         let mut patience = Patience::new(self.wait);
+        let mut moment = Patience::new(MOMENT);
         loop {
-            match open() {
-                Err(Error::Locked { .. }) if patience.pause() => {}
-                Err(Error::Locked { path, .. }) => {
-                    let holder = Note::read(folder);
-                    return Err(Error::Locked { path, holder });
-                }
+            let path = match open() {
+                Err(Error::Locked { path, .. }) => path,
                 opened => return opened,
+            };
+            if patience.pause() {
+                continue;
+            }
+            let holder = Note::read(folder);
+            if holder.is_some() || !moment.pause() {
+                return Err(Error::Locked { path, holder });
             }
         }
     }
@@ -261,6 +279,7 @@ impl Options {
                 sketcher: Arc::new(Sketcher::new(&snapshot.schema, &meters)?),
                 snapshot: Arc::new(snapshot),
             }),
+            refreshing: Mutex::default(),
             queue: Queue::default(),
             rebuilding: Mutex::default(),
             journal: Mutex::default(),

@@ -143,14 +143,14 @@ impl From<Progress> for RebuildProgress {
     }
 }
 
-/// A rebuild that was begun and not finished.
+/// A rebuild that was begun and is not finished.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unfinished {
     /// The parameters that the store will have.
     pub schema: Schema,
     /// Whether it is to give back space.
     pub compacts: bool,
-    /// How far it was when it ended.
+    /// How far it was at its last checkpoint.
     pub progress: RebuildProgress,
     /// Bytes of its files.
     pub bytes: u64,
@@ -238,19 +238,20 @@ impl Store {
         Ok(true)
     }
 
-    /// The rebuild that was begun and not finished, if there is one.
+    /// The rebuild that was begun and is not finished, if there is one. It may be under way, in another
+    /// process or in this.
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`] while it is under way, or those of reading the store.
+    /// Those of reading the store.
     pub fn unfinished_rebuild(&self) -> Result<Option<Unfinished>> {
         let snapshot = self.published();
-        let next = Next::find(&self.folder, &snapshot)?;
-        Ok(next.map(|next| Unfinished {
-            schema: (*next.plan().schema).clone(),
-            compacts: next.plan().renumbers,
-            progress: next.progress(&snapshot).into(),
-            bytes: next.bytes(),
+        let found = Next::look(&self.folder, &snapshot)?;
+        Ok(found.map(|(plan, progress, bytes)| Unfinished {
+            schema: (*plan.schema).clone(),
+            compacts: plan.renumbers,
+            progress: progress.into(),
+            bytes,
         }))
     }
 

@@ -28,7 +28,7 @@ fn who_does_not_wait_is_told_who_has_the_store() {
     let mut child = holder(&sandbox);
     let who = format!("process {} has had the store open since 2", child.id());
     for arguments in [
-        &["--store", "s", "list"][..],
+        &["--store", "s", "add", "-", "--key", "x"][..],
         &["--store", "s", "remove", "x", "--wait", "1"],
         &["--store", "s", "check"],
         &["--store", "s", "init"],
@@ -71,4 +71,43 @@ fn who_waits_gets_the_store() {
     }
     let ran = sandbox.run(&["--store", "s", "list"]).expect(0);
     assert_eq!(ran.lines(), ["a.txt", "endless"]);
+}
+
+#[test]
+fn readers_do_not_wait() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.txt", text(1, 40));
+    sandbox.write("b.txt", text(1, 40) + " more");
+    sandbox.add(&["--store", "s", "a.txt", "b.txt"], 0);
+    let mut child = sandbox
+        .command(&["--store", "s", "add", "-", "--key", "endless"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !sandbox.path("s/holder").exists() {
+        assert_eq!(child.try_wait().unwrap(), None);
+        std::thread::yield_now();
+    }
+    for arguments in [
+        &["query", "a.txt"][..],
+        &["list"],
+        &["show", "a.txt"],
+        &["stats"],
+        &["pairs"],
+        &["tune"],
+        &["backup", "copy"],
+    ] {
+        sandbox
+            .run(&[&["--store", "s"], arguments].concat())
+            .expect(0);
+    }
+    assert_eq!(child.try_wait().unwrap(), None);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    for store in ["s", "copy"] {
+        let ran = sandbox.run(&["--store", store, "list"]).expect(0);
+        assert_eq!(ran.lines(), ["a.txt", "b.txt"]);
+        sandbox.run(&["--store", store, "check"]).expect(0);
+    }
 }

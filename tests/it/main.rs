@@ -7,6 +7,7 @@
 
 mod backup;
 mod batch;
+mod beside;
 mod concurrency;
 mod corpora;
 mod damage;

@@ -24,12 +24,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use redb::{Database, WriteTransaction};
+use redb::{Database, ReadableDatabase, WriteTransaction};
 
 use super::catalog::{self as tables, Meta};
-use super::files::{create_index, open_index, remove};
+use super::columns::ColumnSpec;
 use super::filter::FilterName;
 use super::format::Kind;
+use super::index::{Index, create_index, open_index};
 use super::leftovers;
 use super::renumbering::Renumbering;
 use super::snapshot::Snapshot;
@@ -58,6 +59,28 @@ impl Plan {
             (family, seed, schema.permutations(), schema.slot_width())
         };
         of(&self.schema) != of(stored)
+    }
+
+    /// Number of lists of buckets, the copies included.
+    fn lists(&self) -> u32 {
+        self.schema.bands().bands() + 1
+    }
+}
+
+impl Begun {
+    /// Whether it was begun on the generation of `snapshot`.
+    fn fits(&self, snapshot: &Snapshot) -> bool {
+        let old = &snapshot.tables.meta;
+        self.meta.store == old.store
+            && self.meta.generation == old.generation + 1
+            && self.state.covered <= snapshot.len
+    }
+
+    fn plan(&self) -> Plan {
+        Plan {
+            schema: Arc::new(self.schema.clone()),
+            renumbers: self.state.renumbers == 1,
+        }
     }
 }
 
@@ -129,12 +152,44 @@ impl Next {
         }
     }
 
+    /// The plan of the rebuild that was begun before on the generation of `snapshot`, how far it was at
+    /// its last checkpoint, and the bytes of its files. It may be under way.
+    pub(crate) fn look(
+        folder: &Path,
+        snapshot: &Snapshot,
+    ) -> Result<Option<(Plan, Progress, u64)>> {
+        let path = folder.join(NEXT_INDEX);
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let index = Index::open_read_only(&path)?;
+        let transaction = index.begin_read();
+        let transaction = transaction.map_err(|error| Error::index(&path, error))?;
+        let begun = state::read(&transaction, &path)?;
+        let Some(begun) = begun.filter(|begun| begun.fits(snapshot)) else {
+            return Ok(None);
+        };
+        let plan = begun.plan();
+        let mut bytes = fs::metadata(&path).map_or(0, |file| file.len());
+        for kind in [Kind::Contents, Kind::Shingles, Kind::Signatures] {
+            let spec = ColumnSpec::of(kind, &begun.meta, &plan.schema)?;
+            if u64::from(spec.header.generation) == begun.meta.generation {
+                bytes += spec.len;
+            }
+        }
+        let progress = Progress {
+            covered: (begun.state.covered, snapshot.len),
+            lists: (begun.state.lists, plan.lists()),
+        };
+        Ok(Some((plan, progress, bytes)))
+    }
+
     /// Deletes what there is of a next generation; says whether there was any.
     pub(crate) fn discard(folder: &Path, snapshot: &Snapshot) -> Result<bool> {
         let path = folder.join(NEXT_INDEX);
         let was_there = path.is_file();
         if was_there {
-            remove(&path)?;
+            fs::remove_file(&path).map_err(|source| Error::io(&path, source))?;
         }
         leftovers::clear(folder, &snapshot.tables.meta)?;
         Ok(was_there)
@@ -232,26 +287,21 @@ impl Next {
         index: Database,
         snapshot: &Snapshot,
     ) -> Result<Option<Next>> {
-        let Some(begun) = state::read(&index, path)? else {
+        let transaction = index.begin_read();
+        let transaction = transaction.map_err(|error| Error::index(path, error))?;
+        let Some(begun) = state::read(&transaction, path)? else {
             return Ok(None);
         };
-        let Begun {
-            meta,
-            schema,
-            state,
-            left_out,
-        } = begun;
-        let old = &snapshot.tables.meta;
-        let fits = meta.store == old.store
-            && meta.generation == old.generation + 1
-            && state.covered <= snapshot.len;
-        let plan = Plan {
-            schema: Arc::new(schema),
-            renumbers: state.renumbers == 1,
-        };
-        if !fits {
+        if !begun.fits(snapshot) {
             return Ok(None);
         }
+        let plan = begun.plan();
+        let Begun {
+            meta,
+            state,
+            left_out,
+            ..
+        } = begun;
         let columns = NextColumns::open(folder, &meta, &plan.schema)?;
         Ok(Some(Next {
             folder: folder.to_owned(),
@@ -277,9 +327,8 @@ impl Next {
         }
     }
 
-    /// Number of lists of buckets, the copies included.
     fn lists(&self) -> u32 {
-        self.plan.schema.bands().bands() + 1
+        self.plan.lists()
     }
 
     fn in_index(&self, error: impl Into<redb::Error>) -> Error {
@@ -307,13 +356,5 @@ impl Next {
     /// The filter that it will have.
     fn filter_name(&self) -> Result<FilterName> {
         FilterName::of(&self.path, &self.meta)
-    }
-
-    /// Bytes that the files of the next generation have by now.
-    pub(crate) fn bytes(&self) -> u64 {
-        let kinds = [Kind::Contents, Kind::Shingles, Kind::Signatures];
-        let columns = kinds.iter().map(|&kind| self.columns.len(kind));
-        let index = fs::metadata(&self.path).map_or(0, |file| file.len());
-        index + columns.sum::<u64>()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
+use redb::{ReadTransaction, ReadableTable, TableDefinition, WriteTransaction};
 
 use crate::error::{Error, Result};
 use crate::schema::Schema;
@@ -73,13 +73,12 @@ pub(super) struct Begun {
 }
 
 /// Reads what an index says of itself; nothing if it is not that of a generation that is being made.
-pub(super) fn read(index: &Database, path: &Path) -> Result<Option<Begun>> {
+pub(super) fn read(transaction: &ReadTransaction, path: &Path) -> Result<Option<Begun>> {
     let in_index = |error: redb::Error| Error::index(path, error);
-    let transaction = index.begin_read().map_err(|error| in_index(error.into()))?;
-    let Some(meta) = Meta::read(&transaction, path)? else {
+    let Some(meta) = Meta::read(transaction, path)? else {
         return Ok(None);
     };
-    let schema = Schema::from_parameters(&catalog::read_schema(&transaction).map_err(in_index)?)?;
+    let schema = Schema::from_parameters(&catalog::read_schema(transaction).map_err(in_index)?)?;
     let read = || -> Result<Option<(State, Vec<u32>)>, redb::Error> {
         let table = transaction.open_table(STATE)?;
         let mut state = State::default();

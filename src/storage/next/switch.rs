@@ -9,8 +9,9 @@ use super::{Next, state};
 use crate::error::{Error, Result};
 use crate::storage::columns::Columns;
 use crate::storage::files::{Files, Health, sync_folder};
+use crate::storage::index::Index;
 use crate::storage::leftovers;
-use crate::storage::snapshot::{Index, Snapshot};
+use crate::storage::snapshot::Snapshot;
 
 impl Next {
     /// Takes over what was committed up to `snapshot`: contents, and the documents `keys`.
@@ -28,9 +29,11 @@ impl Next {
     /// Gives back the room in the index that was needed while it was made. It is not much, but what is
     /// compacted should not shrink when that is done again.
     pub(crate) fn shrink(&mut self) -> Result<()> {
-        let done = self.index.compact();
-        done.map(drop)
-            .map_err(|error| Error::index(&self.path, error))
+        match self.index.compact() {
+            // Someone looks at how far it is.
+            Ok(_) | Err(redb::CompactionError::TransactionInProgress) => Ok(()),
+            Err(error) => Err(self.in_index(error)),
+        }
     }
 
     /// Takes over the rest, of which the documents are `keys`, and puts the next generation in the

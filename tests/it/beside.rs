@@ -1,0 +1,265 @@
+//! Readers beside a writer in another process, which is killed again and again.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use dedupdb::{Error, Input, Options, PairQuery, Query, Schema, Store};
+use tempfile::TempDir;
+
+use crate::numbered;
+
+/// Names the store for the process that [`writes_until_it_is_killed`] is run in.
+const STORE: &str = "DEDUPDB_TEST_STORE";
+
+/// Batches that a store holds; with each commit one comes and the oldest goes.
+const WINDOW: usize = 6;
+
+/// Lives of the writer, and commits that are seen in each.
+const LIVES: usize = 4;
+const COMMITS: usize = 12;
+
+/// Documents of a batch; several batches come to one merge.
+fn size(batch: usize) -> usize {
+    2 + batch * 74 % 300
+}
+
+fn key(batch: usize, index: usize) -> String {
+    format!("{batch:06}/{index:03}")
+}
+
+/// The text of a document; every second one is like the one before it.
+fn text(batch: usize, index: usize) -> String {
+    let mut text = numbered::text(batch * 1000 + index / 2, 40);
+    text.push_str(if index.is_multiple_of(2) { "" } else { " more" });
+    text
+}
+
+/// The batches in a store whose newest one is `newest`.
+fn batches(newest: usize) -> std::ops::RangeInclusive<usize> {
+    newest.saturating_sub(WINDOW - 1).max(1)..=newest
+}
+
+fn open(path: &Path) -> Store {
+    Options::new().read_only(true).open(path).unwrap()
+}
+
+/// The last batch that was committed, if the store answers as it did after that commit.
+fn newest(store: &Store) -> usize {
+    let documents = store.documents().unwrap();
+    let keys: Vec<String> = documents.map(|document| document.unwrap().key).collect();
+    let last = keys.last();
+    let newest = last.map_or(0, |key| key[..6].parse().unwrap());
+    let expected = batches(newest).flat_map(|batch| (0..size(batch)).map(move |i| key(batch, i)));
+    assert!(keys.iter().eq(&expected.collect::<Vec<_>>()), "{keys:?}");
+    assert_eq!(store.stats().unwrap().documents, keys.len() as u64);
+
+    let pairs = store.pairs(PairQuery::new()).unwrap();
+    let mut pairs: Vec<(String, String)> = pairs
+        .map(|pair| pair.map(|pair| (pair.key_a, pair.key_b)).unwrap())
+        .collect();
+    pairs.sort_unstable();
+    let mut like = Vec::new();
+    for batch in batches(newest) {
+        like.extend(
+            (0..size(batch))
+                .step_by(2)
+                .map(|i| (key(batch, i), key(batch, i + 1))),
+        );
+    }
+    assert_eq!(pairs, like);
+
+    for batch in newest.saturating_sub(WINDOW)..=newest + 1 {
+        let index = size(batch) - 2;
+        let text = text(batch, index);
+        let found = store.query(&Query::text(&text)).unwrap();
+        let found: Vec<&str> = found.iter().map(|found| found.key.as_str()).collect();
+        if batches(newest).contains(&batch) {
+            assert_eq!(found, [key(batch, index), key(batch, index + 1)]);
+            assert!(store.get(&key(batch, index)).unwrap().is_some());
+        } else {
+            assert_eq!(found, [""; 0], "{batch} in {newest}");
+        }
+    }
+    newest
+}
+
+/// Commits one batch after another; each takes away the one that falls out of the window.
+fn write(store: &Store, batches: impl Iterator<Item = usize>) {
+    let mut writer = store.writer().unwrap();
+    for batch in batches {
+        let inputs =
+            (0..size(batch)).map(|index| Input::new(key(batch, index), text(batch, index)));
+        writer.add_all(inputs.collect()).unwrap();
+        if let Some(old) = batch.checked_sub(WINDOW).filter(|&old| old > 0) {
+            for index in 0..size(old) {
+                assert!(writer.remove(&key(old, index)).unwrap());
+            }
+        }
+        writer.commit().unwrap();
+    }
+}
+
+/// What the writing process does; in any other it is no test.
+#[test]
+fn writes_until_it_is_killed() {
+    let Some(path) = std::env::var_os(STORE).map(PathBuf::from) else {
+        return;
+    };
+    let store = Store::open(path).unwrap();
+    // It ends with the test that started it, however that ends.
+    let ended = Arc::new(AtomicBool::new(false));
+    let end = ended.clone();
+    thread::spawn(move || {
+        std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+        end.store(true, Ordering::Relaxed);
+    });
+    let batches = newest(&store) + 1..;
+    write(
+        &store,
+        batches.take_while(|_| !ended.load(Ordering::Relaxed)),
+    );
+}
+
+/// A process that writes, killed when it is dropped.
+struct Writing(Child);
+
+impl Writing {
+    fn start(path: &Path) -> Writing {
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "beside::writes_until_it_is_killed"])
+            .env(STORE, path)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn();
+        Writing(child.unwrap())
+    }
+
+    fn assert_goes_on(&mut self) {
+        assert_eq!(self.0.try_wait().unwrap(), None, "the writer has ended");
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+fn new_store() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    write(&Store::create(&path, &Schema::default()).unwrap(), 1..3);
+    (folder, path)
+}
+
+#[test]
+fn readers_see_whole_commits_of_a_writer_that_is_killed() {
+    let (folder, path) = new_store();
+    let followed = open(&path);
+    let mut seen = newest(&followed);
+    for life in 0..LIVES {
+        let held = open(&path);
+        let at = newest(&held);
+        let mut writing = Writing::start(&path);
+        while seen < at + COMMITS {
+            writing.assert_goes_on();
+            followed.refresh().unwrap();
+            let now = newest(&followed);
+            assert!(now >= seen, "{now} after {seen}");
+            seen = newest(&open(&path));
+            assert!(seen >= now, "{seen} after {now}");
+        }
+        let copy = folder.path().join(life.to_string());
+        assert!(followed.backup(&copy).unwrap().documents > 0);
+        assert!(matches!(
+            Store::open(&path),
+            Err(Error::Locked {
+                holder: Some(_),
+                ..
+            })
+        ));
+        writing.assert_goes_on();
+        let followers = [(); 4].map(|()| open(&path));
+        drop(writing);
+        assert_eq!(newest(&held), at);
+        assert_eq!(newest(&open(&copy)), newest(&followed));
+        assert!(Store::check(&copy).unwrap().is_clean());
+        // All come at once to what was left, and one of them has to mend it.
+        thread::scope(|scope| {
+            for follower in followers {
+                scope.spawn(move || {
+                    follower.refresh().unwrap();
+                    let found = newest(&follower);
+                    assert!(found >= seen, "{found} after {seen}");
+                });
+            }
+        });
+        followed.refresh().unwrap();
+        seen = newest(&followed);
+        assert_eq!(newest(&open(&path)), seen);
+    }
+    // Readers are no hindrance to a check or to the next writer.
+    let report = Store::check(&path).unwrap();
+    assert!(report.is_clean(), "{:?}", report.problems);
+    write(&Store::open(&path).unwrap(), seen + 1..seen + 4);
+    assert_eq!(newest(&followed), seen);
+    assert!(followed.refresh().unwrap());
+    assert_eq!(newest(&followed), seen + 3);
+}
+
+#[test]
+fn whoever_comes_first_mends_what_a_killed_writer_left() {
+    let (folder, path) = new_store();
+    for round in 0..10 {
+        let store = Store::open(&path).unwrap();
+        write(&store, round + 3..round + 4);
+        // Its index says that a writer has it open, and none has.
+        let left = folder.path().join(round.to_string());
+        fs::create_dir(&left).unwrap();
+        for entry in fs::read_dir(&path).unwrap() {
+            let entry = entry.unwrap();
+            if entry.file_name() != "holder" {
+                fs::copy(entry.path(), left.join(entry.file_name())).unwrap();
+            }
+        }
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| assert!(newest(&open(&left)) >= round + 3));
+            }
+            scope.spawn(|| write(&Store::open(&left).unwrap(), round + 4..round + 6));
+        });
+        assert_eq!(newest(&open(&left)), round + 5);
+    }
+}
+
+#[test]
+fn a_reader_stays_where_it_is_until_it_is_refreshed() {
+    let (_folder, path) = new_store();
+    let store = Store::open(&path).unwrap();
+    let reader = open(&path);
+    assert!(!reader.refresh().unwrap());
+    // Through small commits, merges, and merges that make another filter.
+    for batch in 3..60 {
+        write(&store, batch..=batch);
+        assert!(batch % 7 > 0 || newest(&reader) == batch - 1);
+        assert!(reader.refresh().unwrap());
+        assert!(!reader.refresh().unwrap());
+        assert!(batch % 7 > 0 || newest(&reader) == batch);
+    }
+    // A commit that adds no content is one, too; what is not committed is not.
+    let mut writer = store.writer().unwrap();
+    assert!(writer.remove(&key(59, 0)).unwrap());
+    assert!(!reader.refresh().unwrap());
+    writer.commit().unwrap();
+    assert!(reader.get(&key(59, 0)).unwrap().is_some());
+    assert!(reader.refresh().unwrap());
+    assert!(reader.get(&key(59, 0)).unwrap().is_none());
+    drop(writer);
+    assert!(!store.refresh().unwrap());
+}
