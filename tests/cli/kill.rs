@@ -5,17 +5,10 @@ use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::sandbox::{Sandbox, text};
+use crate::sandbox::{Sandbox, patience, text};
 
-/// Kills of each command; `DEDUPDB_KILLS` asks for more.
-fn rounds() -> u32 {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "how long a test is to go on is said from outside"
-    )]
-    let more = std::env::var("DEDUPDB_KILLS").ok();
-    more.and_then(|rounds| rounds.parse().ok()).unwrap_or(6)
-}
+/// Kills of each command.
+const KILLS: u32 = 6;
 
 /// A sandbox with a store of files, some of them near-copies, some removed again.
 fn sandbox() -> Sandbox {
@@ -66,7 +59,7 @@ fn kill_often(sandbox: &Sandbox, arguments: &[&str], restore: &dyn Fn()) {
     sandbox.run(arguments).expect(0);
     let whole = start.elapsed();
     assert_eq!(answers(sandbox), expected);
-    let rounds = rounds();
+    let rounds = KILLS * patience();
     let mut ended = 0;
     for round in 0..rounds {
         restore();
@@ -119,7 +112,7 @@ fn a_killed_merge_is_finished_by_the_next() {
     let start = Instant::now();
     sandbox.run(&merge).expect(0);
     let whole = start.elapsed();
-    let rounds = rounds();
+    let rounds = KILLS * patience();
     for round in 0..rounds {
         std::fs::remove_dir_all(sandbox.path("all")).unwrap();
         let delay = whole * (2 * round + 1) / (2 * rounds);
@@ -138,7 +131,7 @@ fn a_killed_backup_leaves_no_copy_or_a_whole_one() {
     let start = Instant::now();
     sandbox.run(&backup).expect(0);
     let whole = start.elapsed();
-    let rounds = rounds();
+    let rounds = KILLS * patience();
     for round in 0..rounds {
         std::fs::remove_dir_all(sandbox.path("copy")).unwrap();
         let delay = whole * (2 * round + 1) / (2 * rounds);

@@ -3,6 +3,7 @@
 
 mod add;
 mod backup;
+mod beside;
 mod check;
 mod compressed;
 mod crash;

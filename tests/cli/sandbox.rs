@@ -199,3 +199,13 @@ pub(crate) fn text(seed: u64, words: u64) -> String {
     };
     (0..words).map(word).collect::<Vec<_>>().join(" ")
 }
+
+/// How many times as long a test of chance is to go on; `DEDUPDB_PATIENCE` says it.
+pub(crate) fn patience() -> u32 {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "how long a test is to go on is said from outside"
+    )]
+    let patience = std::env::var("DEDUPDB_PATIENCE").ok();
+    patience.and_then(|times| times.parse().ok()).unwrap_or(1)
+}
