@@ -7,6 +7,7 @@
 
 mod backup;
 mod batch;
+mod clusters;
 mod concurrency;
 mod corpora;
 mod damage;
