@@ -2,12 +2,14 @@
 
 mod add;
 mod backup;
+mod clusters;
 mod init;
 mod list;
 mod pairs;
 mod query;
 mod remove;
 mod show;
+mod stats;
 mod tune;
 
 use std::path::PathBuf;
@@ -16,12 +18,14 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use add::Add;
 pub(crate) use backup::Backup;
+pub(crate) use clusters::{Clusters, Linkage};
 pub(crate) use init::Init;
 pub(crate) use list::List;
 pub(crate) use pairs::Pairs;
 pub(crate) use query::Query;
 pub(crate) use remove::Remove;
 pub(crate) use show::Show;
+pub(crate) use stats::Stats;
 pub(crate) use tune::Tune;
 
 /// Finds near-duplicate texts, and keeps them findable.
@@ -91,15 +95,9 @@ pub(crate) enum Command {
     Remove(Remove),
     List(List),
     Pairs(Pairs),
+    Clusters(Clusters),
     Show(Show),
-    /// Tell what the store holds, its parameters and its size
-    #[command(after_help = "\
-Examples:
-  dedupdb stats
-  dedupdb --json stats | jq .documents
-
-A bucket holds the contents whose signatures agree in one band. Large ones make queries slow.")]
-    Stats,
+    Stats(Stats),
     /// Read the whole store and compare it with its checksums
     #[command(after_help = "\
 Examples:

@@ -3,6 +3,7 @@
 mod add;
 mod backup;
 mod check;
+mod clusters;
 mod init;
 mod list;
 mod pairs;
@@ -34,8 +35,9 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Remove(remove) => remove::run(args, remove, console, output),
         Command::List(list) => list::run(args, list, output),
         Command::Pairs(pairs) => pairs::run(args, pairs, output),
+        Command::Clusters(clusters) => clusters::run(args, clusters, output),
         Command::Show(show) => show::run(args, show, console, output),
-        Command::Stats => stats::run(args, output),
+        Command::Stats(stats) => stats::run(args, stats, output),
         Command::Check => check::run(args, output),
         Command::Tune(tune) => tune::run(args, tune, console, output),
         Command::Backup(backup) => backup::run(args, backup, output),

@@ -2,8 +2,9 @@
 
 use crate::sandbox::Sandbox;
 
-const VERBS: [&str; 11] = [
-    "init", "add", "query", "remove", "list", "show", "pairs", "stats", "check", "tune", "backup",
+const VERBS: [&str; 12] = [
+    "init", "add", "query", "remove", "list", "show", "pairs", "clusters", "stats", "check",
+    "tune", "backup",
 ];
 
 #[test]

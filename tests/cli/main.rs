@@ -4,6 +4,7 @@
 mod add;
 mod backup;
 mod check;
+mod clusters;
 mod compressed;
 mod crash;
 mod dirty;

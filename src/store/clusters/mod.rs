@@ -8,7 +8,6 @@ mod representatives;
 
 use std::collections::VecDeque;
 use std::iter::Peekable;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use forest::Forest;
@@ -16,7 +15,7 @@ use forest::Forest;
 use super::Store;
 use super::matching::{Likeness, Matcher, Stored};
 use super::query::check_threshold;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::sketch::Estimate;
 use crate::storage::{Candidate, Snapshot};
 
@@ -37,22 +36,6 @@ pub enum Linkage {
     /// drifts. In the order in which their texts were added, a document joins the representative
     /// that it is most like, or becomes one itself.
     Representative,
-}
-
-/// Parses `connected` or `representative`.
-impl FromStr for Linkage {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Linkage> {
-        match name {
-            "connected" => Ok(Linkage::Connected),
-            "representative" => Ok(Linkage::Representative),
-            _ => Err(Error::InvalidSchema {
-                parameter: "linkage",
-                reason: format!("{name:?} is neither connected nor representative"),
-            }),
-        }
-    }
 }
 
 /// Which clusters [`Store::clusters`] is to find.
