@@ -165,6 +165,27 @@ impl Model {
     }
 }
 
+/// Checks that a store's pairs are the model's, each once.
+fn check_pairs(store: &Store, model: &Model, threshold: f64) {
+    let mut expected = BTreeMap::new();
+    for (one, (_, keys)) in model.texts.iter().enumerate() {
+        for (other, (_, others)) in model.texts[..=one].iter().enumerate() {
+            let jaccard = model.jaccard(one, other);
+            let pairs = keys.iter().flat_map(|a| others.iter().map(move |b| (a, b)));
+            for (a, b) in pairs.filter(|(a, b)| a != b && jaccard >= threshold) {
+                expected.insert((a.min(b).clone(), a.max(b).clone()), jaccard);
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    for pair in store.pairs(PairQuery::new().threshold(threshold)).unwrap() {
+        let pair = pair.unwrap();
+        let keys = (pair.key_a, pair.key_b);
+        assert_eq!(found.insert(keys, pair.jaccard.unwrap()), None);
+    }
+    assert_eq!(found, expected);
+}
+
 fn members(cluster: &Cluster) -> Vec<Member> {
     let members = cluster.members.iter();
     let members: Vec<Member> = members
@@ -190,6 +211,7 @@ fn check_against_the_model(texts: &[Text]) {
     let one = make(&folder.path().join("one"), 1, &schema(), texts);
     let two = make(&folder.path().join("two"), 2, &schema(), texts);
     let model = Model::of(&one, texts);
+    check_pairs(&two, &model, 0.6);
     for linkage in [Linkage::Connected, Linkage::Representative] {
         for (threshold, min_size) in [(0.5, 2), (0.7, 1), (1.0, 2)] {
             let query = ClusterQuery::new().linkage(linkage);
@@ -281,6 +303,18 @@ proptest! {
             let estimates = cluster.members.iter().map(|member| member.estimate.jaccard);
             assert_eq!(cluster.lowest.to_bits(), estimates.fold(1.0, f64::min).to_bits());
         }
+    }
+}
+
+#[test]
+fn contents_of_tables_and_recent_ones_are_in_clusters() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = crate::pairs::make(folder.path(), 2);
+    let found = check_against_pairs(&store);
+    let members = || found.iter().flat_map(|cluster| &cluster.members);
+    assert!(members().any(|member| member.exact_copy && member.key.ends_with("01798")));
+    for member in members() {
+        assert!(store.get(&member.key).unwrap().is_some(), "{member:?}");
     }
 }
 
