@@ -133,8 +133,6 @@ pub struct Clusters<'s> {
     store: &'s Store,
     snapshot: Arc<Snapshot>,
     min_size: usize,
-    /// Removed contents, sorted.
-    removed: Vec<u32>,
     /// Whether a content that is like no other can be a cluster.
     single: bool,
     forest: Forest,
@@ -202,7 +200,6 @@ impl Store {
         Ok(Clusters {
             store: self,
             min_size: query.min_size,
-            removed,
             single: query.min_size < 2 || documents > contents,
             next: 0,
             members: forest.members().into_iter().peekable(),
@@ -282,10 +279,7 @@ impl Clusters<'_> {
         while let Some((_, content)) = self.members.next_if(|&(root, _)| root == first) {
             group.push(content);
         }
-        let counts = group.len() > 1
-            || self.single
-                && self.forest.root(first) == first
-                && self.removed.binary_search(&first).is_err();
+        let counts = group.len() > 1 || self.single && self.forest.root(first) == first;
         if !counts {
             group.clear();
         }
