@@ -18,10 +18,12 @@ fn schema() -> Schema {
     builder.build().unwrap()
 }
 
-/// A text that has its first words in common with all, others with its family, and some changed.
+/// A text that has its first words in common with all, others with its family, and some changed;
+/// it may end early.
 #[derive(Clone, Debug)]
 struct Text {
     family: u8,
+    length: u8,
     changed: BTreeSet<u8>,
     variant: u8,
 }
@@ -31,7 +33,7 @@ impl Text {
         if self.family == 0 && self.variant == 0 {
             return "!".repeat(self.changed.len());
         }
-        let words = (0..24_u8).map(|word| match word {
+        let words = (0..self.length).map(|word| match word {
             _ if self.changed.contains(&word) => format!("changed{word}by{}", self.variant),
             0..8 => format!("common{word}"),
             _ => format!("family{}word{word}", self.family),
@@ -42,8 +44,12 @@ impl Text {
 
 fn texts(largest: usize) -> impl Strategy<Value = Vec<Text>> {
     let changed = prop::collection::btree_set(0..24_u8, 0..9);
-    let text = (0..8_u8, changed, 0..30_u8).prop_map(|(family, changed, variant)| Text {
+    let length = prop_oneof![3 => Just(24_u8), 1 => 12..24_u8];
+    let changed = prop_oneof![3 => changed, 1 => Just(BTreeSet::new())];
+    let text = (0..8_u8, length, changed, 0..30_u8);
+    let text = text.prop_map(|(family, length, changed, variant)| Text {
         family,
+        length,
         changed,
         variant,
     });
