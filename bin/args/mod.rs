@@ -2,6 +2,7 @@
 
 mod add;
 mod backup;
+mod clusters;
 mod compact;
 mod completions;
 mod init;
@@ -13,6 +14,7 @@ mod query;
 mod reindex;
 mod remove;
 mod show;
+mod stats;
 mod tune;
 
 use std::path::PathBuf;
@@ -22,6 +24,7 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use add::Add;
 pub(crate) use backup::Backup;
+pub(crate) use clusters::{Clusters, Linkage};
 pub(crate) use compact::Compact;
 pub(crate) use completions::Completions;
 pub(crate) use init::Init;
@@ -33,6 +36,7 @@ pub(crate) use query::Query;
 pub(crate) use reindex::Reindex;
 pub(crate) use remove::Remove;
 pub(crate) use show::Show;
+pub(crate) use stats::Stats;
 pub(crate) use tune::Tune;
 
 use crate::duration;
@@ -109,17 +113,9 @@ pub(crate) enum Command {
     Remove(Remove),
     List(List),
     Pairs(Pairs),
+    Clusters(Clusters),
     Show(Show),
-    /// Tell what the store holds, its parameters and its size
-    #[command(after_help = "\
-Examples:
-  dedupdb stats
-  dedupdb --json stats | jq .documents
-
-A bucket holds the contents whose signatures agree in one band. Large ones make queries slow.
-
-Exit codes: 0 done, 2 error.")]
-    Stats,
+    Stats(Stats),
     /// Read the whole store and compare it with its checksums
     #[command(after_help = "\
 Examples:

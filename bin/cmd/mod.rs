@@ -3,6 +3,7 @@
 mod add;
 mod backup;
 mod check;
+mod clusters;
 mod compact;
 mod completions;
 mod init;
@@ -39,8 +40,9 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Remove(remove) => remove::run(args, remove, console, output),
         Command::List(list) => list::run(args, list, output),
         Command::Pairs(pairs) => pairs::run(args, pairs, console, output),
+        Command::Clusters(clusters) => clusters::run(args, clusters, output),
         Command::Show(show) => show::run(args, show, console, output),
-        Command::Stats => stats::run(args, console, output),
+        Command::Stats(stats) => stats::run(args, stats, console, output),
         Command::Check => check::run(args, console, output),
         Command::Tune(tune) => tune::run(args, tune, console, output),
         Command::Reindex(reindex) => reindex::run(args, reindex, console, output),

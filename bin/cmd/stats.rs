@@ -1,11 +1,13 @@
 //! `stats`: tells what the store holds.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
-use dedupdb::{Bucket, Schema, Stats};
+use dedupdb::{Bucket, ClusterQuery, Schema, Stats, Store};
 use serde_json::{Map, Value, json};
 
 use super::init;
-use crate::args::Args;
+use crate::args::{self, Args};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::number::{bytes, counted, grouped, percent};
@@ -19,20 +21,91 @@ const BUCKETS: usize = 5;
 const WIDE: usize = 54;
 
 /// Runs `stats`.
-pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result<Exit> {
+pub(crate) fn run(
+    args: &Args,
+    options: &args::Stats,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
     let store = crate::store::open_to_read(args)?;
     let (schema, stats) = (store.schema(), store.stats()?);
     let watch = Watch::new(console, "counted", Unit::Step, store.progress());
     let buckets = store.largest_buckets(BUCKETS)?;
     drop(watch);
+    let sizes = options.clusters.then(|| Sizes::of(&store)).transpose()?;
     if output.is_json() {
-        output.object(&object(&schema, &stats, &buckets))?;
+        let mut object = object(&schema, &stats, &buckets);
+        if let Some(sizes) = sizes {
+            object["clusters"] = sizes.object();
+        }
+        output.object(&object)?;
     } else {
-        for line in describe(&schema, &stats, &buckets, output.width()) {
+        let mut lines = describe(&schema, &stats, &buckets, output.width());
+        lines.extend(sizes.iter().flat_map(Sizes::describe));
+        for line in lines {
             output.prose(&line)?;
         }
     }
     Ok(Exit::Found)
+}
+
+/// Connected clusters by their sizes: those of 2 documents, of 3 to 4, of 5 to 8, and so on.
+#[derive(Debug, Default)]
+struct Sizes {
+    /// For each logarithm of the largest size, to the base of 2, clusters and documents.
+    counts: BTreeMap<u32, (u64, u64)>,
+}
+
+impl Sizes {
+    fn of(store: &Store) -> Result<Sizes> {
+        let mut sizes = Sizes::default();
+        for cluster in store.clusters(ClusterQuery::new())? {
+            let documents = cluster?.members.len() as u64;
+            let rank = documents.next_power_of_two().ilog2();
+            let (clusters, all) = sizes.counts.entry(rank).or_default();
+            *clusters += 1;
+            *all += documents;
+        }
+        Ok(sizes)
+    }
+
+    /// The smallest and the largest size of each rank, its clusters and their documents.
+    fn ranks(&self) -> impl Iterator<Item = (u64, u64, u64, u64)> {
+        let ranks = self.counts.iter();
+        ranks.map(|(&rank, &(clusters, documents))| {
+            ((1 << rank >> 1) + 1, 1 << rank, clusters, documents)
+        })
+    }
+
+    fn describe(&self) -> Vec<String> {
+        let documents = self.ranks().map(|(_, _, _, documents)| documents).sum();
+        let clusters = self.ranks().map(|(_, _, clusters, _)| clusters).sum();
+        let line = |name: &str, clusters, documents| {
+            let documents = counted(documents, "document", "documents");
+            format!("{}  {documents}", count(name, clusters))
+        };
+        let mut lines = vec![line("clusters", clusters, documents)];
+        lines.extend(self.ranks().map(|(from, to, clusters, documents)| {
+            let sizes = if from == to {
+                format!("  of {}", grouped(to))
+            } else {
+                format!("  {} to {}", grouped(from), grouped(to))
+            };
+            line(&sizes, clusters, documents)
+        }));
+        lines
+    }
+
+    fn object(&self) -> Value {
+        let ranks = self.ranks().map(|(from, to, clusters, documents)| {
+            json!({ "from": from, "to": to, "clusters": clusters, "documents": documents })
+        });
+        ranks.collect()
+    }
+}
+
+fn count(name: &str, count: u64) -> String {
+    format!("{name:<16}{:>14}", grouped(count))
 }
 
 fn all_bytes(stats: &Stats) -> u64 {
@@ -45,7 +118,6 @@ fn bytes_per_document(stats: &Stats, bytes: u64) -> Option<f64> {
 }
 
 fn describe(schema: &Schema, stats: &Stats, buckets: &[Bucket], width: usize) -> Vec<String> {
-    let count = |name: &str, count: u64| format!("{name:<16}{:>14}", grouped(count));
     let size = |name: &str, size: u64| {
         let each = bytes_per_document(stats, size).filter(|_| width >= WIDE);
         let each = each.map_or_else(String::new, |each| format!("{each:>10.1} B a document"));

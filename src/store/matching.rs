@@ -1,6 +1,7 @@
 //! From candidates to verified matches.
 
 use crate::error::Result;
+use crate::schema::Schema;
 use crate::sketch::{Estimate, agreeing};
 use crate::storage::{Candidate, Snapshot};
 use crate::text::intersection_len;
@@ -48,6 +49,39 @@ pub(crate) struct Probe<'a> {
     pub(crate) band_hashes: &'a [u32],
 }
 
+/// A stored content that others are compared with.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored<'a> {
+    hash: [u8; 32],
+    /// Empty where none are kept.
+    shingles: Vec<u32>,
+    signature: &'a [u8],
+}
+
+impl<'a> Stored<'a> {
+    pub(crate) fn read(snapshot: &'a Snapshot, content: u32) -> Result<Stored<'a>> {
+        let mut shingles = Vec::new();
+        if snapshot.schema.keeps_shingles() {
+            snapshot.shingles(content, &mut shingles)?;
+        }
+        Ok(Stored {
+            hash: snapshot.content(content)?.hash,
+            shingles,
+            signature: snapshot.signature(content)?,
+        })
+    }
+
+    /// Itself as a probe that looks nothing up.
+    pub(crate) fn probe(&self) -> Probe<'_> {
+        Probe {
+            hash: &self.hash,
+            shingles: &self.shingles,
+            signature: self.signature,
+            band_hashes: &[],
+        }
+    }
+}
+
 /// Compares a probe with stored contents.
 #[derive(Debug)]
 pub(crate) struct Matcher<'a> {
@@ -90,18 +124,19 @@ impl<'a> Matcher<'a> {
             }));
         }
         if !self.snapshot.schema.keeps_shingles() {
-            let highest = estimate.jaccard + TOLERATED_ERRORS * estimate.error;
             let likeness = Likeness {
                 jaccard: None,
                 estimate,
                 containment: None,
                 contained: None,
             };
-            return Ok((highest >= self.threshold)
+            return Ok((highest(estimate) >= self.threshold)
                 .then_some(likeness)
                 .and_then(verified));
         }
-        if !self.can_reach(row.shingle_count as usize) || self.is_far_below(estimate) {
+        let (probe, stored) = (self.probe.shingles.len(), row.shingle_count as usize);
+        let fit = sizes_fit(probe.min(stored), probe.max(stored), self.threshold);
+        if !fit || self.is_far_below(estimate) {
             return Ok(None);
         }
         let likeness = self.exact(candidate.content, estimate)?;
@@ -136,16 +171,6 @@ impl<'a> Matcher<'a> {
         Ok(Estimate::new(agreeing, schema.permutations(), width))
     }
 
-    /// Whether sets of these sizes can be as alike as the threshold: J(A, B) <= |A| / |B|.
-    fn can_reach(&self, stored: usize) -> bool {
-        let (small, large) = if stored < self.probe.shingles.len() {
-            (stored, self.probe.shingles.len())
-        } else {
-            (self.probe.shingles.len(), stored)
-        };
-        small as f64 >= self.threshold * large as f64 * (1.0 - f64::EPSILON)
-    }
-
     fn is_far_below(&self, estimate: Estimate) -> bool {
         let permutations = f64::from(self.snapshot.schema.permutations());
         // The error of a pair that lies at the threshold.
@@ -172,4 +197,22 @@ impl<'a> Matcher<'a> {
             contained: Some(share(stored)),
         })
     }
+}
+
+/// Whether sets of these sizes can be as alike as the threshold: J(A, B) <= |A| / |B|.
+pub(crate) fn sizes_fit(small: usize, large: usize, threshold: f64) -> bool {
+    small as f64 >= threshold * large as f64 * (1.0 - f64::EPSILON)
+}
+
+/// What a similarity may be, as far as its estimate tells.
+fn highest(estimate: Estimate) -> f64 {
+    estimate.jaccard + TOLERATED_ERRORS * estimate.error
+}
+
+/// Slots that agree at least in each match of a store that keeps no shingles.
+pub(crate) fn least_agreeing(schema: &Schema, threshold: f64) -> u32 {
+    let (permutations, width) = (schema.permutations(), schema.slot_width());
+    (0..permutations)
+        .find(|&agreeing| highest(Estimate::new(agreeing, permutations, width)) >= threshold)
+        .unwrap_or(permutations)
 }

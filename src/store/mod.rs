@@ -2,7 +2,10 @@
 
 mod backup;
 mod batch;
+mod buckets;
 mod check;
+mod clusters;
+mod comparisons;
 mod documents;
 mod earlier;
 mod input;
@@ -36,6 +39,7 @@ use std::time::Duration;
 
 pub use batch::Batch;
 pub use check::{Problem, Report};
+pub use clusters::{Cluster, ClusterQuery, Clusters, Linkage, Member};
 pub use documents::{Document, Documents};
 pub use input::{Change, Input, Outcome, Relation, Verdict};
 pub use merge::Merged;

@@ -1,11 +1,11 @@
 //! Every pair of documents that are alike.
 
 use std::collections::VecDeque;
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::Store;
-use super::matching::{Likeness, Matcher, Probe};
+use super::comparisons::{Comparisons, Task};
+use super::matching::{Likeness, Matcher, Stored};
 use super::query::check_threshold;
 use crate::error::Result;
 use crate::sketch::Estimate;
@@ -77,6 +77,22 @@ impl PairQuery {
             (false, false) => None,
         }
     }
+
+    /// The pair of two documents, if it is one that is asked for.
+    fn pair(&self, one: &str, other: &str, likeness: Likeness, exact_copy: bool) -> Option<Pair> {
+        let (a, b) = if self.order(one, other)? {
+            (one, other)
+        } else {
+            (other, one)
+        };
+        Some(Pair {
+            key_a: a.to_owned(),
+            key_b: b.to_owned(),
+            jaccard: likeness.jaccard,
+            estimate: likeness.estimate,
+            exact_copy,
+        })
+    }
 }
 
 /// Two documents that are alike.
@@ -105,38 +121,55 @@ pub struct Pairs<'s> {
     removed: Vec<u32>,
     /// The first content whose names were not looked at for copies.
     next_content: u32,
-    /// The band whose buckets are gone through, and the next.
-    buckets: Buckets,
+    /// The way through the buckets of a band, and the next band.
+    comparisons: Comparisons,
     next_band: u32,
-    ready: VecDeque<Pair>,
+    ready: VecDeque<Found>,
+    product: Option<Product>,
     failed: bool,
 }
 
-/// The buckets of a band that have two contents or more.
-#[derive(Debug, Default)]
-struct Buckets {
-    band: u32,
-    contents: Vec<u32>,
-    /// Where each bucket ends.
-    ends: Vec<usize>,
-    /// The next content to be compared with those after it in its bucket, and its bucket.
-    at: usize,
-    bucket: usize,
+/// A pair that was found.
+#[derive(Debug)]
+enum Found {
+    Pair(Pair),
+    /// Two contents, or one twice, whose documents are many pairs.
+    Contents(u32, u32, Likeness),
 }
 
-/// A content to be compared with those after it in its bucket.
-#[derive(Clone, Debug)]
-struct Task {
-    content: u32,
-    others: Range<usize>,
+/// The pairs of the documents of two contents, or of one, which are named one by one.
+#[derive(Debug)]
+struct Product {
+    rows: Vec<String>,
+    /// None if both contents are the same.
+    columns: Option<Vec<String>>,
+    /// The next row and column.
+    at: (usize, usize),
+    likeness: Likeness,
+}
+
+impl Product {
+    /// The next two documents.
+    fn next(&mut self) -> Option<(&str, &str)> {
+        let columns = self.columns.as_ref().unwrap_or(&self.rows);
+        let (mut row, mut column) = self.at;
+        if column >= columns.len() {
+            row += 1;
+            column = if self.columns.is_some() { 0 } else { row + 1 };
+        }
+        self.at = (row, column + 1);
+        Some((self.rows.get(row)?, columns.get(column)?))
+    }
 }
 
 impl Store {
     /// Finds every pair of documents that share a bucket and reach the threshold, each pair once.
     ///
     /// The buckets are gone through band by band, so that no content is looked up. Memory is that
-    /// of one band's postings, 8 bytes a content. A bucket of m contents takes m²/2 comparisons,
-    /// fewer where their sizes rule a match out, but it may have as many pairs.
+    /// of one band's postings, 8 bytes a content, of 65,536 comparisons' pairs, and of the keys of
+    /// two contents, however large a bucket is. A bucket of m contents takes m²/2 comparisons,
+    /// without those that sizes rule out, but it may have as many pairs;
+    /// [`clusters`](Store::clusters) is quicker about it.
     ///
     /// The pairs of copies come first, in the order in which their texts were added, then the
     /// others by the first bucket that they share. The order depends on what the store holds and
@@ -176,9 +209,10 @@ impl Store {
             next_content: if query.fold_copies { snapshot.len } else { 0 },
             query,
             snapshot,
-            buckets: Buckets::default(),
+            comparisons: Comparisons::default(),
             next_band: 0,
             ready: VecDeque::new(),
+            product: None,
             failed: false,
         })
     }
@@ -188,40 +222,59 @@ impl Iterator for Pairs<'_> {
     type Item = Result<Pair>;
 
     fn next(&mut self) -> Option<Result<Pair>> {
-        loop {
-            if let Some(pair) = self.ready.pop_front() {
-                return Some(Ok(pair));
-            }
-            if self.failed {
-                return None;
-            }
-            match self.find_more() {
-                Ok(true) => {}
-                Ok(false) => return None,
-                Err(error) => {
-                    self.failed = true;
-                    return Some(Err(error));
-                }
-            }
+        if self.failed {
+            return None;
         }
+        let next = self.find().transpose();
+        self.failed = matches!(next, Some(Err(_)));
+        next
     }
 }
 
 impl Pairs<'_> {
+    /// Finds the next pair.
+    fn find(&mut self) -> Result<Option<Pair>> {
+        loop {
+            if let Some(product) = &mut self.product {
+                let (likeness, copies) = (product.likeness, product.columns.is_none());
+                while let Some((one, other)) = product.next() {
+                    if let Some(pair) = self.query.pair(one, other, likeness, copies) {
+                        return Ok(Some(pair));
+                    }
+                }
+                self.product = None;
+            }
+            match self.ready.pop_front() {
+                Some(Found::Pair(pair)) => return Ok(Some(pair)),
+                Some(Found::Contents(one, other, likeness)) => {
+                    self.product = Some(self.product_of(one, other, likeness)?);
+                }
+                None if self.find_more()? => {}
+                None => return Ok(None),
+            }
+        }
+    }
+
     /// Takes a step; says whether there was one to take.
     fn find_more(&mut self) -> Result<bool> {
         if self.next_content < self.snapshot.len {
             self.find_copies()?;
-        } else if self.buckets.is_empty() {
-            if self.next_band == self.snapshot.schema.bands().bands() {
-                return Ok(false);
-            }
-            self.buckets = Buckets::of(&self.snapshot, self.next_band, &self.removed)?;
-            self.next_band += 1;
-        } else {
-            self.compare()?;
+            self.store.progress.reach(self.steps_done());
+            return Ok(true);
         }
+        let compared = self.compare()?;
         self.store.progress.reach(self.steps_done());
+        if compared {
+            return Ok(true);
+        }
+        if self.next_band == self.snapshot.schema.bands().bands() {
+            return Ok(false);
+        }
+        // Frees the postings of the last band before those of the next are read.
+        self.comparisons = Comparisons::default();
+        let band = self.next_band;
+        self.comparisons = Comparisons::of(&self.snapshot, band, &self.removed, self.threshold)?;
+        self.next_band += 1;
         Ok(true)
     }
 
@@ -237,8 +290,8 @@ impl Pairs<'_> {
         if self.next_band == 0 {
             return share(self.next_content as usize, self.snapshot.len as usize);
         }
-        let buckets = share(self.buckets.bucket, self.buckets.ends.len());
-        BAND_STEPS * u64::from(self.next_band) + buckets
+        let (done, all) = self.comparisons.buckets();
+        BAND_STEPS * u64::from(self.next_band) + share(done, all)
     }
 
     /// Finds the pairs of documents with the same text, for some contents.
@@ -250,17 +303,15 @@ impl Pairs<'_> {
             .store
             .pool
             .map(contents.collect(), |content| this.copies_of(content));
-        for pairs in found {
-            self.ready.extend(pairs?);
+        for copies in found {
+            self.ready.extend(copies?);
         }
         Ok(())
     }
 
-    fn copies_of(&self, content: u32) -> Result<Vec<Pair>> {
-        let names: Vec<String> = self.snapshot.names(content)?.collect::<Result<_>>()?;
-        let mut pairs = Vec::new();
-        if names.len() < 2 {
-            return Ok(pairs);
+    fn copies_of(&self, content: u32) -> Result<Option<Found>> {
+        if self.snapshot.names(content)?.take(2).count() < 2 {
+            return Ok(None);
         }
         let schema = &self.snapshot.schema;
         let slots = schema.permutations();
@@ -270,64 +321,77 @@ impl Pairs<'_> {
             containment: None,
             contained: None,
         };
-        for (index, one) in names.iter().enumerate() {
-            for other in &names[index + 1..] {
-                pairs.extend(self.pair(one, other, likeness, true));
-            }
-        }
-        Ok(pairs)
+        Ok(Some(Found::Contents(content, content, likeness)))
     }
 
-    /// Compares the contents of some buckets.
-    fn compare(&mut self) -> Result<()> {
+    /// The pairs of the documents of two contents, or of one if they are the same.
+    fn product_of(&self, one: u32, other: u32, likeness: Likeness) -> Result<Product> {
+        let names = |content| {
+            self.snapshot
+                .names(content)?
+                .collect::<Result<Vec<String>>>()
+        };
+        let (columns, at) = if one == other {
+            (None, (0, 1))
+        } else {
+            (Some(names(one)?), (0, 0))
+        };
+        Ok(Product {
+            rows: names(other)?,
+            columns,
+            at,
+            likeness,
+        })
+    }
+
+    /// Compares some contents; says whether there were any.
+    fn compare(&mut self) -> Result<bool> {
         let mut tasks = Vec::new();
-        let mut comparisons = 0;
-        while comparisons < COMPARISONS
-            && let Some(task) = self.buckets.next()
+        let mut count = 0;
+        while count < COMPARISONS
+            && let Some(task) = self.comparisons.next(&self.snapshot)?
         {
-            comparisons += task.others.len();
+            count += task.others.len();
             tasks.push(task);
+        }
+        if tasks.is_empty() {
+            return Ok(false);
         }
         let this = &*self;
         let found = this.store.pool.map(tasks, |task| this.pairs_of(&task));
         for pairs in found {
             self.ready.extend(pairs?);
         }
-        Ok(())
+        Ok(true)
     }
 
-    /// The pairs of a content with those after it in its bucket, unless an earlier bucket had them.
-    fn pairs_of(&self, task: &Task) -> Result<Vec<Pair>> {
+    /// The pairs of a content with some others of its bucket, unless an earlier bucket had them.
+    fn pairs_of(&self, task: &Task) -> Result<Vec<Found>> {
         let snapshot = &*self.snapshot;
-        let row = snapshot.content(task.content)?;
-        let mut shingles = Vec::new();
-        if snapshot.schema.keeps_shingles() {
-            snapshot.shingles(task.content, &mut shingles)?;
-        }
-        let probe = Probe {
-            hash: &row.hash,
-            shingles: &shingles,
-            signature: snapshot.signature(task.content)?,
-            band_hashes: &[],
-        };
+        let stored = Stored::read(snapshot, task.content)?;
+        let probe = stored.probe();
         let mut matcher = Matcher::new(snapshot, probe, self.threshold);
-        let mut names = None;
+        let mut name = None;
         let mut pairs = Vec::new();
-        for &content in &self.buckets.contents[task.others.clone()] {
-            if self.met_before(probe.signature, snapshot.signature(content)?) {
+        for &content in &self.comparisons.contents()[task.others.clone()] {
+            let signature = snapshot.signature(content)?;
+            if self.met_before(probe.signature, signature) {
                 continue;
             }
             let Some(verified) = matcher.verify(Candidate { content, bands: 0 })? else {
                 continue;
             };
-            let names = match &names {
-                Some(names) => names,
-                None => names.insert(self.names(task.content)?),
+            let name = match &name {
+                Some(name) => name,
+                None => name.insert(self.only_name(task.content)?),
             };
-            for other in self.names(content)? {
-                for name in names {
-                    pairs.extend(self.pair(name, &other, verified.likeness, false));
+            let likeness = verified.likeness;
+            match (name, self.only_name(content)?) {
+                (Some(one), Some(other)) => {
+                    let pair = self.query.pair(one, &other, likeness, false);
+                    pairs.extend(pair.map(Found::Pair));
                 }
+                _ => pairs.push(Found::Contents(task.content, content, likeness)),
             }
         }
         Ok(pairs)
@@ -337,75 +401,15 @@ impl Pairs<'_> {
     fn met_before(&self, one: &[u8], other: &[u8]) -> bool {
         let schema = &self.snapshot.schema;
         let (bands, width) = (schema.bands(), schema.slot_width());
-        (0..self.buckets.band)
+        (0..self.comparisons.band)
             .any(|band| bands.hash(one, width, band) == bands.hash(other, width, band))
     }
 
-    /// The keys that stand for a content.
-    fn names(&self, content: u32) -> Result<Vec<String>> {
-        let most = if self.query.fold_copies {
-            1
-        } else {
-            usize::MAX
-        };
-        self.snapshot.names(content)?.take(most).collect()
-    }
-
-    fn pair(&self, one: &str, other: &str, likeness: Likeness, exact_copy: bool) -> Option<Pair> {
-        let (a, b) = if self.query.order(one, other)? {
-            (one, other)
-        } else {
-            (other, one)
-        };
-        Some(Pair {
-            key_a: a.to_owned(),
-            key_b: b.to_owned(),
-            jaccard: likeness.jaccard,
-            estimate: likeness.estimate,
-            exact_copy,
-        })
-    }
-}
-
-impl Buckets {
-    /// Reads the buckets of a band, without the `removed` contents.
-    fn of(snapshot: &Snapshot, band: u32, removed: &[u32]) -> Result<Buckets> {
-        let list = band + 1;
-        let mut postings = Vec::new();
-        snapshot.for_each_in_list(list, |posting| postings.push(posting))?;
-        let merged = postings.len();
-        postings.extend(snapshot.recent_postings(list, removed));
-        if postings.len() > merged {
-            postings.sort_unstable();
-        }
-        let mut buckets = Buckets {
-            band,
-            ..Buckets::default()
-        };
-        for bucket in postings.chunk_by(|a, b| a.hash() == b.hash()) {
-            if bucket.len() > 1 {
-                buckets.contents.extend(bucket.iter().map(|p| p.id()));
-                buckets.ends.push(buckets.contents.len());
-            }
-        }
-        Ok(buckets)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.bucket == self.ends.len()
-    }
-
-    /// Takes the next content that others of its bucket come after.
-    fn next(&mut self) -> Option<Task> {
-        let &end = self.ends.get(self.bucket)?;
-        let task = Task {
-            content: *self.contents.get(self.at)?,
-            others: self.at + 1..end,
-        };
-        self.at += 1;
-        if self.at + 1 == end {
-            (self.at, self.bucket) = (end, self.bucket + 1);
-        }
-        Some(task)
+    /// The key that stands for a content; none if several do.
+    fn only_name(&self, content: u32) -> Result<Option<String>> {
+        let mut names = self.snapshot.names(content)?;
+        let first = names.next().transpose()?;
+        let several = !self.query.fold_copies && names.next().is_some();
+        Ok(first.filter(|_| !several))
     }
 }

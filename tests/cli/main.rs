@@ -5,6 +5,7 @@ mod add;
 mod backup;
 mod beside;
 mod check;
+mod clusters;
 mod compressed;
 mod crash;
 mod dirty;

@@ -10,6 +10,9 @@ use std::path::PathBuf;
 
 use dedupdb::{Input, Query, Schema, Shingler, Shingling, Store};
 use rayon::prelude::*;
+use tempfile::TempDir;
+
+use crate::clusters::check_against_pairs;
 
 type Pairs = BTreeMap<(String, String), f64>;
 
@@ -43,12 +46,11 @@ fn ordered(a: &str, b: &str) -> (String, String) {
     (a.to_owned(), b.to_owned())
 }
 
-/// Adds the documents and queries each by key.
-fn found(inputs: Vec<Input>) -> Pairs {
+/// Adds the documents to a new store.
+fn stored(inputs: Vec<Input>) -> (TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(folder.path(), &Schema::default()).unwrap();
     let mut writer = store.writer().unwrap();
-    let keys: Vec<String> = inputs.iter().map(|input| input.key.clone()).collect();
     let mut inputs = inputs.into_iter().peekable();
     while inputs.peek().is_some() {
         for outcome in writer
@@ -60,6 +62,13 @@ fn found(inputs: Vec<Input>) -> Pairs {
     }
     writer.commit().unwrap();
     drop(writer);
+    (folder, store)
+}
+
+/// Queries each document by key.
+fn found(store: &Store) -> Pairs {
+    let documents = store.documents().unwrap();
+    let keys: Vec<String> = documents.map(|document| document.unwrap().key).collect();
     let pairs: Vec<((String, String), f64)> = keys
         .par_iter()
         .flat_map_iter(|key| {
@@ -105,7 +114,8 @@ fn the_near_copies_of_24008_messages_are_found() {
     }
     assert_eq!(inputs.len(), 24_008);
     let truth = truth("lsh_data_truth_w5_j80.tsv.zst");
-    let found = found(inputs);
+    let (_folder, store) = stored(inputs);
+    let found = found(&store);
     let (recall, extra) = compare(&found, &truth);
     println!(
         "recall {recall:.5}, {} pairs that are not true",
@@ -142,7 +152,8 @@ fn the_near_copies_of_34000_mixed_documents_are_found() {
         .map(|input| (input.key.clone(), input.text.clone()))
         .collect();
     let truth = truth("mixed_34k_truth_w5_j80.tsv.zst");
-    let found = found(inputs);
+    let (_folder, store) = stored(inputs);
+    let found = found(&store);
     let (recall, extra) = compare(&found, &truth);
     // True pairs that are less alike than 0.8 in this crate's tokens are no misses of the store.
     let shingler = Shingler::new(Shingling::default(), true, true).unwrap();
@@ -170,11 +181,37 @@ fn the_near_copies_of_34000_mixed_documents_are_found() {
     println!("recall {own_recall:.5} of {}, both", own.len());
     assert!(own_recall >= 0.995, "{own_recall}");
     for pair in extra {
-        let explained = OTHER_TOKENS
-            .iter()
-            .any(|part| pair.0.contains(part) || pair.1.contains(part));
+        let explained = has_other_tokens(&pair.0) || has_other_tokens(&pair.1);
         assert!(explained, "{pair:?} is not a true pair");
     }
+    check_clusters(&store, &truth);
+}
+
+fn has_other_tokens(key: &str) -> bool {
+    OTHER_TOKENS.iter().any(|part| key.contains(part))
+}
+
+/// Checks that the clusters are what the store's pairs connect, and that true pairs connect each.
+fn check_clusters(store: &Store, truth: &Pairs) {
+    let clusters = check_against_pairs(store);
+    let group = groups(truth);
+    let (mut checked, mut largest) = (0, 0);
+    for cluster in &clusters {
+        let keys: Vec<&str> = cluster.members.iter().map(|m| m.key.as_str()).collect();
+        largest = largest.max(keys.len());
+        if keys.iter().any(|key| has_other_tokens(key)) {
+            continue;
+        }
+        checked += 1;
+        let first = root(&group, keys[0]);
+        let strange = keys.iter().find(|key| root(&group, key) != first);
+        assert_eq!(strange, None, "{keys:?}");
+    }
+    println!(
+        "{} clusters, the largest of {largest}, {checked} of them without other tokens",
+        clusters.len()
+    );
+    assert!(checked * 2 > clusters.len());
 }
 
 fn record(line: &str) -> Input {
@@ -185,8 +222,8 @@ fn record(line: &str) -> Input {
     )
 }
 
-/// The pairs outside the group, connected by true pairs, that has the most of them.
-fn without_largest_group(truth: &Pairs) -> Pairs {
+/// For each key that is not the root of its group, connected by true pairs, its parent.
+fn groups(truth: &Pairs) -> BTreeMap<&str, &str> {
     let mut group: BTreeMap<&str, &str> = BTreeMap::new();
     for (a, b) in truth.keys() {
         let (a, b) = (root(&group, a), root(&group, b));
@@ -194,6 +231,12 @@ fn without_largest_group(truth: &Pairs) -> Pairs {
             group.insert(a, b);
         }
     }
+    group
+}
+
+/// The pairs outside the group that has the most of them.
+fn without_largest_group(truth: &Pairs) -> Pairs {
+    let group = groups(truth);
     let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
     for (a, _) in truth.keys() {
         *sizes.entry(root(&group, a)).or_default() += 1;

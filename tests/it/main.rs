@@ -8,6 +8,7 @@
 mod backup;
 mod batch;
 mod beside;
+mod clusters;
 mod concurrency;
 mod corpora;
 mod damage;

@@ -21,7 +21,7 @@ fn key(number: usize) -> String {
 }
 
 /// Documents in tables and recent ones, some of both removed.
-fn make(folder: &Path, threads: usize) -> Store {
+pub(crate) fn make(folder: &Path, threads: usize) -> Store {
     let options = Options::new().threads(threads);
     let store = options.create(folder, &Schema::default()).unwrap();
     let mut writer = store.writer().unwrap();

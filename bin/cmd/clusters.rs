@@ -1,0 +1,52 @@
+//! `clusters`: lists the groups of documents that are alike.
+
+use anyhow::Result;
+use dedupdb::{Cluster, ClusterQuery, Linkage};
+use serde_json::json;
+
+use crate::args::{self, Args, Clusters};
+use crate::exit::Exit;
+use crate::output::{Output, escape};
+
+/// Runs `clusters`.
+pub(crate) fn run(args: &Args, clusters: &Clusters, output: &mut Output) -> Result<Exit> {
+    let store = crate::store::open_to_read(args)?;
+    let linkage = match clusters.linkage {
+        args::Linkage::Connected => Linkage::Connected,
+        args::Linkage::Representative => Linkage::Representative,
+    };
+    let mut query = ClusterQuery::new()
+        .linkage(linkage)
+        .min_size(clusters.min_size);
+    if let Some(threshold) = clusters.threshold {
+        query = query.threshold(threshold);
+    }
+    let mut found = false;
+    for (number, cluster) in (1..).zip(store.clusters(query)?) {
+        list(number, &cluster?, output)?;
+        found = true;
+    }
+    Ok(Exit::found(found))
+}
+
+fn list(number: u64, cluster: &Cluster, output: &mut Output) -> Result<()> {
+    for member in &cluster.members {
+        if output.is_json() {
+            output.object(&json!({
+                "cluster": number,
+                "key": member.key,
+                "representative": cluster.representative,
+                "jaccard": member.jaccard,
+                "estimate": member.estimate.jaccard,
+                "error": member.estimate.error,
+                "exact_copy": member.exact_copy,
+                "lowest": cluster.lowest,
+            }))?;
+        } else {
+            let similarity = crate::number::similarity(member.jaccard, member.estimate);
+            let key = escape(&member.key);
+            output.line(format!("{number}\t{key}\t{similarity}"))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! Where the prefixes of some contents of a bucket are looked up.
+
+use super::prefixes::Prefixes;
+use crate::error::Result;
+
+/// Entries that an index holds at most, 8 bytes each, unless a single content has more.
+const ENTRIES: usize = 1 << 23;
+
+/// Which contents have an element in their prefix.
+#[derive(Debug)]
+pub(super) struct Candidates {
+    /// Place of the first content, and of the first after them.
+    start: usize,
+    end: usize,
+    /// An element and a content's place behind `start`, sorted.
+    entries: Vec<(u32, u32)>,
+    /// Where the entries begin whose elements have these top bits.
+    starts: Vec<usize>,
+    /// Bits of an element below its top bits.
+    low_bits: u32,
+}
+
+impl Candidates {
+    /// Indexes `contents` from the place `start` on, as many as there is room for, at least one.
+    pub(super) fn new(prefixes: &Prefixes<'_>, contents: &[u32], start: usize) -> Result<Self> {
+        let mut entries = Vec::new();
+        let mut prefix = Vec::new();
+        let mut end = start;
+        for (place, &content) in (0_u32..).zip(&contents[start..]) {
+            prefixes.of(content, &mut prefix)?;
+            if place > 0 && entries.len() + prefix.len() > ENTRIES {
+                break;
+            }
+            entries.extend(prefix.iter().map(|&element| (element, place)));
+            end += 1;
+        }
+        entries.sort_unstable();
+        let low_bits = 32 - entries.len().max(1).ilog2().min(24);
+        let mut starts = vec![0; (1 << (32 - low_bits)) + 1];
+        for (element, _) in &entries {
+            starts[top(*element, low_bits) + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        Ok(Candidates {
+            start,
+            end,
+            entries,
+            starts,
+            low_bits,
+        })
+    }
+
+    /// The place after the last content that is indexed.
+    pub(super) fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Replaces `places` by those of the contents before `limit` that may match one with this
+    /// prefix, ascending.
+    pub(super) fn of(&self, prefix: &[u32], limit: usize, places: &mut Vec<usize>) {
+        places.clear();
+        let all = self.start..self.end.min(limit);
+        for &element in prefix {
+            let top = top(element, self.low_bits);
+            let alike = &self.entries[self.starts[top]..self.starts[top + 1]];
+            let from = alike.partition_point(|entry| entry.0 < element);
+            let found = alike[from..].iter().map(|&(e, place)| (e, place as usize));
+            let found = found.take_while(|&(e, place)| e == element && place < all.len());
+            places.extend(found.map(|(_, place)| self.start + place));
+            if places.len() >= all.len() {
+                // Elements that are no rarer than this tell nothing.
+                places.clear();
+                places.extend(all);
+                return;
+            }
+        }
+        places.sort_unstable();
+        places.dedup();
+    }
+}
+
+fn top(element: u32, low_bits: u32) -> usize {
+    element.checked_shr(low_bits).unwrap_or(0) as usize
+}

@@ -1,0 +1,120 @@
+//! Sets of contents that are joined and never parted.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Disjoint sets of the contents below a number. Several threads may join sets at the same time.
+///
+/// # Invariant
+///
+/// The parent of a content is never above it, and only ever becomes lower. So the root of a set is
+/// its lowest content, whatever the order in which it came together.
+#[derive(Debug)]
+pub(super) struct Forest {
+    parents: Vec<AtomicU32>,
+}
+
+impl Forest {
+    /// So many contents, each in a set of its own.
+    pub(super) fn new(contents: u32) -> Forest {
+        Forest {
+            parents: (0..contents).map(AtomicU32::new).collect(),
+        }
+    }
+
+    /// The lowest content of the set that `content` is in.
+    pub(super) fn root(&self, mut content: u32) -> u32 {
+        loop {
+            let parent = self.parent(content).load(Ordering::Relaxed);
+            let above = self.parent(parent).load(Ordering::Relaxed);
+            if parent == above {
+                return parent;
+            }
+            // Halves the way to the root. Of two ancestors the lower one is nearer to it.
+            self.parent(content).fetch_min(above, Ordering::Relaxed);
+            content = above;
+        }
+    }
+
+    /// Whether both are in one set.
+    pub(super) fn are_joined(&self, one: u32, other: u32) -> bool {
+        self.root(one) == self.root(other)
+    }
+
+    /// Makes one set of the sets of both.
+    pub(super) fn join(&self, one: u32, other: u32) {
+        loop {
+            let (one, other) = (self.root(one), self.root(other));
+            let (low, high) = (one.min(other), one.max(other));
+            // Fails where another thread has put the root under another one meanwhile.
+            let parent = self.parent(high);
+            let joined = parent.compare_exchange(high, low, Ordering::Relaxed, Ordering::Relaxed);
+            if low == high || joined.is_ok() {
+                return;
+            }
+        }
+    }
+
+    /// Puts `content` below `root`, which is lower.
+    pub(super) fn place(&mut self, content: u32, root: u32) {
+        *self.parents[content as usize].get_mut() = root;
+    }
+
+    /// The contents that are not the lowest of their sets, each below its root, sorted by both.
+    pub(super) fn members(&self) -> Vec<(u32, u32)> {
+        let contents = (0..).zip(&self.parents).map(|(content, _)| content);
+        let mut members: Vec<(u32, u32)> = contents
+            .map(|content| (self.root(content), content))
+            .filter(|(root, content)| root != content)
+            .collect();
+        members.sort_unstable();
+        members
+    }
+
+    fn parent(&self, content: u32) -> &AtomicU32 {
+        &self.parents[content as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The lowest content of each set, by joining until nothing changes.
+    fn lowest(contents: u32, joins: &[(u32, u32)]) -> Vec<u32> {
+        let mut lowest: Vec<u32> = (0..contents).collect();
+        for _ in 0..contents {
+            for &(one, other) in joins {
+                let (one, other) = (one as usize, other as usize);
+                let low = lowest[one].min(lowest[other]);
+                (lowest[one], lowest[other]) = (low, low);
+            }
+        }
+        lowest
+    }
+
+    proptest! {
+        #[test]
+        fn roots_are_the_lowest_of_their_sets_for_several_threads_too(
+            joins in prop::collection::vec((0..60_u32, 0..60_u32), 0..80)
+        ) {
+            let forest = Forest::new(60);
+            thread::scope(|scope| {
+                for part in joins.chunks(joins.len().div_ceil(3).max(1)) {
+                    let forest = &forest;
+                    scope.spawn(move || part.iter().for_each(|&(a, b)| forest.join(a, b)));
+                }
+            });
+            let roots: Vec<u32> = (0..60).map(|content| forest.root(content)).collect();
+            let expected = lowest(60, &joins);
+            prop_assert_eq!(&roots, &expected);
+            let mut members: Vec<(u32, u32)> = expected.into_iter().zip(0..).collect();
+            members.retain(|(root, content)| root != content);
+            members.sort_unstable();
+            prop_assert_eq!(forest.members(), members);
+        }
+    }
+}
