@@ -46,6 +46,8 @@ pub enum Error {
         /// The key.
         key: String,
     },
+    /// The call compares shingles, and the store keeps none.
+    NoShingles,
     /// There is no store in the folder.
     NotAStore {
         /// The folder that was to be opened.
@@ -150,6 +152,10 @@ impl fmt::Display for Error {
             Error::NoSuchDocument { key } => {
                 write!(f, "{key:?}: no document of the store has this key")
             }
+            Error::NoShingles => write!(
+                f,
+                "the store keeps no shingles, so nothing can be compared exactly; make one that does, with init and without --no-shingles"
+            ),
             Error::NotAStore { path } => write!(
                 f,
                 "{}: there is no dedupdb store here; make one with init or add",

@@ -24,6 +24,7 @@ mod recent;
 mod snapshot;
 mod sums;
 
+pub(crate) use bits::low32;
 pub(crate) use catalog::{DocumentChange, DocumentRow};
 pub(crate) use commit::CatalogChange;
 pub(crate) use elias_fano::encode as pack_shingles;

@@ -5,8 +5,10 @@ mod batch;
 mod check;
 mod documents;
 mod earlier;
+mod exhaustive;
 mod input;
 mod insert;
+mod join;
 mod matching;
 #[cfg(test)]
 mod model;

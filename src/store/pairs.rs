@@ -5,10 +5,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Store;
+use super::exhaustive::Exhaustive;
+use super::join::Joined;
 use super::matching::{Likeness, Matcher, Probe};
 use super::query::check_threshold;
-use crate::error::Result;
-use crate::sketch::Estimate;
+use crate::error::{Error, Result};
+use crate::sketch::{Estimate, agreeing};
 use crate::storage::{Candidate, Snapshot};
 
 /// Comparisons that are made before their pairs are handed out.
@@ -29,6 +31,7 @@ pub struct PairQuery {
     threshold: Option<f64>,
     between: Option<(String, String)>,
     fold_copies: bool,
+    exhaustive: bool,
 }
 
 impl PairQuery {
@@ -56,6 +59,20 @@ impl PairQuery {
     #[must_use]
     pub fn fold_copies(mut self, fold: bool) -> PairQuery {
         self.fold_copies = fold;
+        self
+    }
+
+    /// Finds every pair, by comparing shingles instead of going through buckets: the truth that the
+    /// recall of bands is measured against, and the way to pairs far below the store's threshold.
+    ///
+    /// This is an exact join (`AllPairs` with the positions of `PPJoin`). All shingles are read three
+    /// times, from the mapped column. Memory is 12 bytes a content and 8 for each thread, 1 to 2
+    /// bytes a shingle but 256 MiB at most, and 20 bytes at most for a shingle that is indexed,
+    /// which at a threshold of 0.8 is a ninth of them; an index of more than 640 MiB is made in
+    /// parts, and the shingles that may match are read once more for each.
+    #[must_use]
+    pub fn exhaustive(mut self, exhaustive: bool) -> PairQuery {
+        self.exhaustive = exhaustive;
         self
     }
 
@@ -105,6 +122,8 @@ pub struct Pairs<'s> {
     /// The band whose buckets are gone through, and the next.
     buckets: Buckets,
     next_band: u32,
+    /// What goes in the place of the buckets, if that is asked for.
+    join: Option<Exhaustive>,
     ready: VecDeque<Pair>,
     failed: bool,
 }
@@ -129,14 +148,18 @@ struct Task {
 }
 
 impl Store {
-    /// Finds every pair of documents that share a bucket and reach the threshold, each pair once.
+    /// Finds every pair of documents that share a bucket and reach the threshold, each pair once,
+    /// or every pair that reaches it ([`PairQuery::exhaustive`]).
     ///
     /// The buckets are gone through band by band, so that no content is looked up. Memory is that
     /// of one band's postings, 8 bytes a content. A bucket of m contents takes m²/2 comparisons,
     /// fewer where their sizes rule a match out, but it may have as many pairs.
     ///
     /// The pairs of copies come first, in the order in which their texts were added, then the
-    /// others by the first bucket that they share. The order depends on what the store holds and
+    /// others by the first bucket that they share. In an exhaustive search these are ordered by the
+    /// text with more shingles (of two with the same number, the one added later) and then by the
+    /// other, both in the order in which they were added; where the index is made in parts, so are
+    /// the pairs of each part. The order depends on what the store holds and
     /// on the order in which it was added, not on the number of threads.
     ///
     /// ```
@@ -156,12 +179,16 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`InvalidSchema`](crate::Error::InvalidSchema) for a threshold out of range, or those of
-    /// reading the store, now or as an item, which is then the last.
+    /// [`Error::InvalidSchema`] for a threshold out of range, [`Error::NoShingles`] for an
+    /// exhaustive search of a store without shingles, or those of reading the store, now or as an
+    /// item, which is then the last.
     pub fn pairs(&self, query: PairQuery) -> Result<Pairs<'_>> {
         let snapshot = self.published();
         let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());
         check_threshold(threshold)?;
+        if query.exhaustive && !snapshot.schema.keeps_shingles() {
+            return Err(Error::NoShingles);
+        }
         let removed = snapshot.tables.catalog.removed_contents();
         let removed = removed.map_err(|error| snapshot.in_index(error))?;
         Ok(Pairs {
@@ -169,6 +196,7 @@ impl Store {
             threshold,
             removed,
             next_content: if query.fold_copies { snapshot.len } else { 0 },
+            join: query.exhaustive.then(Exhaustive::default),
             query,
             snapshot,
             buckets: Buckets::default(),
@@ -207,6 +235,12 @@ impl Pairs<'_> {
     fn find_more(&mut self) -> Result<bool> {
         if self.next_content < self.snapshot.len {
             self.find_copies()?;
+        } else if let Some(join) = &mut self.join {
+            let (removed, pool) = (&self.removed, &self.store.pool);
+            let Some(found) = join.next(&self.snapshot, self.threshold, removed, pool)? else {
+                return Ok(false);
+            };
+            self.name(&found)?;
         } else if self.buckets.is_empty() {
             if self.next_band == self.snapshot.schema.bands().bands() {
                 return Ok(false);
@@ -251,6 +285,42 @@ impl Pairs<'_> {
         for (index, one) in names.iter().enumerate() {
             for other in &names[index + 1..] {
                 pairs.extend(self.pair(one, other, likeness, true));
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// Names the documents of joined contents, which are ordered by the larger ones.
+    fn name(&mut self, joined: &[Joined]) -> Result<()> {
+        let tasks = joined.chunk_by(|a, b| a.larger == b.larger).collect();
+        let this = &*self;
+        for pairs in this.store.pool.map(tasks, |task| this.named(task)) {
+            self.ready.extend(pairs?);
+        }
+        Ok(())
+    }
+
+    /// The pairs of documents of a content and its partners.
+    fn named(&self, joined: &[Joined]) -> Result<Vec<Pair>> {
+        let (snapshot, schema) = (&*self.snapshot, &self.snapshot.schema);
+        let mut pairs = Vec::new();
+        let Some(first) = joined.first() else {
+            return Ok(pairs);
+        };
+        let (names, signature) = (self.names(first.larger)?, snapshot.signature(first.larger)?);
+        for joined in joined {
+            let other = snapshot.signature(joined.smaller)?;
+            let agreeing = agreeing(signature, other, schema.slot_width());
+            let likeness = Likeness {
+                jaccard: Some(joined.jaccard),
+                estimate: Estimate::new(agreeing, schema.permutations(), schema.slot_width()),
+                containment: None,
+                contained: None,
+            };
+            for other in self.names(joined.smaller)? {
+                for name in &names {
+                    pairs.extend(self.pair(name, &other, likeness, false));
+                }
             }
         }
         Ok(pairs)
