@@ -29,7 +29,7 @@ pub(crate) use catalog::{DocumentChange, DocumentRow};
 pub(crate) use commit::CatalogChange;
 pub(crate) use elias_fano::encode as pack_shingles;
 pub(crate) use files::{Files, NewContent};
-pub(crate) use format::Kind;
+pub(crate) use format::{ContentRow, Kind};
 pub(crate) use holder::Note;
 pub(crate) use leaf::Posting;
 pub(crate) use snapshot::{Candidate, Snapshot};

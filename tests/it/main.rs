@@ -10,6 +10,7 @@ mod batch;
 mod concurrency;
 mod corpora;
 mod damage;
+mod explain;
 mod layers;
 mod lsh;
 mod numbered;
