@@ -2,6 +2,7 @@
 
 mod add;
 mod backup;
+mod explain;
 mod init;
 mod list;
 mod pairs;
@@ -16,6 +17,7 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use add::Add;
 pub(crate) use backup::Backup;
+pub(crate) use explain::Explain;
 pub(crate) use init::Init;
 pub(crate) use list::List;
 pub(crate) use pairs::Pairs;
@@ -91,6 +93,7 @@ pub(crate) enum Command {
     Remove(Remove),
     List(List),
     Pairs(Pairs),
+    Explain(Explain),
     Show(Show),
     /// Tell what the store holds, its parameters and its size
     #[command(after_help = "\

@@ -3,6 +3,7 @@
 mod add;
 mod backup;
 mod check;
+mod explain;
 mod init;
 mod list;
 mod pairs;
@@ -34,6 +35,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Remove(remove) => remove::run(args, remove, console, output),
         Command::List(list) => list::run(args, list, output),
         Command::Pairs(pairs) => pairs::run(args, pairs, output),
+        Command::Explain(explain) => explain::run(args, explain, console, output),
         Command::Show(show) => show::run(args, show, console, output),
         Command::Stats => stats::run(args, output),
         Command::Check => check::run(args, output),
