@@ -22,7 +22,8 @@ found at all.
 
 Texts are not stored. The shared passages and the differences are shown for files, and for
 documents whose key names a file that still has the text that was added. Of differences, [-this-]
-is in A alone and {+this+} in B alone; colours come on a terminal only, and not with NO_COLOR.
+is in A alone and {+this+} in B alone; colours come on a terminal only, and not with NO_COLOR. Of
+each text the first 50,000 words are compared that way, and the output says so where there are more.
 
 Exit codes: 0 they match, 1 they do not, 2 error.")]
 pub(crate) struct Explain {
