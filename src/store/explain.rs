@@ -30,7 +30,7 @@ pub struct Explanation {
     pub recall: f64,
     /// Whether the texts are the same, byte for byte.
     pub exact_copy: bool,
-    /// Whether they reach the threshold of the schema, or are the same.
+    /// Whether they reach the threshold of the schema; the same texts do.
     pub is_match: bool,
 }
 
@@ -144,7 +144,7 @@ impl Explanation {
             agreeing.map(|agreeing| Estimate::new(agreeing, schema.permutations(), width));
         let bands = (0..).zip(hashes_a.iter().zip(hashes_b));
         let bands = bands.filter(|(_, (a, b))| a == b).map(|(band, _)| band);
-        let reaches = match (common, estimate) {
+        let is_match = match (common, estimate) {
             (Some(common), _) => common.jaccard >= schema.threshold(),
             (None, Some(estimate)) => {
                 estimate.jaccard + TOLERATED_ERRORS * estimate.error >= schema.threshold()
@@ -159,7 +159,7 @@ impl Explanation {
             bands: bands.collect(),
             recall: 0.0,
             exact_copy,
-            is_match: exact_copy || reaches,
+            is_match,
         };
         if is_banded && let Some(similarity) = explanation.similarity() {
             explanation.recall = schema.recall(similarity);
