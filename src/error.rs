@@ -46,6 +46,8 @@ pub enum Error {
         /// The key.
         key: String,
     },
+    /// The call compares shingles, and the store keeps none.
+    NoShingles,
     /// There is no store in the folder.
     NotAStore {
         /// The folder that was to be opened.
@@ -150,10 +152,7 @@ impl fmt::Display for Error {
                 parameter,
                 stored,
                 given,
-            } => write!(
-                f,
-                "the parameters differ: {parameter} is {stored} in the store, not {given}"
-            ),
+            } => mismatch(parameter, stored, given, f),
             Error::InvalidText { reason } => write!(f, "{reason}"),
             Error::InvalidKey { bytes: 0 } => {
                 write!(f, "the key is empty; a key has 1 to 65536 bytes")
@@ -164,6 +163,10 @@ impl fmt::Display for Error {
             Error::NoSuchDocument { key } => {
                 write!(f, "{key:?}: no document of the store has this key")
             }
+            Error::NoShingles => write!(
+                f,
+                "the store keeps no shingles, so nothing can be compared exactly; make one that does, with init and without --no-shingles"
+            ),
             Error::NotAStore { path } => write!(
                 f,
                 "{}: there is no dedupdb store here; make one with init or add",
@@ -213,6 +216,13 @@ impl fmt::Display for Error {
             Error::Index { path, source } => write!(f, "{}: {source}", path.display()),
         }
     }
+}
+
+fn mismatch(parameter: &str, stored: &str, given: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(
+        f,
+        "the parameters differ: {parameter} is {stored} in the store, not {given}"
+    )
 }
 
 fn locked(path: &Path, holder: Option<Holder>, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,6 +5,7 @@ mod backup;
 mod clusters;
 mod compact;
 mod completions;
+mod explain;
 mod init;
 mod list;
 mod man;
@@ -27,6 +28,7 @@ pub(crate) use backup::Backup;
 pub(crate) use clusters::{Clusters, Linkage};
 pub(crate) use compact::Compact;
 pub(crate) use completions::Completions;
+pub(crate) use explain::Explain;
 pub(crate) use init::Init;
 pub(crate) use list::List;
 pub(crate) use man::Man;
@@ -114,6 +116,7 @@ pub(crate) enum Command {
     List(List),
     Pairs(Pairs),
     Clusters(Clusters),
+    Explain(Explain),
     Show(Show),
     Stats(Stats),
     /// Read the whole store and compare it with its checksums

@@ -6,6 +6,7 @@ mod check;
 mod clusters;
 mod compact;
 mod completions;
+mod explain;
 mod init;
 mod list;
 mod man;
@@ -41,6 +42,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::List(list) => list::run(args, list, output),
         Command::Pairs(pairs) => pairs::run(args, pairs, console, output),
         Command::Clusters(clusters) => clusters::run(args, clusters, output),
+        Command::Explain(explain) => explain::run(args, explain, console, output),
         Command::Show(show) => show::run(args, show, console, output),
         Command::Stats(stats) => stats::run(args, stats, console, output),
         Command::Check => check::run(args, console, output),

@@ -18,7 +18,9 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit> {
     let store = crate::store::open_to_read(args)?;
-    let mut query = PairQuery::new().fold_copies(pairs.fold_copies);
+    let mut query = PairQuery::new()
+        .fold_copies(pairs.fold_copies)
+        .exhaustive(pairs.exhaustive);
     if let Some(threshold) = pairs.threshold {
         query = query.threshold(threshold);
     }

@@ -32,11 +32,12 @@ mod rows;
 mod snapshot;
 mod sums;
 
+pub(crate) use bits::low32;
 pub(crate) use catalog::{DocumentChange, DocumentRow};
 pub(crate) use commit::CatalogChange;
 pub(crate) use elias_fano::encode as pack_shingles;
 pub(crate) use files::{Files, NewContent};
-pub(crate) use format::Kind;
+pub(crate) use format::{ContentRow, Kind};
 pub(crate) use holder::Note;
 pub(crate) use leaf::Posting;
 pub(crate) use next::{Next, Plan, Progress, Sign};

@@ -12,7 +12,7 @@ const CERTAIN_ERRORS: f64 = 5.0;
 
 /// Where no shingles are kept, a candidate whose estimate is this many standard errors below the
 /// threshold still counts: an estimate does not decide alone at the threshold.
-const TOLERATED_ERRORS: f64 = 2.0;
+pub(super) const TOLERATED_ERRORS: f64 = 2.0;
 
 /// How alike a text and a stored content are.
 #[derive(Clone, Copy, Debug, PartialEq)]

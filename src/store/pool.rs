@@ -53,6 +53,15 @@ impl Pool {
         self.run(|| items.into_par_iter().map(work).collect())
     }
 
+    /// Sorts the items, several threads at a time; equal ones are taken for the same.
+    pub(crate) fn sort<T: Ord + Send>(&self, items: &mut [T]) {
+        if self.threads == 1 {
+            items.sort_unstable();
+        } else {
+            self.run(|| items.par_sort_unstable());
+        }
+    }
+
     /// Runs `work`, whose parallel iterators use this pool.
     fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         // Where no threads can be had, rayon's own pool serves, and the current thread at worst.

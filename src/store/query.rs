@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::sketch::Estimate;
-use crate::storage::{Candidate, Snapshot};
+use crate::storage::{Candidate, ContentRow, Snapshot};
 use crate::text::ShingleSet;
 
 use super::matching::{Matcher, Probe, Verified};
@@ -24,9 +24,12 @@ pub struct Query<'a> {
     except: Option<&'a str>,
 }
 
+/// A text that is given, or that of a stored document.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Subject<'a> {
+pub enum Subject<'a> {
+    /// This text.
     Text(&'a str),
+    /// The document with this key.
     Key(&'a str),
 }
 
@@ -126,11 +129,11 @@ pub(crate) fn answer(
     let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());
     check_threshold(threshold)?;
     let (hash, sketch) = match query.subject {
-        Subject::Text(text) => (
-            *blake3::hash(text.as_bytes()).as_bytes(),
-            sketcher.sketch(text)?,
-        ),
-        Subject::Key(key) => stored_sketch(snapshot, key)?,
+        Subject::Text(text) => text_sketch(sketcher, text)?,
+        Subject::Key(key) => {
+            let (row, sketch) = stored_sketch(snapshot, key)?;
+            (row.hash, sketch)
+        }
     };
     let mut verified = matches_from(snapshot, sketch.probe(&hash), threshold, 0)?;
     let naming = Naming {
@@ -188,8 +191,14 @@ impl Naming<'_> {
     }
 }
 
-/// The sketch of a stored document, from the columns.
-fn stored_sketch(snapshot: &Snapshot, key: &str) -> Result<([u8; 32], Sketch)> {
+/// The hash and the sketch of a text.
+pub(super) fn text_sketch(sketcher: &Sketcher, text: &str) -> Result<([u8; 32], Sketch)> {
+    let hash = *blake3::hash(text.as_bytes()).as_bytes();
+    Ok((hash, sketcher.sketch(text)?))
+}
+
+/// The content of a stored document and its sketch, from the columns.
+pub(super) fn stored_sketch(snapshot: &Snapshot, key: &str) -> Result<(ContentRow, Sketch)> {
     let Some(document) = snapshot.document(key)? else {
         let key = key.to_owned();
         return Err(Error::NoSuchDocument { key });
@@ -213,7 +222,7 @@ fn stored_sketch(snapshot: &Snapshot, key: &str) -> Result<([u8; 32], Sketch)> {
         signature,
         band_hashes,
     };
-    Ok((row.hash, sketch))
+    Ok((row, sketch))
 }
 
 /// The contents from id `first` on that reach the threshold, ordered by id; recent ones may be

@@ -7,6 +7,9 @@ const BLOCK: usize = 8;
 /// larger one.
 const GALLOP: usize = 32;
 
+/// Values of one slice that are intersected before it is asked whether the rest can be enough.
+const STRETCH: usize = 64;
+
 /// Counts the values that two sorted slices of distinct values have in common.
 ///
 /// # Examples
@@ -21,6 +24,23 @@ pub fn intersection_len(a: &[u32], b: &[u32]) -> usize {
     } else {
         walk(small, large)
     }
+}
+
+/// The number of values that two sorted slices of distinct values have in common, if it is `least`
+/// or more; gives up as soon as it cannot be.
+pub(crate) fn intersection_reaching(mut a: &[u32], mut b: &[u32], least: usize) -> Option<usize> {
+    let mut common = 0;
+    while let Some((part, after)) = a.split_at_checked(STRETCH) {
+        let end = part[STRETCH - 1];
+        let (within, beyond) = b.split_at(b.partition_point(|&value| value <= end));
+        common += intersection_len(part, within);
+        (a, b) = (after, beyond);
+        if common + a.len().min(b.len()) < least {
+            return None;
+        }
+    }
+    common += intersection_len(a, b);
+    (common >= least).then_some(common)
 }
 
 /// Walks both slices in blocks. All pairs of two blocks are compared, without branches; then the
@@ -67,4 +87,26 @@ fn gallop(small: &[u32], mut large: &[u32]) -> usize {
         common += usize::from(large.first() == Some(&value));
     }
     common
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn an_intersection_is_counted_if_it_is_large_enough(
+            a in prop::collection::btree_set(0_u32..900, 0..600),
+            b in prop::collection::btree_set(0_u32..900, 0..600),
+            off in -2_isize..3,
+        ) {
+            let common = a.intersection(&b).count();
+            let (a, b): (Vec<u32>, Vec<u32>) = (a.into_iter().collect(), b.into_iter().collect());
+            for least in [0, common.saturating_add_signed(off), a.len(), a.len() + 1] {
+                let expected = (common >= least).then_some(common);
+                prop_assert_eq!(intersection_reaching(&a, &b, least), expected);
+            }
+        }
+    }
 }

@@ -39,6 +39,7 @@ mod windows;
 mod words;
 
 pub use intersect::intersection_len;
+pub(crate) use intersect::intersection_reaching;
 pub use set::ShingleSet;
 pub use shingler::Shingler;
 pub use shingling::Shingling;

@@ -10,6 +10,7 @@ mod compressed;
 mod crash;
 mod dirty;
 mod dirty_files;
+mod explain;
 mod help;
 mod init;
 mod inspect;

@@ -39,3 +39,28 @@ fn pairs_have_two_keys_and_a_similarity() {
         .expect(1);
     sandbox.run(&["pairs", "--between", "page-"]).expect(2);
 }
+
+#[test]
+fn an_exhaustive_search_needs_shingles_and_finds_what_bands_miss() {
+    let sandbox = Sandbox::with_testdata();
+    sandbox.add(&["folder", "pages.jsonl"], 0);
+    let sorted = |arguments: &[&str]| {
+        let ran = sandbox.run(arguments).expect(0);
+        let mut lines: Vec<String> = ran.lines().into_iter().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    let exhaustive = sorted(&["pairs", "--exhaustive"]);
+    let from_buckets = sorted(&["pairs"]);
+    assert!(from_buckets.iter().all(|line| exhaustive.contains(line)));
+    let low = sorted(&["pairs", "--exhaustive", "--threshold", "10%"]);
+    assert!(low.len() > sorted(&["pairs", "--threshold", "10%"]).len());
+
+    let bare = ["--store", "bare", "init", "--no-shingles"];
+    sandbox.run(&bare).expect(0);
+    let ran = sandbox
+        .run(&["--store", "bare", "pairs", "--exhaustive"])
+        .expect(2);
+    assert!(ran.stderr.contains("keeps no shingles"), "{}", ran.stderr);
+    assert!(ran.stdout.is_empty());
+}

@@ -12,6 +12,7 @@ mod clusters;
 mod concurrency;
 mod corpora;
 mod damage;
+mod explain;
 mod layers;
 mod lsh;
 mod merge;

@@ -1,0 +1,221 @@
+//! `explain`: shows why two texts match, or do not.
+
+use std::io::IsTerminal;
+
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use dedupdb::{Error, Explanation, Schema, Store};
+use serde_json::{Value, json};
+
+use crate::args::{Args, Explain};
+use crate::console::Console;
+use crate::diff::Comparison;
+use crate::exit::Exit;
+use crate::marked::Marked;
+use crate::number::{counted, grouped, percent};
+use crate::output::{Output, escape};
+use crate::side::Side;
+use crate::walk::STDIN;
+
+/// Runs `explain`.
+pub(crate) fn run(
+    args: &Args,
+    explain: &Explain,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    if explain.a == STDIN && explain.b == STDIN {
+        bail!("standard input (-) is named more than once");
+    }
+    let store = open(args, console)?;
+    let find = |name: &str| Side::find(name, store.as_ref(), args, &explain.inputs);
+    let sides = [find(&explain.a)?, find(&explain.b)?];
+    let default = Arc::<Schema>::default();
+    let (schema, explanation) = match (&store, &sides) {
+        (Some(store), [a, b]) => (store.schema(), store.explain(a.subject(), b.subject())?),
+        (None, [Side { text: Ok(a), .. }, Side { text: Ok(b), .. }]) => {
+            let explanation = Explanation::of_texts(&default, a, b)?;
+            (default, explanation)
+        }
+        (None, _) => bail!("without a store, both must be files"),
+    };
+    let comparison = match &sides {
+        [Side { text: Ok(a), .. }, Side { text: Ok(b), .. }] => Some(Comparison::of(a, b)),
+        _ => None,
+    };
+    let found = Explained {
+        schema: &schema,
+        sides: &sides,
+        explanation: &explanation,
+    };
+    let marked = Marked {
+        comparison: comparison.as_ref(),
+        full: explain.full,
+        colours: !output.is_json() && has_colours(),
+    };
+    if output.is_json() {
+        let mut object = found.object();
+        object["diff"] = marked.object();
+        output.object(&object)?;
+    } else {
+        for line in found.lines().into_iter().chain(marked.lines()) {
+            output.line(line)?;
+        }
+    }
+    Ok(Exit::found(explanation.is_match))
+}
+
+/// The store, if there is one.
+fn open(args: &Args, console: &Console) -> Result<Option<Store>> {
+    match crate::store::open_to_read(args) {
+        Err(error) if matches!(error.downcast_ref(), Some(Error::NotAStore { .. })) => {
+            console.note(&format!(
+                "{}: there is no store here; texts are compared with the default parameters",
+                args.store.display()
+            ));
+            Ok(None)
+        }
+        opened => opened.map(Some),
+    }
+}
+
+/// Whether standard output is a terminal that is to have colours.
+fn has_colours() -> bool {
+    let output = std::io::stdout();
+    let choice = anstream::AutoStream::choice(&output);
+    output.is_terminal() && choice != anstream::ColorChoice::Never
+}
+
+/// What is to be said of two texts, but for the texts themselves.
+struct Explained<'a> {
+    schema: &'a Schema,
+    sides: &'a [Side; 2],
+    explanation: &'a Explanation,
+}
+
+impl Explained<'_> {
+    fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for ((name, side), shingles) in ["A", "B"]
+            .iter()
+            .zip(self.sides)
+            .zip(self.explanation.shingles)
+        {
+            let kind = if side.is_stored { "stored" } else { "a file" };
+            let shingles = counted(shingles, "shingle", "shingles");
+            let key = escape(&side.name);
+            lines.push(format!("{name}             {key} ({kind}, {shingles})"));
+        }
+        lines.push(format!("verdict       {}", self.verdict()));
+        lines.extend(self.similarities());
+        lines.push(format!("bands         {}", self.bands()));
+        for (name, side) in ["A", "B"].iter().zip(self.sides) {
+            if let Err(reason) = &side.text {
+                let reason = escape(reason);
+                lines.push(format!("text of {name}     not at hand: {reason}"));
+            }
+        }
+        lines
+    }
+
+    fn verdict(&self) -> String {
+        let Explanation {
+            is_match,
+            exact_copy,
+            ..
+        } = self.explanation;
+        let threshold = self.schema.threshold();
+        match (is_match, exact_copy) {
+            (_, true) => "match: the same text, byte for byte".to_owned(),
+            (true, false) if self.explanation.common.is_none() => {
+                format!("match: by the estimate, the threshold of {threshold} is in reach")
+            }
+            (true, false) => format!("match: the threshold is {threshold}"),
+            (false, false) => format!("no match: the threshold is {threshold}"),
+        }
+    }
+
+    fn similarities(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Some(common) = self.explanation.common {
+            lines.push(format!(
+                "jaccard       {:.4}: {} of {} are in both",
+                common.jaccard,
+                grouped(common.both),
+                counted(common.either, "shingle", "shingles"),
+            ));
+            lines.push(format!(
+                "containment   {:.4} of A is in B, {:.4} of B is in A",
+                common.containment, common.contained
+            ));
+        } else {
+            lines.push("jaccard       not known: the store keeps no shingles".to_owned());
+        }
+        lines.push(
+            match (self.explanation.estimate, self.explanation.agreeing) {
+                (Some(estimate), Some(agreeing)) => format!(
+                    "estimate      {:.4} ± {:.4}: {agreeing} of {} slots agree",
+                    estimate.jaccard,
+                    estimate.error,
+                    self.schema.permutations()
+                ),
+                _ => "estimate      none: a text without shingles has no signature".to_owned(),
+            },
+        );
+        lines
+    }
+
+    fn bands(&self) -> String {
+        let Explanation { bands, recall, .. } = self.explanation;
+        let all = self.schema.bands().bands();
+        let numbers: Vec<String> = bands.iter().map(u32::to_string).collect();
+        let which = if bands.is_empty() {
+            format!("none of {all} shared")
+        } else {
+            format!("{} of {all} shared ({})", bands.len(), numbers.join(", "))
+        };
+        let likely = format!("a pair this alike shares one with {}", percent(*recall));
+        let missed = self.explanation.is_match && !self.explanation.is_found();
+        let missed = if missed {
+            "; a query misses this one"
+        } else {
+            ""
+        };
+        format!("{which}; {likely}{missed}")
+    }
+
+    fn object(&self) -> Value {
+        let explanation = self.explanation;
+        let side = |index: usize| {
+            let side = &self.sides[index];
+            json!({
+                "name": side.name,
+                "stored": side.is_stored,
+                "shingles": explanation.shingles[index],
+                "text": side.text.is_ok(),
+                "why_no_text": side.text.as_ref().err(),
+            })
+        };
+        json!({
+            "a": side(0),
+            "b": side(1),
+            "match": explanation.is_match,
+            "threshold": self.schema.threshold(),
+            "exact_copy": explanation.exact_copy,
+            "jaccard": explanation.common.map(|common| common.jaccard),
+            "both": explanation.common.map(|common| common.both),
+            "either": explanation.common.map(|common| common.either),
+            "containment": explanation.common.map(|common| common.containment),
+            "contained": explanation.common.map(|common| common.contained),
+            "estimate": explanation.estimate.map(|estimate| estimate.jaccard),
+            "error": explanation.estimate.map(|estimate| estimate.error),
+            "agreeing": explanation.agreeing,
+            "slots": self.schema.permutations(),
+            "bands": explanation.bands,
+            "all_bands": self.schema.bands().bands(),
+            "recall": explanation.recall,
+            "found": explanation.is_found(),
+        })
+    }
+}

@@ -1,0 +1,225 @@
+//! Two texts, word by word.
+
+use std::ops::Range;
+
+use imara_diff::{Algorithm, Diff, InternedInput};
+
+/// Words of each text that are compared, at most. The work is nearly linear in them, but quadratic at
+/// worst: where both texts say the same few words over and over.
+pub(crate) const MOST_WORDS: usize = 50_000;
+
+/// What two texts have in common, in order, and what not.
+#[derive(Debug)]
+pub(crate) struct Comparison<'t> {
+    pub(crate) pieces: Vec<Piece<'t>>,
+    /// Whether a text has more words than were compared.
+    pub(crate) is_cut: bool,
+}
+
+/// A stretch of both texts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Piece<'t> {
+    /// The same words in both; white space may differ.
+    Same(Passage<'t>),
+    /// Words of A alone, and of B alone in their place; one of them may be empty.
+    Changed(Passage<'t>, Passage<'t>),
+}
+
+/// Some words of a text in a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Passage<'t> {
+    pub(crate) words: usize,
+    pub(crate) text: &'t str,
+}
+
+/// A text and where its words are.
+struct Words<'t> {
+    text: &'t str,
+    places: Vec<Range<usize>>,
+    is_cut: bool,
+}
+
+impl<'t> Comparison<'t> {
+    /// Compares two texts.
+    pub(crate) fn of(a: &'t str, b: &'t str) -> Comparison<'t> {
+        let (a, b) = (Words::of(a), Words::of(b));
+        let mut input = InternedInput::default();
+        input.update_before(a.iter());
+        input.update_after(b.iter());
+        let diff = Diff::compute(Algorithm::Histogram, &input);
+        let mut pieces = Vec::new();
+        let mut at = 0;
+        for hunk in diff.hunks() {
+            let (before, after) = (usize_range(&hunk.before), usize_range(&hunk.after));
+            if before.start > at {
+                pieces.push(Piece::Same(a.passage(at..before.start)));
+            }
+            at = before.end;
+            pieces.push(Piece::Changed(a.passage(before), b.passage(after)));
+        }
+        if at < a.places.len() {
+            pieces.push(Piece::Same(a.passage(at..a.places.len())));
+        }
+        Comparison {
+            pieces,
+            is_cut: a.is_cut || b.is_cut,
+        }
+    }
+
+    /// The passages that both have, the longest first.
+    pub(crate) fn shared(&self) -> Vec<Passage<'t>> {
+        let shared = self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Same(passage) => Some(*passage),
+            Piece::Changed(..) => None,
+        });
+        let mut shared: Vec<Passage> = shared.collect();
+        shared.sort_by_key(|passage| std::cmp::Reverse(passage.words));
+        shared
+    }
+}
+
+impl<'t> Words<'t> {
+    fn of(text: &'t str) -> Words<'t> {
+        let mut places = Vec::new();
+        let mut at = 0;
+        loop {
+            at += text[at..].len() - text[at..].trim_start().len();
+            let Some(length) = first_word(&text[at..]) else {
+                break;
+            };
+            if places.len() == MOST_WORDS {
+                return Words {
+                    text,
+                    places,
+                    is_cut: true,
+                };
+            }
+            places.push(at..at + length);
+            at += length;
+        }
+        Words {
+            text,
+            places,
+            is_cut: false,
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &'t str> {
+        let text = self.text;
+        self.places.iter().map(|place| &text[place.clone()])
+    }
+
+    fn passage(&self, words: Range<usize>) -> Passage<'t> {
+        let text = match (self.places.get(words.start), words.is_empty()) {
+            (Some(first), false) => &self.text[first.start..self.places[words.end - 1].end],
+            _ => "",
+        };
+        Passage {
+            words: words.len(),
+            text,
+        }
+    }
+}
+
+/// Bytes of the word that a text begins with: letters and digits up to a space or a mark, or one
+/// character that stands alone.
+fn first_word(text: &str) -> Option<usize> {
+    let first = text.chars().next()?;
+    if stands_alone(first) {
+        return Some(first.len_utf8());
+    }
+    let end = text.find(|c: char| c.is_whitespace() || stands_alone(c));
+    Some(end.unwrap_or(text.len()))
+}
+
+/// Whether a character is a word of its own: punctuation, and letters of scripts that put no spaces
+/// between words.
+fn stands_alone(c: char) -> bool {
+    c.is_ascii_punctuation()
+        || matches!(c,
+            '\u{2010}'..='\u{205e}' // general punctuation
+            | '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' // Thai, Lao, Burmese, Khmer
+            | '\u{2e80}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff64}' // Chinese, Japanese
+            | '\u{20000}'..='\u{3ffff}')
+}
+
+fn usize_range(range: &Range<u32>) -> Range<usize> {
+    range.start as usize..range.end as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pieces, each side's words joined by spaces.
+    fn pieces(a: &str, b: &str) -> Vec<(String, String)> {
+        let joined = |passage: &Passage| {
+            let words = Words::of(passage.text);
+            assert_eq!(words.places.len(), passage.words);
+            words.iter().collect::<Vec<_>>().join(" ")
+        };
+        let comparison = Comparison::of(a, b);
+        let pieces = comparison.pieces.iter().map(|piece| match piece {
+            Piece::Same(same) => (joined(same), joined(same)),
+            Piece::Changed(a, b) => (joined(a), joined(b)),
+        });
+        pieces.collect()
+    }
+
+    fn words(text: &str) -> Vec<&str> {
+        Words::of(text).iter().collect()
+    }
+
+    #[test]
+    fn words_are_cut_at_spaces_and_marks() {
+        assert_eq!(
+            words(" It's  5 o'clock,\n"),
+            ["It", "'", "s", "5", "o", "'", "clock", ","]
+        );
+        assert_eq!(words("naïve 日本語 x"), ["naïve", "日", "本", "語", "x"]);
+        assert_eq!(words(" \t\n"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn pieces_make_up_both_texts() {
+        for (a, b) in [
+            ("", ""),
+            ("", "one two"),
+            ("one two", ""),
+            ("one two three", "one two three"),
+            ("one two three four", "one 2 three four five"),
+            ("a b c d e f g", "g f e d c b a"),
+            ("x x x y x x", "x y y x x x x"),
+        ] {
+            let (left, right): (Vec<_>, Vec<_>) = pieces(a, b).into_iter().unzip();
+            let together = |side: Vec<String>| words(&side.join(" ")).join(" ");
+            assert_eq!(
+                (together(left), together(right)),
+                (a.to_owned(), b.to_owned())
+            );
+        }
+    }
+
+    #[test]
+    fn one_word_of_many_is_told() {
+        let same = |text: &str| (text.to_owned(), text.to_owned());
+        assert_eq!(
+            pieces("the night tram runs again", "the night  train runs\nagain"),
+            [
+                same("the night"),
+                ("tram".to_owned(), "train".to_owned()),
+                same("runs again")
+            ]
+        );
+    }
+
+    #[test]
+    fn only_so_many_words_are_compared() {
+        let long = "word ".repeat(MOST_WORDS);
+        assert!(!Comparison::of(&long, &long).is_cut);
+        let longer = format!("{long} more");
+        let cut = Comparison::of(&long, &longer);
+        assert!(cut.is_cut);
+        assert_eq!(cut.shared()[0].words, MOST_WORDS);
+    }
+}

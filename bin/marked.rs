@@ -1,0 +1,181 @@
+//! What two texts share and where they differ, as people and programs read it.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::diff::{Comparison, MOST_WORDS, Passage, Piece};
+use crate::number::{counted, grouped};
+use crate::output::escape;
+
+/// Passages and differences that are shown, unless all are.
+const SHARED: usize = 3;
+const DIFFERENCES: usize = 20;
+
+/// Characters of a passage that are shown, unless all are, and of what is around a difference.
+const PASSAGE: usize = 160;
+const AROUND: usize = 24;
+
+const RED: &str = "\u{1b}[31m";
+const GREEN: &str = "\u{1b}[32m";
+const PLAIN: &str = "\u{1b}[0m";
+
+/// A comparison to be shown; none where a text is not at hand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Marked<'a> {
+    pub(crate) comparison: Option<&'a Comparison<'a>>,
+    /// Whether all is shown, in whole.
+    pub(crate) full: bool,
+    pub(crate) colours: bool,
+}
+
+impl Marked<'_> {
+    /// The shared passages and the differences.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let Some(comparison) = self.comparison else {
+            return Vec::new();
+        };
+        let mut lines = Vec::new();
+        let shared = comparison.shared();
+        let words = shared.iter().map(|passage| passage.words as u64).sum();
+        lines.push(format!(
+            "shared        {} in {}, the longest first",
+            counted(words, "word", "words"),
+            counted(shared.len() as u64, "passage", "passages"),
+        ));
+        let most = self.most(SHARED);
+        for passage in shared.iter().take(most) {
+            let words = grouped(passage.words as u64);
+            lines.push(format!("  {words:>6}  {}", self.text(passage)));
+        }
+        lines.extend(rest(shared.len().saturating_sub(most)));
+        let differences = differences(comparison);
+        let most = self.most(DIFFERENCES);
+        let (in_a, in_b) = differences.iter().fold((0, 0), |(a, b), &(_, here)| {
+            (a + here.0.words as u64, b + here.1.words as u64)
+        });
+        lines.push(format!(
+            "differences   {}: {} of A alone, {} of B alone",
+            grouped(differences.len() as u64),
+            counted(in_a, "word", "words"),
+            grouped(in_b),
+        ));
+        for (at, (removed, added)) in differences.iter().take(most) {
+            lines.push(self.difference(comparison, *at, removed, added));
+        }
+        lines.extend(rest(differences.len().saturating_sub(most)));
+        if comparison.is_cut {
+            let words = grouped(MOST_WORDS as u64);
+            lines.push(format!(
+                "limit         only the first {words} words of each text were compared"
+            ));
+        }
+        lines
+    }
+
+    /// The same as JSON.
+    pub(crate) fn object(&self) -> Value {
+        let Some(comparison) = self.comparison else {
+            return Value::Null;
+        };
+        let shared = comparison.shared();
+        let differences = differences(comparison);
+        let passage = |passage: &Passage| json!({ "words": passage.words, "text": passage.text });
+        let (some, most) = (self.most(SHARED), self.most(DIFFERENCES));
+        let changed = differences.iter().take(most);
+        json!({
+            "shared_words": shared.iter().map(|passage| passage.words).sum::<usize>(),
+            "passages": shared.len(),
+            "shared": shared.iter().take(some).map(passage).collect::<Vec<_>>(),
+            "changes": differences.len(),
+            "differences": changed.map(|(_, (a, b))| json!({ "a": a.text, "b": b.text })).collect::<Vec<_>>(),
+            "words_compared": comparison.is_cut.then_some(MOST_WORDS),
+        })
+    }
+
+    fn most(&self, most: usize) -> usize {
+        if self.full { usize::MAX } else { most }
+    }
+
+    /// A difference with what is around it.
+    fn difference(
+        &self,
+        comparison: &Comparison,
+        at: usize,
+        removed: &Passage,
+        added: &Passage,
+    ) -> String {
+        let (red, green, plain) = if self.colours {
+            (RED, GREEN, PLAIN)
+        } else {
+            ("", "", "")
+        };
+        let around = |at: Option<usize>| match at.and_then(|at| comparison.pieces.get(at)) {
+            Some(Piece::Same(passage)) => one_line(passage.text),
+            _ => String::new(),
+        };
+        let mut line = String::from("  ");
+        let before = around(at.checked_sub(1));
+        line.push_str(&escape(&last(&before, AROUND)));
+        if !removed.text.is_empty() {
+            // Writing to a string does not fail.
+            let _ = write!(line, " {red}[-{}-]{plain}", self.text(removed));
+        }
+        if !added.text.is_empty() {
+            let _ = write!(line, " {green}{{+{}+}}{plain}", self.text(added));
+        }
+        let after = around(Some(at + 1));
+        if !after.is_empty() {
+            let _ = write!(line, " {}", escape(&first(&after, AROUND)));
+        }
+        line
+    }
+
+    /// A passage on one line, without its middle if it is long.
+    fn text(&self, passage: &Passage) -> String {
+        let line = one_line(passage.text);
+        let characters = line.chars().count();
+        if self.full || characters <= PASSAGE {
+            return escape(&line).into_owned();
+        }
+        let (head, tail) = (first(&line, PASSAGE / 2), last(&line, PASSAGE / 2));
+        format!("{} {}", escape(&head), escape(&tail))
+    }
+}
+
+fn rest(left: usize) -> Option<String> {
+    let left = (left > 0).then(|| grouped(left as u64))?;
+    Some(format!("          and {left} more; --full shows all"))
+}
+
+/// The differences, each with the number of its piece.
+fn differences<'t>(comparison: &Comparison<'t>) -> Vec<(usize, (Passage<'t>, Passage<'t>))> {
+    let numbered = comparison.pieces.iter().enumerate();
+    let changed = numbered.filter_map(|(at, piece)| match piece {
+        Piece::Same(_) => None,
+        Piece::Changed(removed, added) => Some((at, (*removed, *added))),
+    });
+    changed.collect()
+}
+
+/// The text with single spaces for all white space.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The first characters of a text, and a sign of what is left out.
+fn first(text: &str, characters: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(characters) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
+/// The last ones.
+fn last(text: &str, characters: usize) -> Cow<'_, str> {
+    match text.char_indices().nth_back(characters) {
+        Some((before, c)) => format!("…{}", &text[before + c.len_utf8()..]).into(),
+        None => text.into(),
+    }
+}
