@@ -1,5 +1,7 @@
 //! Where the prefixes of some contents of a bucket are looked up.
 
+use std::ops::Range;
+
 use super::prefixes::Prefixes;
 use crate::error::Result;
 
@@ -34,6 +36,11 @@ impl Candidates {
             entries.extend(prefix.iter().map(|&element| (element, place)));
             end += 1;
         }
+        Ok(Candidates::of_entries(start..end, entries))
+    }
+
+    /// Those of the contents at these places, from their elements and places behind the first.
+    fn of_entries(places: Range<usize>, mut entries: Vec<(u32, u32)>) -> Candidates {
         entries.sort_unstable();
         let low_bits = 32 - entries.len().max(1).ilog2().min(24);
         let mut starts = vec![0; (1 << (32 - low_bits)) + 1];
@@ -43,13 +50,13 @@ impl Candidates {
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
         }
-        Ok(Candidates {
-            start,
-            end,
+        Candidates {
+            start: places.start,
+            end: places.end,
             entries,
             starts,
             low_bits,
-        })
+        }
     }
 
     /// The place after the last content that is indexed.
@@ -83,4 +90,47 @@ impl Candidates {
 
 fn top(element: u32, low_bits: u32) -> usize {
     element.checked_shr(low_bits).unwrap_or(0) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const START: usize = 7;
+
+    proptest! {
+        #[test]
+        fn candidates_share_an_element_or_are_all(
+            prefixes in prop::collection::vec(prop::collection::btree_set(0..50_u32, 0..4), 1..30),
+            probe in prop::collection::btree_set(0..50_u32, 0..4),
+            limit in 0..45_usize,
+            spread in prop_oneof![Just(1_u32), Just(0x9E37_79B1)],
+        ) {
+            let spread = |element: &u32| element.wrapping_mul(spread);
+            let entries = (0..).zip(&prefixes).flat_map(|(place, prefix)| {
+                prefix.iter().map(move |element| (spread(element), place))
+            });
+            let end = START + prefixes.len();
+            let candidates = Candidates::of_entries(START..end, entries.collect());
+            let shared = |prefix: &BTreeSet<u32>| prefix.intersection(&probe).count();
+            let before: Vec<(usize, usize)> = prefixes
+                .iter()
+                .enumerate()
+                .map(|(place, prefix)| (START + place, shared(prefix)))
+                .filter(|&(place, _)| place < limit)
+                .collect();
+            let entries: usize = before.iter().map(|(_, shared)| shared).sum();
+            let all = entries >= before.len();
+            let expected = before.into_iter().filter(|&(_, shared)| all || shared > 0);
+            let expected: Vec<usize> = expected.map(|(place, _)| place).collect();
+            let probe: Vec<u32> = probe.iter().map(spread).collect();
+            let mut places = vec![1];
+            candidates.of(&probe, limit, &mut places);
+            prop_assert_eq!(places, expected);
+        }
+    }
 }
