@@ -109,9 +109,9 @@ pub use lsh::Bands;
 pub use schema::{Schema, SchemaBuilder};
 pub use sketch::{Estimate, Family, Signature, Signer, SlotWidth, agreeing};
 pub use store::{
-    Batch, Bucket, Change, Document, Documents, Expected, Input, MAX_KEY_BYTES, Match, Options,
-    Outcome, Pair, PairQuery, Pairs, Problem, Query, Relation, Report, Sample, Shape, Stats, Store,
-    Tuning, Verdict, Writer,
+    Admission, Batch, Bucket, Change, Document, Documents, Expected, Input, MAX_KEY_BYTES, Match,
+    Options, Outcome, Pair, PairQuery, Pairs, Problem, Query, Relation, Report, Sample, Shape,
+    Stats, Store, Tuning, Verdict, Writer,
 };
 pub use text::{ShingleSet, Shingler, Shingling, intersection_len};
 

@@ -61,20 +61,25 @@ impl Writer<'_> {
     /// Those of [`Writer::add_all`].
     pub fn add_batch(&mut self, batch: Batch) -> Result<Vec<Result<Outcome>>> {
         self.files.check_writable()?;
+        let located = self.locate(batch);
+        self.add_prepared(located)
+    }
+
+    /// The documents of a batch, looked up in the last commit.
+    pub(super) fn locate(&self, batch: Batch) -> Vec<Result<Prepared>> {
         let Batch { snapshot, prepared } = batch;
         let committed = &self.committed;
         if snapshot.is_same_commit(committed) {
-            return self.add_prepared(prepared);
+            return prepared;
         }
         let is_sketched = snapshot.schema == committed.schema;
-        let located = self.store.pool.map(prepared, |prepared| {
+        self.store.pool.map(prepared, |prepared| {
             let mut prepared = prepared?;
             if !is_sketched {
                 return self.store.prepare(committed, prepared.input);
             }
             prepared.locate(committed)?;
             Ok(prepared)
-        });
-        self.add_prepared(located)
+        })
     }
 }

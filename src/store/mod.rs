@@ -1,5 +1,6 @@
 //! The store: one file a verb.
 
+mod admit;
 mod backup;
 mod batch;
 mod check;
@@ -28,6 +29,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
+pub use admit::Admission;
 pub use batch::Batch;
 pub use check::{Problem, Report};
 pub use documents::{Document, Documents};

@@ -188,14 +188,19 @@ impl Naming<'_> {
     }
 }
 
-/// The sketch of a stored document, from the columns.
+/// The hash and the sketch of a stored document.
 fn stored_sketch(snapshot: &Snapshot, key: &str) -> Result<([u8; 32], Sketch)> {
     let Some(document) = snapshot.document(key)? else {
         let key = key.to_owned();
         return Err(Error::NoSuchDocument { key });
     };
-    let row = snapshot.content(document.content)?;
-    let signature = snapshot.signature(document.content)?.to_vec();
+    content_sketch(snapshot, document.content)
+}
+
+/// The hash and the sketch of a stored content, from the columns.
+pub(crate) fn content_sketch(snapshot: &Snapshot, content: u32) -> Result<([u8; 32], Sketch)> {
+    let row = snapshot.content(content)?;
+    let signature = snapshot.signature(content)?.to_vec();
     let mut band_hashes = Vec::new();
     if row.shingle_count > 0 {
         let schema = &snapshot.schema;
@@ -205,7 +210,7 @@ fn stored_sketch(snapshot: &Snapshot, key: &str) -> Result<([u8; 32], Sketch)> {
     }
     let mut shingles = Vec::new();
     if snapshot.schema.keeps_shingles() {
-        snapshot.shingles(document.content, &mut shingles)?;
+        snapshot.shingles(content, &mut shingles)?;
     }
     let sketch = Sketch {
         shingles: ShingleSet::from_hashes(shingles),

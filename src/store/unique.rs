@@ -35,7 +35,7 @@ impl Writer<'_> {
             return Ok(Outcome {
                 change: Change::KeptOut,
                 relation: Relation::ExactCopy,
-                earlier: self.copy_evidence(&prepared, content)?,
+                earlier: self.copy_evidence(content, &prepared.hash, prepared.key())?,
             });
         }
         if prepared.sketch.is_none() {
@@ -64,7 +64,7 @@ impl Writer<'_> {
     }
 
     /// The contents appended since the last commit that match `probe`.
-    fn appended_matches(&mut self, probe: Probe<'_>) -> Result<Vec<Verified>> {
+    pub(super) fn appended_matches(&mut self, probe: Probe<'_>) -> Result<Vec<Verified>> {
         let start = self.committed.len;
         let mut candidates = Vec::new();
         let view = self.files.view();
