@@ -5,6 +5,7 @@ mod ahead;
 mod args;
 mod cmd;
 mod console;
+mod dedup;
 mod document;
 mod exit;
 mod ingest;
@@ -18,6 +19,7 @@ mod parse;
 mod plot;
 mod progress;
 mod reader;
+mod reading;
 mod seen;
 mod skip;
 mod store;
@@ -28,15 +30,13 @@ mod walk;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use args::Args;
 use console::Console;
 use exit::Exit;
 use output::Output;
 
 fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let args = match Args::typed() {
         Ok(args) => args,
         Err(error) => return explain(&error).code(),
     };

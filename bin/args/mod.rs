@@ -2,6 +2,7 @@
 
 mod add;
 mod backup;
+mod dedup;
 mod init;
 mod list;
 mod pairs;
@@ -12,10 +13,12 @@ mod tune;
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::parser::ValueSource;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use add::Add;
 pub(crate) use backup::Backup;
+pub(crate) use dedup::{Dedup, Keep, Parameters};
 pub(crate) use init::Init;
 pub(crate) use list::List;
 pub(crate) use pairs::Pairs;
@@ -41,6 +44,10 @@ pub(crate) struct Args {
         default_value = "./.dedupdb"
     )]
     pub(crate) store: PathBuf,
+
+    /// Whether the folder was named, on the command line or in the environment.
+    #[arg(skip)]
+    pub(crate) store_given: bool,
 
     /// Print results as JSON, one object a line
     #[arg(long, global = true)]
@@ -110,4 +117,19 @@ Prints a line for each problem. Exit codes: 0 sound, 2 damaged.")]
     Check,
     Tune(Tune),
     Backup(Backup),
+    Dedup(Dedup),
+}
+
+impl Args {
+    /// The arguments as they were typed.
+    ///
+    /// # Errors
+    ///
+    /// Help, the version, or what is wrong with them.
+    pub(crate) fn typed() -> Result<Args, clap::Error> {
+        let matches = Args::command().try_get_matches()?;
+        let mut args = Args::from_arg_matches(&matches)?;
+        args.store_given = matches.value_source("store") != Some(ValueSource::DefaultValue);
+        Ok(args)
+    }
 }

@@ -3,6 +3,7 @@
 mod add;
 mod backup;
 mod check;
+mod dedup;
 mod init;
 mod list;
 mod pairs;
@@ -39,5 +40,6 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Check => check::run(args, output),
         Command::Tune(tune) => tune::run(args, tune, console, output),
         Command::Backup(backup) => backup::run(args, backup, output),
+        Command::Dedup(dedup) => dedup::run(args, dedup, console, output),
     }
 }
