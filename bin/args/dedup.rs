@@ -32,7 +32,8 @@ What OUTPUT is:
   a list              with --list: the paths of the kept files, one a line
   standard output     for -
 
-Records are kept as they are: lines of JSONL, rows of CSV and TSV, records of WARC. Of Parquet, lines
+Records are kept as they are: lines of JSONL, rows of CSV and TSV, records of WARC; blank lines
+are left out. Of Parquet, lines
 of JSONL with \"id\" and \"text\" are written, and only into a file of records. A byte order mark is
 left out, and a file in UTF-16 or in the encoding of --encoding is written in UTF-8. Compressed
 records are written plain unless OUTPUT, or the file in the folder, is called .gz or .zst. What add
@@ -45,7 +46,7 @@ Which one is kept:
 Documents are judged in this order, and dropped if they are like one that was kept. The input is read
 once; for longest and newest its texts and records are kept in a temporary folder meanwhile.
 
-What is stored comes before all of these and is never replaced. A document that is stored under its
+What is stored (--store or DEDUPDB_STORE) comes before all of these and is never replaced. A document that is stored under its
 key with its text is not like itself; so the same command gives the same output again. A text
 whose key has another text is stored as KEY#HASH.
 

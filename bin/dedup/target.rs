@@ -92,6 +92,7 @@ fn check_inputs(dedup: &Dedup) -> Result<()> {
 
 /// Refuses to write `path` over or into an input, or around one.
 fn check_apart(path: &Path, inputs: &[PathBuf]) -> Result<()> {
+    parts(path)?;
     let written = resolved(path)?;
     for input in inputs.iter().filter(|input| *input != Path::new(STDIN)) {
         let read = fs::canonicalize(input).with_context(|| input.display().to_string())?;

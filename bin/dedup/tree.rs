@@ -121,7 +121,13 @@ impl Tree {
     fn create(&self, source: &Path) -> Result<(File, PathBuf)> {
         let place = self.bases.iter().find_map(|(argument, base)| {
             let below = source.strip_prefix(argument).ok()?;
-            Some(base.join(below))
+            // Joined to nothing, the name of a file would become that of a folder.
+            let is_itself = below.as_os_str().is_empty();
+            Some(if is_itself {
+                base.clone()
+            } else {
+                base.join(below)
+            })
         });
         let Some(place) = place.filter(|place| place.file_name().is_some()) else {
             bail!("{}: no input leads to it", source.display());

@@ -122,10 +122,9 @@ impl Writer<'_> {
                 return Ok(duplicate);
             }
         }
-        if prepared.sketch.is_none() {
-            // The copy that was to make a sketch needless lost its name since.
+        if prepared.checked < self.committed.len {
+            // The copy that was to make a comparison needless lost its name since.
             prepared.sketch = Some(prepared.take_sketch(&self.store.sketcher)?);
-            (prepared.matches, prepared.checked) = (Vec::new(), 0);
             prepared = self.find_matches(prepared)?;
         }
         let sketch = prepared.take_sketch(&self.store.sketcher)?;

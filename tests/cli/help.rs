@@ -2,8 +2,9 @@
 
 use crate::sandbox::Sandbox;
 
-const VERBS: [&str; 11] = [
+const VERBS: [&str; 12] = [
     "init", "add", "query", "remove", "list", "show", "pairs", "stats", "check", "tune", "backup",
+    "dedup",
 ];
 
 #[test]
