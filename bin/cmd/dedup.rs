@@ -81,6 +81,12 @@ pub(crate) fn run(
 
 /// Refuses to replace what is there, unless that is wanted.
 fn check_free(dedup: &Dedup, target: &Target, work: &Work) -> Result<()> {
+    if let Some(folder) = dedup.removed.as_deref().filter(|path| path.is_dir()) {
+        bail!(
+            "{}: this is a folder; --removed names a file",
+            folder.display()
+        );
+    }
     // The removed ones take their place first, so they may be there after a crash.
     let removed = dedup.removed.as_deref().filter(|_| !work.was_publishing());
     for path in target.path.as_deref().into_iter().chain(removed) {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use dedupdb::Admission;
 use serde_json::{Value, json};
 
+use crate::number::grouped;
 use crate::reading::{Reading, line};
 
 /// Counts, each document under one of kept, dropped and skipped.
@@ -32,11 +33,6 @@ impl Dropped {
 
     fn to_json(self) -> Value {
         json!({ "exact_copies": self.exact_copies, "near_duplicates": self.near_duplicates })
-    }
-
-    fn to_text(self, of: &str) -> String {
-        let (copies, near) = (format!("  copies {of}"), format!("  like {of}"));
-        line(&copies, self.exact_copies, "") + &line(&near, self.near_duplicates, "")
     }
 }
 
@@ -97,15 +93,28 @@ impl Summary {
         let mut text = line("documents", self.documents(), "");
         let known = match self.known {
             0 => String::new(),
-            known => format!("   {} of them stored before", crate::number::grouped(known)),
+            known => format!("   {} of them stored before", grouped(known)),
         };
         text += &line("  kept", self.kept(), &known);
         text += &line("  dropped", self.dropped(), "");
         text += &self.reading.skipped_line().unwrap_or_default();
-        text += "dropped as\n";
-        text += &self.input.to_text("of input");
-        if self.history.all() > 0 {
-            text += &self.history.to_text("of stored");
+        for (name, input, history) in [
+            (
+                "exact copies",
+                self.input.exact_copies,
+                self.history.exact_copies,
+            ),
+            (
+                "near-duplicates",
+                self.input.near_duplicates,
+                self.history.near_duplicates,
+            ),
+        ] {
+            let stored = match history {
+                0 => String::new(),
+                history => format!("   {} of them of stored ones", grouped(history)),
+            };
+            text += &line(name, input + history, &stored);
         }
         text + &self.reading.to_text(elapsed)
     }

@@ -427,6 +427,10 @@ fn nothing_is_written_over_what_is_there() {
             vec!["in/a.jsonl", "-o", "x", "--removed", "-"],
             "names a file",
         ),
+        (
+            vec!["in/a.jsonl", "-o", "x", "--removed", "folder", "--force"],
+            "this is a folder",
+        ),
         (vec!["in/a.jsonl", "nowhere", "-o", "x"], "no such file"),
         (vec!["in/a.jsonl", "-o", "nowhere/x"], "nowhere/x"),
         (vec!["in/a.jsonl", "-o", ".."], "no name"),
