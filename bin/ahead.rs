@@ -6,11 +6,11 @@ use std::sync::{Arc, Weak};
 use std::thread;
 
 use anyhow::{Context, Result};
-use dedupdb::{Input, Store};
+use dedupdb::{Error, Input, Store};
 
-use crate::document::{Batch, Document, Item};
+use crate::document::{Batch, Document, Item, Opened, place};
 use crate::ingest::record::Nth;
-use crate::skip::Skipped;
+use crate::skip::{Reason, Skipped};
 
 /// What is kept of a document while the store has its text.
 #[derive(Debug)]
@@ -25,6 +25,26 @@ pub(crate) struct Origin {
     /// Whether bytes that are no characters were replaced in the text, and in the key.
     pub(crate) replaced: bool,
     pub(crate) lossy_key: bool,
+    /// Time of a file's last change, as far as it is one document.
+    pub(crate) modified: Option<i64>,
+    /// A record as it is in its file, if that is wanted.
+    pub(crate) verbatim: Vec<u8>,
+}
+
+impl Origin {
+    /// Leaves the document out, which the store does not take.
+    pub(crate) fn refused(&self, error: &Error) -> Skipped {
+        let reason = match (error, self.line) {
+            (Error::InvalidKey { .. }, Some(_)) => Reason::BadRecord,
+            (Error::InvalidKey { .. }, None) => Reason::BadKey,
+            _ => Reason::BadText,
+        };
+        Skipped {
+            reason,
+            place: place(&self.source, self.line),
+            detail: error.to_string(),
+        }
+    }
 }
 
 /// What became of one file or record, its text aside.
@@ -34,6 +54,7 @@ pub(crate) enum Entry {
     Document(Origin),
     Unchanged,
     Skipped(Skipped),
+    Opened(Opened),
 }
 
 /// A batch of the reader whose documents are sketched.
@@ -89,6 +110,7 @@ fn sketch(batch: Batch, store: &Store) -> Sketched {
         }
         Item::Unchanged => Entry::Unchanged,
         Item::Skipped(skipped) => Entry::Skipped(skipped),
+        Item::Opened(opened) => Entry::Opened(opened),
     };
     Sketched {
         entries: batch.items.into_iter().map(entry).collect(),
@@ -106,6 +128,8 @@ fn split(document: Document) -> (Input, Origin) {
         encoding: document.encoding,
         replaced: document.replaced,
         lossy_key: document.lossy_key,
+        modified: document.modified,
+        verbatim: document.verbatim,
     };
     let input = Input {
         size: document.size,

@@ -4,6 +4,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use crate::ingest::format::Format;
 use crate::ingest::record::Nth;
 use crate::skip::Skipped;
 
@@ -25,6 +26,8 @@ pub(crate) struct Document {
     /// Which record of its file it is, if the file has records.
     pub(crate) line: Option<Nth>,
     pub(crate) source: PathBuf,
+    /// A record as it is in its file, if that is wanted; nothing of a file that is one document.
+    pub(crate) verbatim: Vec<u8>,
 }
 
 impl Document {
@@ -49,6 +52,17 @@ pub(crate) enum Item {
     /// A file that is as it was when it was stored, and was not read.
     Unchanged,
     Skipped(Skipped),
+    /// A file of records begins, which are wanted as they are.
+    Opened(Opened),
+}
+
+/// A file of records that was begun to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Opened {
+    pub(crate) source: PathBuf,
+    pub(crate) format: Format,
+    /// The header of a table as it is.
+    pub(crate) header: Vec<u8>,
 }
 
 /// Items, in the order of the arguments, and the bytes that were read or spared for them.
@@ -63,7 +77,7 @@ impl Batch {
     pub(crate) fn of(items: Vec<Item>) -> Batch {
         let text = |item: &Item| match item {
             Item::Document(document) => document.text.len() as u64,
-            Item::Unchanged | Item::Skipped(_) => 0,
+            Item::Unchanged | Item::Skipped(_) | Item::Opened(_) => 0,
         };
         Batch {
             bytes: items.iter().map(text).sum(),

@@ -34,6 +34,10 @@ pub(crate) struct Inputs {
     /// Stop at the first file or record that cannot be read
     #[arg(long)]
     pub(crate) strict: bool,
+
+    /// Whether records are wanted as they are in their files, beside their texts.
+    #[arg(skip)]
+    pub(crate) verbatim: bool,
 }
 
 impl Inputs {

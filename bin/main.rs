@@ -4,6 +4,7 @@ mod ahead;
 mod args;
 mod cmd;
 mod console;
+mod dedup;
 mod diff;
 mod document;
 mod duration;
@@ -21,6 +22,7 @@ mod plot;
 mod preset;
 mod progress;
 mod reader;
+mod reading;
 mod rebuilding;
 mod seen;
 mod side;
@@ -35,15 +37,13 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use args::Args;
 use console::Console;
 use exit::Exit;
 use output::Output;
 
 fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let args = match Args::typed() {
         Ok(args) => args,
         Err(error) => return explain(&error).code(),
     };

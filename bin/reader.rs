@@ -223,6 +223,7 @@ impl Reader {
                 lossy_key: key.lossy,
                 line: None,
                 source: source.name().to_owned(),
+                verbatim: Vec::new(),
             }),
             Ok(Err(fault)) => skipped(fault.reason, fault.detail),
             Err(error) => skipped(Reason::Unreadable, error.to_string()),

@@ -101,6 +101,7 @@ fn read(file: &Path, args: &Args, inputs: &Inputs) -> Result<Document> {
             match item {
                 Item::Document(document) if only.is_none() => only = Some(document),
                 Item::Skipped(skipped) => bail!("{}", skipped.message()),
+                Item::Opened(_) => {}
                 Item::Document(_) | Item::Unchanged => bail!(
                     "{}: it holds several documents; add it and name one by its key",
                     file.display()

@@ -28,17 +28,21 @@ pub(crate) fn open_to_write(args: &Args) -> Result<Store> {
 
 /// Makes a store.
 pub(crate) fn create(args: &Args, schema: &Schema) -> Result<Store> {
-    let created = options(args).create(&args.store, schema);
-    created.map_err(explained)
+    create_in(args, &args.store, schema)
+}
+
+/// Makes a store in another folder than the one that is named.
+pub(crate) fn create_in(args: &Args, folder: &Path, schema: &Schema) -> Result<Store> {
+    options(args).create(folder, schema).map_err(explained)
 }
 
 /// Opens the store for writing, or makes one with the default parameters; says whether it did.
 pub(crate) fn open_or_create(args: &Args) -> Result<(Store, bool)> {
-    open_or_create_like(args, &Schema::default())
+    open_or_create_with(args, &Schema::default())
 }
 
 /// Opens the store for writing, or makes one with these parameters; says whether it did.
-pub(crate) fn open_or_create_like(args: &Args, schema: &Schema) -> Result<(Store, bool)> {
+pub(crate) fn open_or_create_with(args: &Args, schema: &Schema) -> Result<(Store, bool)> {
     let options = options(args);
     let opened = match options.open(&args.store) {
         Err(Error::NotAStore { .. }) => match options.create(&args.store, schema) {

@@ -5,6 +5,7 @@ mod backup;
 mod clusters;
 mod compact;
 mod completions;
+mod dedup;
 mod explain;
 mod init;
 mod list;
@@ -21,13 +22,15 @@ mod tune;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Parser, Subcommand};
+use clap::parser::ValueSource;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use add::Add;
 pub(crate) use backup::Backup;
 pub(crate) use clusters::{Clusters, Linkage};
 pub(crate) use compact::Compact;
 pub(crate) use completions::Completions;
+pub(crate) use dedup::{Dedup, Keep, Parameters};
 pub(crate) use explain::Explain;
 pub(crate) use init::Init;
 pub(crate) use list::List;
@@ -61,6 +64,10 @@ pub(crate) struct Args {
         default_value = "./.dedupdb"
     )]
     pub(crate) store: PathBuf,
+
+    /// Whether the folder was named, on the command line or in the environment.
+    #[arg(skip)]
+    pub(crate) store_given: bool,
 
     /// Print results as JSON, one object a line
     #[arg(long, global = true)]
@@ -135,6 +142,21 @@ Exit codes: 0 sound, 2 damaged, or an error.")]
     Reindex(Box<Reindex>),
     Compact(Compact),
     Merge(Merge),
+    Dedup(Dedup),
     Completions(Completions),
     Man(Man),
+}
+
+impl Args {
+    /// The arguments as they were typed.
+    ///
+    /// # Errors
+    ///
+    /// Help, the version, or what is wrong with them.
+    pub(crate) fn typed() -> Result<Args, clap::Error> {
+        let matches = Args::command().try_get_matches()?;
+        let mut args = Args::from_arg_matches(&matches)?;
+        args.store_given = matches.value_source("store") != Some(ValueSource::DefaultValue);
+        Ok(args)
+    }
 }

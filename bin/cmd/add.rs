@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use dedupdb::{Error, Match, Outcome, Store, Writer};
+use dedupdb::{Match, Outcome, Store, Writer};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -20,7 +20,7 @@ use crate::number::similarity;
 use crate::output::{Output, escape};
 use crate::progress::Progress;
 use crate::reader::{IsUnchanged, Reader};
-use crate::skip::{Reason, Skipped};
+use crate::skip::Skipped;
 use crate::tally::Tally;
 use crate::timings;
 use crate::uncommitted::Uncommitted;
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
             );
             Ok(Exit::Failed)
         }
-        End::All if adding.tally.has_failures() => Ok(Exit::Failed),
+        End::All if adding.tally.reading.has_failures() => Ok(Exit::Failed),
         End::All => Ok(Exit::Found),
     }
 }
@@ -204,13 +204,15 @@ impl Adding<'_> {
         for entry in sketched.entries {
             match entry {
                 Entry::Document(origin) => {
-                    self.tally
-                        .read(origin.bytes, origin.replaced, origin.lossy_key);
-                    self.tally.decoded(origin.encoding);
+                    let reading = &mut self.tally.reading;
+                    reading.read(origin.bytes, origin.replaced, origin.lossy_key);
+                    reading.decoded(origin.encoding);
                     origins.push(origin);
                 }
                 Entry::Unchanged => self.tally.unchanged(),
                 Entry::Skipped(skipped) => self.skip(&skipped),
+                // Nobody asked for records as they are.
+                Entry::Opened(_) => {}
             }
         }
         if !origins.is_empty() {
@@ -228,7 +230,7 @@ impl Adding<'_> {
     }
 
     fn skip(&mut self, skipped: &Skipped) {
-        self.tally.skipped(skipped.reason);
+        self.tally.reading.skipped(skipped.reason);
         if skipped.reason.is_failure() {
             self.console.error(&skipped.message());
         }
@@ -238,7 +240,7 @@ impl Adding<'_> {
         let outcome = match outcome {
             Ok(outcome) => outcome,
             Err(error) => {
-                self.skip(&refused(origin, &error));
+                self.skip(&origin.refused(&error));
                 return Ok(());
             }
         };
@@ -288,7 +290,7 @@ impl Adding<'_> {
     fn finish(&mut self, quiet: bool, dry_run: bool) -> Result<()> {
         self.commit()?;
         self.progress.finish();
-        if let Some(note) = self.tally.lossy_note() {
+        if let Some(note) = self.tally.reading.lossy_note() {
             self.console.note(&note);
         }
         let elapsed = self.progress.elapsed();
@@ -310,20 +312,6 @@ impl Adding<'_> {
             self.console.note("this was a dry run: nothing was stored");
         }
         Ok(())
-    }
-}
-
-/// A document that the store does not take.
-fn refused(origin: &Origin, error: &Error) -> Skipped {
-    let reason = match (error, origin.line) {
-        (Error::InvalidKey { .. }, Some(_)) => Reason::BadRecord,
-        (Error::InvalidKey { .. }, None) => Reason::BadKey,
-        _ => Reason::BadText,
-    };
-    Skipped {
-        reason,
-        place: crate::document::place(&origin.source, origin.line),
-        detail: error.to_string(),
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn run(
     let Some(first) = others.first() else {
         bail!("name the stores to be merged");
     };
-    let (target, is_new) = store::open_or_create_like(args, &first.schema())?;
+    let (target, is_new) = store::open_or_create_with(args, &first.schema())?;
     if is_new {
         console.note(&format!("made a store in {}", args.store.display()));
     }

@@ -6,6 +6,7 @@ mod check;
 mod clusters;
 mod compact;
 mod completions;
+mod dedup;
 mod explain;
 mod init;
 mod list;
@@ -49,6 +50,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Tune(tune) => tune::run(args, tune, console, output),
         Command::Reindex(reindex) => reindex::run(args, reindex, console, output),
         Command::Merge(merge) => merge::run(args, merge, console, output),
+        Command::Dedup(dedup) => dedup::run(args, dedup, console, output),
         Command::Compact(compact) => compact::run(args, compact, console, output),
         Command::Backup(backup) => backup::run(args, backup, console, output),
         Command::Completions(completions) => completions::run(completions, output),

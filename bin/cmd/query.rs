@@ -100,7 +100,7 @@ impl Asking<'_> {
                         Ok((without_text(document), answer))
                     }
                     Item::Skipped(skipped) => Err(Some(skipped)),
-                    Item::Unchanged => Err(None),
+                    Item::Unchanged | Item::Opened(_) => Err(None),
                 })
                 .collect();
             for asked in asked {

@@ -1,10 +1,12 @@
 //! Tables with commas between their cells, and quotes where a cell has commas or lines in it.
 
 use std::io::{self, BufRead};
+use std::mem::take;
 
 use csv_core::{ReadFieldResult, Reader};
 
 use crate::ingest::columns::{Cells, Columns, Head};
+use crate::ingest::decode::without_mark;
 use crate::ingest::record::{Fault, Nth, Raw};
 use crate::inputs::Inputs;
 
@@ -18,6 +20,9 @@ pub(crate) struct Rows<R> {
     /// A row that was read to find out whether it is a header.
     first: Option<Raw<Cells>>,
     number: u64,
+    /// The row that is being read, as it is, if that is wanted.
+    verbatim: Option<Vec<u8>>,
+    header: Vec<u8>,
 }
 
 /// Bytes of a cell that are parsed at a time.
@@ -47,6 +52,8 @@ impl<R: BufRead> Rows<R> {
             columns: Columns { id: None, text: 0 },
             first: None,
             number: 0,
+            verbatim: inputs.verbatim.then(Vec::new),
+            header: Vec::new(),
         };
         let (bytes, cells) = rows.all_cells()?;
         if cells.is_empty() {
@@ -56,13 +63,32 @@ impl<R: BufRead> Rows<R> {
         let names: Vec<String> = names.map(std::borrow::Cow::into_owned).collect();
         let head = Head::of(&names, inputs).map_err(io::Error::other)?;
         rows.columns = head.columns;
-        if !head.is_header {
+        if head.is_header {
+            rows.header = rows.take_verbatim();
+        } else {
             let cell = |index: usize| cells.get(index).cloned();
             let id = head.columns.id.and_then(cell);
             let text = cell(head.columns.text);
             rows.first = Some(rows.raw(bytes, Ok(Cells { id, text })));
         }
         Ok(rows)
+    }
+
+    /// The header as it is, if there is one and rows are wanted so.
+    pub(crate) fn take_header(&mut self) -> Vec<u8> {
+        take(&mut self.header)
+    }
+
+    /// The row that was read as it is, without blank lines before it.
+    fn take_verbatim(&mut self) -> Vec<u8> {
+        let Some(row) = &mut self.verbatim else {
+            return Vec::new();
+        };
+        let row = take(row);
+        let unmarked = without_mark(&row);
+        let is_end = |byte: &u8| b"\r\n".contains(byte);
+        let start = unmarked.iter().position(|byte| !is_end(byte));
+        unmarked[start.unwrap_or(0)..].to_vec()
     }
 
     /// The bytes and the cells of the next row.
@@ -101,7 +127,8 @@ impl<R: BufRead> Rows<R> {
             if next == Next::Nothing {
                 return Ok(None);
             }
-            is_large |= cell.len() as u64 > self.limit;
+            let row = self.verbatim.as_ref().map_or(0, Vec::len);
+            is_large |= cell.len().max(row) as u64 > self.limit;
             if id == Some(index) {
                 cells.id = Some(cell.clone());
             }
@@ -126,6 +153,11 @@ impl<R: BufRead> Rows<R> {
         loop {
             let input = self.reader.fill_buf()?;
             let (result, read, written) = self.csv.read_field(input, &mut self.piece);
+            if let Some(row) = &mut self.verbatim
+                && row.len() as u64 <= self.limit
+            {
+                row.extend_from_slice(&input[..read]);
+            }
             self.reader.consume(read);
             bytes += read as u64;
             if let Some(kept) = &mut kept
@@ -136,11 +168,28 @@ impl<R: BufRead> Rows<R> {
             let next = match result {
                 ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => continue,
                 ReadFieldResult::Field { record_end: false } => Next::Cell,
-                ReadFieldResult::Field { record_end: true } => Next::Row,
+                ReadFieldResult::Field { record_end: true } => {
+                    bytes += self.end_row()?;
+                    Next::Row
+                }
                 ReadFieldResult::End => Next::Nothing,
             };
             return Ok((next, bytes));
         }
+    }
+
+    /// Takes the second half of the row's end, which the parser leaves for the next row. Says how
+    /// many bytes that took.
+    fn end_row(&mut self) -> io::Result<u64> {
+        let Some(row) = &mut self.verbatim else {
+            return Ok(0);
+        };
+        let is_halved = row.ends_with(b"\r") && self.reader.fill_buf()?.starts_with(b"\n");
+        if is_halved {
+            row.push(b'\n');
+            self.reader.consume(1);
+        }
+        Ok(is_halved.into())
     }
 
     fn raw(&mut self, bytes: u64, body: Result<Cells, Fault>) -> Raw<Cells> {
@@ -148,6 +197,7 @@ impl<R: BufRead> Rows<R> {
         Raw {
             nth: Nth::Record(self.number),
             bytes,
+            verbatim: self.take_verbatim(),
             body,
         }
     }

@@ -42,6 +42,12 @@ pub(crate) fn record(line: Vec<u8>, names: Names<'_>) -> Result<Record, Fault> {
     })
 }
 
+/// A line with a key and a text.
+pub(crate) fn line(key: &str, text: &str) -> Vec<u8> {
+    let object = serde_json::json!({ "id": key, "text": text });
+    format!("{object}\n").into_bytes()
+}
+
 /// The error's message with the column alone: the line is always the first.
 fn without_line(error: &serde_json::Error) -> String {
     let message = error.to_string();

@@ -12,6 +12,7 @@ pub(crate) struct Lines<R> {
     number: u64,
     limit: u64,
     is_trimmed: bool,
+    verbatim: bool,
 }
 
 impl<R: BufRead> Lines<R> {
@@ -22,7 +23,13 @@ impl<R: BufRead> Lines<R> {
             number: 0,
             limit,
             is_trimmed: true,
+            verbatim: false,
         }
+    }
+
+    /// Gives the lines as they are too, if `verbatim`.
+    pub(crate) fn verbatim(self, verbatim: bool) -> Lines<R> {
+        Lines { verbatim, ..self }
     }
 
     /// Leaves the white space within lines, around which there may be empty cells.
@@ -46,7 +53,7 @@ impl<R: BufRead> Lines<R> {
             if !ends && read > self.limit {
                 drop(line);
                 self.reader.skip_until(b'\n')?;
-                return Ok(Some(self.raw(read, Err(Fault::too_large()))));
+                return Ok(Some(self.raw(read, Vec::new(), Err(Fault::too_large()))));
             }
             if self.number == 1 && without_mark(&line).len() < line.len() {
                 line = without_mark(&line).to_vec();
@@ -54,6 +61,11 @@ impl<R: BufRead> Lines<R> {
             if line.trim_ascii().is_empty() {
                 continue;
             }
+            let whole = if self.verbatim {
+                line.clone()
+            } else {
+                Vec::new()
+            };
             if self.is_trimmed {
                 line.truncate(line.trim_ascii_end().len());
                 line.drain(..line.len() - line.trim_ascii_start().len());
@@ -62,14 +74,15 @@ impl<R: BufRead> Lines<R> {
                 let text = text.strip_suffix(b"\r").unwrap_or(text);
                 line.truncate(text.len());
             }
-            return Ok(Some(self.raw(read, Ok(line))));
+            return Ok(Some(self.raw(read, whole, Ok(line))));
         }
     }
 
-    fn raw(&self, bytes: u64, body: Result<Vec<u8>, Fault>) -> Raw<Vec<u8>> {
+    fn raw(&self, bytes: u64, verbatim: Vec<u8>, body: Result<Vec<u8>, Fault>) -> Raw<Vec<u8>> {
         Raw {
             nth: Nth::Line(self.number),
             bytes,
+            verbatim,
             body,
         }
     }
@@ -111,6 +124,14 @@ mod tests {
         let lines = Lines::new(&b"\ta\t \r\n\t \nb"[..], 9).untrimmed();
         let lines: Vec<_> = lines.map(|raw| raw.unwrap().body.unwrap()).collect();
         assert_eq!(lines, [&b"\ta\t "[..], b"b"]);
+    }
+
+    #[test]
+    fn lines_as_they_are_make_the_file() {
+        let text = "\u{feff} a \r\n\n\tb\nc ";
+        let lines = Lines::new(text.as_bytes(), 9).verbatim(true);
+        let whole: Vec<u8> = lines.flat_map(|raw| raw.unwrap().verbatim).collect();
+        assert_eq!(whole, b" a \r\n\tb\nc ");
     }
 
     #[test]

@@ -94,6 +94,7 @@ impl Rows {
             Raw {
                 nth: Nth::Record(self.number),
                 bytes: size(&cells.id) + size(&cells.text),
+                verbatim: Vec::new(),
                 body: Ok(cells),
             }
         }))

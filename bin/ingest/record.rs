@@ -39,6 +39,8 @@ pub(crate) struct Raw<T> {
     pub(crate) nth: Nth,
     /// Bytes that it took in the file, decompressed.
     pub(crate) bytes: u64,
+    /// The record as it is in the file, with its end; nothing unless that is wanted.
+    pub(crate) verbatim: Vec<u8>,
     pub(crate) body: Result<T, Fault>,
 }
 

@@ -5,12 +5,12 @@ use std::mem::take;
 
 use rayon::prelude::*;
 
-use crate::document::{Batch, Document, Item, place};
+use crate::document::{Batch, Document, Item, Opened, place};
 use crate::ingest::columns::Cells;
 use crate::ingest::fields::Names;
 use crate::ingest::format::Format;
 use crate::ingest::lines::Lines;
-use crate::ingest::record::{Fault, Raw, Record};
+use crate::ingest::record::{Fault, Nth, Raw, Record};
 use crate::ingest::source::Source;
 use crate::ingest::{csv, http, jsonl, parquet, tsv, warc};
 use crate::inputs::Inputs;
@@ -49,50 +49,74 @@ impl Records<'_> {
 
     fn jsonl(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
         let (bytes, encoding) = self.source.open_text(self.inputs.encoding)?;
-        let lines = Lines::new(bytes, self.inputs.max_record());
+        let lines = Lines::new(bytes, self.inputs.max_record()).verbatim(self.inputs.verbatim);
         let names = Names {
             id: self.inputs.id_field(),
             text: self.inputs.text_field(),
         };
         let parse = |line| jsonl::record(line, names).map(|record| record.of(encoding));
-        self.send(lines, parse, outbox)
+        self.send(self.opened(Format::Jsonl), lines, parse, outbox)
     }
 
     fn csv(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
         let (bytes, encoding) = self.source.open_text(self.inputs.encoding)?;
-        let rows = csv::Rows::new(bytes, self.inputs)?;
+        let mut rows = csv::Rows::new(bytes, self.inputs)?;
+        let opened = Opened {
+            header: rows.take_header(),
+            ..self.opened(Format::Csv)
+        };
         let parse = |cells: Cells| cells.record(None).map(|record| record.of(encoding));
-        self.send(rows, parse, outbox)
+        self.send(opened, rows, parse, outbox)
     }
 
     fn tsv(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
         let (bytes, encoding) = self.source.open_text(self.inputs.encoding)?;
-        let (layout, lines) = tsv::open(bytes, self.inputs)?;
+        let table = tsv::open(bytes, self.inputs)?;
+        let opened = Opened {
+            header: table.header,
+            ..self.opened(Format::Tsv)
+        };
         let parse = |line: Vec<u8>| {
-            let record = tsv::record(&line, layout);
+            let record = tsv::record(&line, table.layout);
             record.map(|record| record.of(encoding))
         };
-        self.send(lines, parse, outbox)
+        self.send(opened, table.lines, parse, outbox)
     }
 
     fn parquet(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
         let rows = parquet::Rows::new(self.source.open_file()?, self.inputs)?;
         let parse = |cells: Cells| cells.record(self.inputs.encoding);
-        self.send(rows, parse, outbox)
+        self.send(self.opened(Format::Parquet), rows, parse, outbox)
     }
 
     fn warc(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
         let blocks = warc::Blocks::new(self.source.open()?, self.inputs);
-        self.send(blocks, |block| http::record(block, self.inputs), outbox)
+        let parse = |block| http::record(block, self.inputs);
+        self.send(self.opened(Format::Warc), blocks, parse, outbox)
+    }
+
+    /// The file, which has no header.
+    fn opened(self, format: Format) -> Opened {
+        Opened {
+            source: self.source.name().to_owned(),
+            format,
+            header: Vec::new(),
+        }
     }
 
     /// Parses raw records and hands them over. What comes before an error is whole.
     fn send<T: Send>(
         self,
+        opened: Opened,
         raws: impl Iterator<Item = io::Result<Raw<T>>>,
         parse: impl Fn(T) -> Result<Record, Fault> + Sync,
         outbox: &Outbox,
     ) -> io::Result<Result<(), Enough>> {
+        if self.inputs.verbatim
+            && let Err(enough) = outbox.send(Batch::of(vec![Item::Opened(opened)]))
+        {
+            return Ok(Err(enough));
+        }
         let mut batch = Vec::new();
         let mut bytes = 0;
         let mut ended = Ok(());
@@ -134,19 +158,7 @@ impl Records<'_> {
                 }
             });
             match record {
-                Ok(record) => Item::Document(Document {
-                    key: record
-                        .id
-                        .unwrap_or_else(|| format!("{}#{}", self.key, raw.nth.number())),
-                    text: record.decoded.text,
-                    size: None,
-                    modified: None,
-                    encoding: record.decoded.encoding,
-                    replaced: record.decoded.replaced,
-                    lossy_key: false,
-                    line: Some(raw.nth),
-                    source: self.source.name().to_owned(),
-                }),
+                Ok(record) => Item::Document(self.document(record, raw.nth, raw.verbatim)),
                 Err(fault) => Item::Skipped(Skipped {
                     reason: fault.reason,
                     place: place(self.source.name(), Some(raw.nth)),
@@ -157,6 +169,27 @@ impl Records<'_> {
         Batch {
             items: items.collect(),
             bytes,
+        }
+    }
+
+    fn document(self, record: Record, nth: Nth, mut verbatim: Vec<u8>) -> Document {
+        let nameless = || format!("{}#{}", self.key, nth.number());
+        let (key, text) = (record.id.unwrap_or_else(nameless), record.decoded.text);
+        if self.inputs.verbatim && verbatim.is_empty() {
+            // The rows of a file of columns are nowhere as they are.
+            verbatim = jsonl::line(&key, &text);
+        }
+        Document {
+            key,
+            text,
+            size: None,
+            modified: None,
+            encoding: record.decoded.encoding,
+            replaced: record.decoded.replaced,
+            lossy_key: false,
+            line: Some(nth),
+            source: self.source.name().to_owned(),
+            verbatim,
         }
     }
 

@@ -18,7 +18,16 @@ pub(crate) enum Layout {
 
 type Line = Raw<Vec<u8>>;
 
-/// The lines of a table below its header, and how they are cut.
+/// A table that was begun to read.
+pub(crate) struct Table<L> {
+    pub(crate) layout: Layout,
+    /// The header as it is, if there is one and records are wanted so.
+    pub(crate) header: Vec<u8>,
+    /// The lines below it.
+    pub(crate) lines: L,
+}
+
+/// Begins to read a table.
 ///
 /// # Errors
 ///
@@ -26,8 +35,9 @@ type Line = Raw<Vec<u8>>;
 pub(crate) fn open<R: BufRead>(
     reader: R,
     inputs: &Inputs,
-) -> io::Result<(Layout, impl Iterator<Item = io::Result<Line>>)> {
-    let mut lines = Lines::new(reader, inputs.max_record()).untrimmed();
+) -> io::Result<Table<impl Iterator<Item = io::Result<Line>>>> {
+    let lines = Lines::new(reader, inputs.max_record()).untrimmed();
+    let mut lines = lines.verbatim(inputs.verbatim);
     let first = lines.next().transpose()?;
     let row = first.as_ref().and_then(|line| line.body.as_ref().ok());
     let names = row.map_or(Vec::new(), |row| {
@@ -42,8 +52,15 @@ pub(crate) fn open<R: BufRead>(
         Err(wrong) if is_chosen && !names.is_empty() => return Err(io::Error::other(wrong)),
         Err(_) => (Layout::Pair, false),
     };
-    let first = first.filter(|_| !is_header).map(Ok);
-    Ok((layout, first.into_iter().chain(lines)))
+    let (header, first) = match first {
+        Some(line) if is_header => (line.verbatim, None),
+        first => (Vec::new(), first.map(Ok)),
+    };
+    Ok(Table {
+        layout,
+        header,
+        lines: first.into_iter().chain(lines),
+    })
 }
 
 /// The record on a line.

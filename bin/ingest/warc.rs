@@ -29,6 +29,8 @@ pub(crate) struct Blocks<R> {
     number: u64,
     /// A line that begins a record was read.
     has_begun: bool,
+    /// The header lines of the record that is being read, if they are wanted.
+    verbatim: Option<Vec<u8>>,
 }
 
 /// The header lines of a record.
@@ -50,6 +52,7 @@ impl<R: BufRead> Blocks<R> {
             limit: inputs.max_record(),
             number: 0,
             has_begun: false,
+            verbatim: inputs.verbatim.then(Vec::new),
         }
     }
 
@@ -68,7 +71,7 @@ impl<R: BufRead> Blocks<R> {
                         self.raw(bytes, Err(Fault::bad("no record begins here"))),
                     ));
                 }
-                self.has_begun = true;
+                self.begin(&line);
             }
         }
         self.has_begun = false;
@@ -102,9 +105,18 @@ impl<R: BufRead> Blocks<R> {
                 return Ok(bytes);
             }
             if begins(&line) {
-                self.has_begun = true;
+                self.begin(&line);
                 return Ok(bytes);
             }
+        }
+    }
+
+    /// Begins a record with its first line.
+    fn begin(&mut self, line: &[u8]) {
+        self.has_begun = true;
+        if let Some(verbatim) = &mut self.verbatim {
+            verbatim.clear();
+            verbatim.extend_from_slice(line);
         }
     }
 
@@ -117,6 +129,9 @@ impl<R: BufRead> Blocks<R> {
             bytes += line.len() as u64;
             if line.is_empty() {
                 return Err(cut_short());
+            }
+            if let Some(verbatim) = &mut self.verbatim {
+                verbatim.extend_from_slice(&line);
             }
             if line.trim_ascii().is_empty() {
                 return Ok((head, bytes));
@@ -175,9 +190,14 @@ impl<R: BufRead> Blocks<R> {
 
     fn raw(&mut self, bytes: u64, body: Result<Block, Fault>) -> Raw<Block> {
         self.number += 1;
+        let verbatim = match (&self.verbatim, &body) {
+            (Some(head), Ok(block)) => [head, &block.bytes[..], END].concat(),
+            _ => Vec::new(),
+        };
         Raw {
             nth: Nth::Record(self.number),
             bytes,
+            verbatim,
             body,
         }
     }
@@ -190,6 +210,9 @@ impl<R: BufRead> Iterator for Blocks<R> {
         self.read().transpose()
     }
 }
+
+/// What comes after each record.
+const END: &[u8] = b"\r\n\r\n";
 
 /// Whether a line is the first of a record.
 fn begins(line: &[u8]) -> bool {

@@ -63,21 +63,26 @@ impl Writer<'_> {
     /// Those of [`Writer::add_all`].
     pub fn add_batch(&mut self, batch: Batch) -> Result<Vec<Result<Outcome>>> {
         self.files.check_writable()?;
+        let located = self.locate(batch);
+        self.add_prepared(located)
+    }
+
+    /// The documents of a batch, looked up in the last commit.
+    pub(super) fn locate(&self, batch: Batch) -> Vec<Result<Prepared>> {
         let Batch { snapshot, prepared } = batch;
         let last = &self.committed;
         let committed = &*last.snapshot;
         if snapshot.is_same_commit(committed) {
-            return self.add_prepared(prepared);
+            return prepared;
         }
         let is_same_store = snapshot.tables.meta.store == committed.tables.meta.store;
-        let located = self.store.pool.map(prepared, |prepared| {
+        self.store.pool.map(prepared, |prepared| {
             let mut prepared = prepared?;
             if !is_same_store {
                 return last.prepare(prepared.input);
             }
             prepared.locate(committed)?;
             Ok(prepared)
-        });
-        self.add_prepared(located)
+        })
     }
 }

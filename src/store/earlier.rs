@@ -5,7 +5,6 @@ use std::collections::HashSet;
 
 use super::matching::{Matcher, Probe, Verified};
 use super::pending::Moment;
-use super::prepared::Prepared;
 use super::query::{Match, matches_from};
 use super::sketch::Sketch;
 use super::writer::Writer;
@@ -111,7 +110,8 @@ impl Writer<'_> {
         Ok(self.first_name(content, at)?.is_some())
     }
 
-    fn first_name(&self, content: u32, at: At<'_>) -> Result<Option<String>> {
+    /// The first key other than the asking one that names `content`.
+    pub(super) fn first_name(&self, content: u32, at: At<'_>) -> Result<Option<String>> {
         self.pending
             .first_name_at(&self.committed.snapshot, content, at.moment, at.key)
     }
@@ -137,16 +137,28 @@ impl Writer<'_> {
         Ok(best)
     }
 
-    /// The evidence that `content` is an exact copy of the input.
+    /// The evidence that `content` is an exact copy of the text with its hash, as a document other
+    /// than `except`.
     pub(super) fn copy_evidence(
         &mut self,
-        prepared: &Prepared,
         content: u32,
+        hash: &[u8; 32],
+        except: &str,
     ) -> Result<Option<Match>> {
+        let verified = self.verified_copy(content, hash)?;
+        let at = At {
+            moment: self.pending.now(),
+            key: except,
+        };
+        self.best(&verified, at)
+    }
+
+    /// `content` as a match of the text with its hash.
+    pub(super) fn verified_copy(&mut self, content: u32, hash: &[u8; 32]) -> Result<Vec<Verified>> {
         let snapshot = self.files.snapshot()?;
         let has_shingles = snapshot.content(content)?.shingle_count > 0;
         let probe = Probe {
-            hash: &prepared.hash,
+            hash,
             shingles: &[],
             signature: snapshot.signature(content)?,
             band_hashes: &[],
@@ -156,9 +168,6 @@ impl Writer<'_> {
             bands: u32::from(has_shingles) * snapshot.schema.bands().bands(),
         };
         let mut matcher = Matcher::new(&snapshot, probe, snapshot.schema.threshold());
-        let verified = Vec::from_iter(matcher.verify(candidate)?);
-        let moment = self.pending.now();
-        let key = prepared.key();
-        self.best(&verified, At { moment, key })
+        Ok(Vec::from_iter(matcher.verify(candidate)?))
     }
 }

@@ -1,5 +1,6 @@
 //! The store: one file a verb.
 
+mod admit;
 mod backup;
 mod batch;
 mod buckets;
@@ -40,6 +41,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
+pub use admit::Admission;
 pub use batch::Batch;
 pub use check::{Problem, Report};
 pub use clusters::{Cluster, ClusterQuery, Clusters, Linkage, Member};

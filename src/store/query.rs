@@ -197,14 +197,19 @@ pub(super) fn text_sketch(sketcher: &Sketcher, text: &str) -> Result<([u8; 32], 
     Ok((hash, sketcher.sketch(text)?))
 }
 
-/// The content of a stored document and its sketch, from the columns.
+/// The content of a stored document and its sketch.
 pub(super) fn stored_sketch(snapshot: &Snapshot, key: &str) -> Result<(ContentRow, Sketch)> {
     let Some(document) = snapshot.document(key)? else {
         let key = key.to_owned();
         return Err(Error::NoSuchDocument { key });
     };
-    let row = snapshot.content(document.content)?;
-    let signature = snapshot.signature(document.content)?.to_vec();
+    content_sketch(snapshot, document.content)
+}
+
+/// A stored content and its sketch, from the columns.
+pub(super) fn content_sketch(snapshot: &Snapshot, content: u32) -> Result<(ContentRow, Sketch)> {
+    let row = snapshot.content(content)?;
+    let signature = snapshot.signature(content)?.to_vec();
     let mut band_hashes = Vec::new();
     if row.shingle_count > 0 {
         let schema = &snapshot.schema;
@@ -214,7 +219,7 @@ pub(super) fn stored_sketch(snapshot: &Snapshot, key: &str) -> Result<(ContentRo
     }
     let mut shingles = Vec::new();
     if snapshot.schema.keeps_shingles() {
-        snapshot.shingles(document.content, &mut shingles)?;
+        snapshot.shingles(content, &mut shingles)?;
     }
     let sketch = Sketch {
         shingles: ShingleSet::from_hashes(shingles),

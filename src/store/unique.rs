@@ -36,7 +36,7 @@ impl Writer<'_> {
             return Ok(Outcome {
                 change: Change::KeptOut,
                 relation: Relation::ExactCopy,
-                earlier: self.copy_evidence(&prepared, content)?,
+                earlier: self.copy_evidence(content, &prepared.hash, prepared.key())?,
             });
         }
         if prepared.sketch.is_none() {
@@ -65,7 +65,7 @@ impl Writer<'_> {
     }
 
     /// The contents appended since the last commit that match `probe`.
-    fn appended_matches(&mut self, probe: Probe<'_>) -> Result<Vec<Verified>> {
+    pub(super) fn appended_matches(&mut self, probe: Probe<'_>) -> Result<Vec<Verified>> {
         let start = self.committed.snapshot.len;
         let mut candidates = Vec::new();
         let view = self.files.view();

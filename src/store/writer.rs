@@ -1,6 +1,6 @@
 //! Adding and removing documents.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, MutexGuard};
 
 use super::earlier::{At, Earlier, Fresh};
@@ -31,6 +31,10 @@ pub struct Writer<'s> {
     /// The contents appended since the last commit, by hash.
     pub(super) appended: HashMap<[u8; 32], u32>,
     pub(super) added: i64,
+    /// Number of contents when the writer was made: those from here on are its own.
+    pub(super) start: u32,
+    /// Contents below `start` that were admitted again.
+    pub(super) known: HashSet<u32>,
     unique: bool,
     pub(super) evidence: bool,
     /// Whether a batch ended half-way, so that a commit would keep half of it.
@@ -45,6 +49,8 @@ impl<'s> Writer<'s> {
             store,
             files,
             pending: Pending::new(committed.snapshot.len),
+            start: committed.snapshot.len,
+            known: HashSet::new(),
             committed,
             appended: HashMap::new(),
             added: clock::now(),
@@ -248,7 +254,7 @@ impl<'s> Writer<'s> {
             });
         }
         let earlier = if self.evidence {
-            self.copy_evidence(prepared, content)?
+            self.copy_evidence(content, &prepared.hash, prepared.key())?
         } else {
             None
         };
@@ -298,14 +304,19 @@ impl<'s> Writer<'s> {
 
     /// Makes the input's key a name of `content`.
     pub(super) fn name(&mut self, prepared: &Prepared, content: u32) {
-        let row = DocumentRow {
+        let row = self.row(prepared, content);
+        self.pending
+            .set(&prepared.input.key, prepared.row, Some(row));
+    }
+
+    /// The row of a document that names `content`.
+    pub(super) fn row(&self, prepared: &Prepared, content: u32) -> DocumentRow {
+        DocumentRow {
             content,
             size: prepared.input.source_bytes(),
             modified: prepared.input.modified,
             added: self.added,
-        };
-        self.pending
-            .set(&prepared.input.key, prepared.row, Some(row));
+        }
     }
 
     /// Takes note of a new size or time of a source whose text did not change.
@@ -337,7 +348,7 @@ pub(super) fn added_or_updated(current: Option<DocumentRow>) -> Change {
 }
 
 /// Tells an input's own error, which goes among the outcomes, from one that ends the batch.
-fn own_error(prepared: Result<Prepared>) -> Result<Result<Prepared>> {
+pub(super) fn own_error<T>(prepared: Result<T>) -> Result<Result<T>> {
     match prepared {
         Err(error) if !error.is_of_input() => Err(error),
         own => Ok(own),

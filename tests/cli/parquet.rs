@@ -13,7 +13,7 @@ use crate::compressed::{gz, zst};
 use crate::sandbox::{Sandbox, text};
 
 /// A file of rows in groups of so many, with a key that may be missing.
-fn parquet(
+pub(crate) fn parquet(
     schema: &str,
     rows: &[(Option<&str>, String)],
     group: usize,

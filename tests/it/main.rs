@@ -5,6 +5,7 @@
     reason = "a test says what it skipped and measured"
 )]
 
+mod admit;
 mod backup;
 mod batch;
 mod beside;

@@ -1,0 +1,127 @@
+//! Arguments of `dedup`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use dedupdb::Shingling;
+
+use crate::inputs::Inputs;
+use crate::parse;
+
+/// Write a corpus without its near-duplicates
+///
+/// Of documents that are alike one is kept, and what is kept is written byte for byte and in the
+/// order of the input. With --store, documents like one that is stored are dropped too, and what is
+/// new is added to the store; without, no store is used, not even the one in the current folder.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  dedupdb dedup pages.jsonl -o clean.jsonl
+  dedupdb dedup today/*.jsonl.zst -o today-new.jsonl.zst --store history
+  dedupdb dedup articles/ -o unique/ --keep longest --removed removed.tsv
+  dedupdb dedup articles/ -o files-to-keep --list
+  zcat posts.csv.gz | dedupdb dedup - --format csv -o - > clean.csv
+
+What OUTPUT is:
+  a file of records   for one file of records or standard input, or if OUTPUT is called .jsonl, .csv,
+                      .tsv or .warc: then all inputs are of that format, and tables have the same
+                      header, which is written once
+  a folder            for a folder, several files, or a text: files keep their paths (below the one
+                      folder, or as given), and each file of records has its kept records. Files of
+                      which nothing is kept are not there, but files of records are
+  a list              with --list: the paths of the kept files, one a line
+  standard output     for -
+
+Records are kept as they are: lines of JSONL, rows of CSV and TSV, records of WARC; blank lines
+are left out. Of Parquet, lines
+of JSONL with \"id\" and \"text\" are written, and only into a file of records. A byte order mark is
+left out, and a file in UTF-16 or in the encoding of --encoding is written in UTF-8. Compressed
+records are written plain unless OUTPUT, or the file in the folder, is called .gz or .zst. What add
+leaves out, such as broken records and binary files, is left out here and counted.
+
+Pairs are found as by query: at the threshold the share that init prints, 98% by default, and nearly
+all of those that are more alike. What is dropped was compared exactly.
+
+Which one is kept:
+  --keep first    the first in the input
+  --keep longest  the one with the most bytes of text; of the same length the first
+  --keep newest   the one whose file changed last; in a file, the last record
+Documents are judged in this order, and dropped if they are like one that was kept. The input is read
+once; for longest and newest its texts and records are kept in a temporary folder meanwhile.
+
+What is stored (--store or DEDUPDB_STORE) comes before all of these and is never replaced. A document that is stored under its
+key with its text is not like itself; so the same command gives the same output again. A text
+whose key has another text is stored as KEY#HASH.
+
+OUTPUT appears whole, once all is durable, or not at all; after a crash or Ctrl-C the same command
+gives the same output. That does not hold for standard output. A folder beside OUTPUT,
+.OUTPUT.dedup, has what is temporary, for which a store is made if none is given.
+
+--removed has a line for each dropped document, in the order in which they were judged, with tabs:
+KEY, the key of the first kept or stored document that it is like, JACCARD.
+
+Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]
+pub(crate) struct Dedup {
+    /// Files and folders as in add, or - for standard input
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// File or folder to write, or - for standard output
+    #[arg(short, long, value_name = "OUTPUT")]
+    pub(crate) output: PathBuf,
+
+    /// Which of the documents that are alike is kept
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "first")]
+    pub(crate) keep: Keep,
+
+    /// Write the paths of the kept files instead of the files
+    #[arg(long)]
+    pub(crate) list: bool,
+
+    /// File for what was dropped and why; JSON if it is called .jsonl or with --json
+    #[arg(long, value_name = "FILE")]
+    pub(crate) removed: Option<PathBuf>,
+
+    /// Replace OUTPUT and the file of --removed
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Memory to take, about: more means fewer and larger commits, which is faster
+    #[arg(long, value_name = "SIZE", value_parser = parse::size, default_value = "512MiB")]
+    pub(crate) memory: u64,
+
+    #[command(flatten)]
+    pub(crate) parameters: Parameters,
+
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+}
+
+/// Parameters of the comparison; an existing store has its own.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Parameters, where no store has them")]
+pub(crate) struct Parameters {
+    /// Least Jaccard similarity of near-duplicates, or 0.8: 0.9 or 90%
+    #[arg(long, value_name = "SHARE", value_parser = parse::share)]
+    pub(crate) threshold: Option<f64>,
+
+    /// Pieces of text that are compared, or word:5: word:K, char:K, char-nospace:K, byte:K, term or
+    /// ids
+    #[arg(long, value_name = "KIND")]
+    pub(crate) shingling: Option<Shingling>,
+
+    /// Number of slots of a signature, or 128
+    #[arg(long, value_name = "N")]
+    pub(crate) permutations: Option<u32>,
+}
+
+/// Which document of those that are alike is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Keep {
+    /// The first in the input
+    First,
+    /// The one with the longest text
+    Longest,
+    /// The one whose file changed last
+    Newest,
+}

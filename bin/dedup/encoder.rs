@@ -1,0 +1,98 @@
+//! Bytes on their way into a file, compressed as its name says.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Stdout, Write};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+/// Where bytes end up.
+#[derive(Debug)]
+pub(crate) enum Place {
+    File(File),
+    Stdout(Stdout),
+}
+
+impl Write for Place {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Place::File(file) => file.write(bytes),
+            Place::Stdout(stdout) => stdout.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Place::File(file) => file.flush(),
+            Place::Stdout(stdout) => stdout.flush(),
+        }
+    }
+}
+
+type Buffered = BufWriter<Place>;
+
+/// Compresses records, or not.
+pub(crate) enum Encoder {
+    Plain(Buffered),
+    Gzip(GzEncoder<Buffered>),
+    /// Each record is a member of its own, so that it can be read alone.
+    GzipMembers(Buffered),
+    Zstd(zstd::Encoder<'static, Buffered>),
+}
+
+/// Bytes that are written at a time.
+const BUFFER: usize = 1 << 18;
+
+impl Encoder {
+    /// Compresses into `place` as `name` says, with a member for each record if `has_members`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the compressor.
+    pub(crate) fn new(place: Place, name: &Path, has_members: bool) -> io::Result<Encoder> {
+        let buffered = BufWriter::with_capacity(BUFFER, place);
+        let extension = name.extension().unwrap_or_default().to_ascii_lowercase();
+        Ok(match extension.to_str() {
+            Some("gz") if has_members => Encoder::GzipMembers(buffered),
+            Some("gz") => Encoder::Gzip(GzEncoder::new(buffered, Compression::default())),
+            Some("zst") => Encoder::Zstd(zstd::Encoder::new(buffered, 0)?),
+            _ => Encoder::Plain(buffered),
+        })
+    }
+
+    /// Writes bytes that are whole in themselves.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Encoder::Plain(writer) => writer.write_all(bytes),
+            Encoder::Gzip(writer) => writer.write_all(bytes),
+            Encoder::Zstd(writer) => writer.write_all(bytes),
+            Encoder::GzipMembers(writer) => {
+                let mut member = GzEncoder::new(Vec::new(), Compression::default());
+                member.write_all(bytes)?;
+                writer.write_all(&member.finish()?)
+            }
+        }
+    }
+
+    /// Ends the stream. A file is durable then.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        let buffered = match self {
+            Encoder::Plain(buffered) | Encoder::GzipMembers(buffered) => buffered,
+            Encoder::Gzip(encoder) => encoder.finish()?,
+            Encoder::Zstd(encoder) => encoder.finish()?,
+        };
+        match buffered.into_inner()? {
+            Place::File(file) => file.sync_all(),
+            Place::Stdout(mut stdout) => stdout.flush(),
+        }
+    }
+}

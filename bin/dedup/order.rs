@@ -1,0 +1,79 @@
+//! The order in which documents are judged, where it is not that of the input.
+
+use std::cmp::Reverse;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::args::Keep;
+use crate::document::{self, Document};
+
+/// What a document is ordered by, and where its text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rank {
+    value: i64,
+    /// Place in the input.
+    pub(crate) ordinal: u64,
+    /// Place in the spool.
+    pub(crate) offset: u64,
+}
+
+/// Ranks documents.
+#[derive(Debug)]
+pub(crate) struct Ranking {
+    keep: Keep,
+    ranks: Vec<Rank>,
+    /// The file that was asked for its time last.
+    file: Option<(PathBuf, i64)>,
+}
+
+impl Ranking {
+    /// Ranks none yet.
+    pub(crate) fn new(keep: Keep) -> Ranking {
+        Ranking {
+            keep,
+            ranks: Vec::new(),
+            file: None,
+        }
+    }
+
+    /// Ranks the next document of the input, whose text is at `offset` of the spool.
+    pub(crate) fn push(&mut self, document: &Document, offset: u64) {
+        let value = match self.keep {
+            Keep::First => 0,
+            Keep::Longest => i64::try_from(document.text.len()).unwrap_or(i64::MAX),
+            Keep::Newest => match document.modified {
+                Some(modified) => modified,
+                None => self.time_of(&document.source),
+            },
+        };
+        self.ranks.push(Rank {
+            value,
+            ordinal: self.ranks.len() as u64,
+            offset,
+        });
+    }
+
+    /// When a file of records last changed. Standard input is newer than any.
+    fn time_of(&mut self, source: &Path) -> i64 {
+        if let Some((path, time)) = &self.file
+            && path == source
+        {
+            return *time;
+        }
+        let metadata = fs::metadata(source).ok();
+        let time = metadata.and_then(|metadata| document::modified(&metadata));
+        let time = time.unwrap_or(i64::MAX);
+        self.file = Some((source.to_owned(), time));
+        time
+    }
+
+    /// The ranks, in the order in which the documents are judged.
+    pub(crate) fn sorted(mut self) -> Vec<Rank> {
+        let is_newest = self.keep == Keep::Newest;
+        self.ranks.sort_unstable_by_key(|rank| {
+            let late = is_newest.then_some(Reverse(rank.ordinal));
+            (Reverse(rank.value), late, rank.ordinal)
+        });
+        self.ranks
+    }
+}

@@ -1,0 +1,257 @@
+//! Documents on disk between being read and being judged, and being judged and being written.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::dedup::work::Work;
+use crate::document::{Document, Opened};
+use crate::ingest::format::Format;
+
+/// Two files: the texts, which are read in the order of the judgement, and the records, which are
+/// read in that of the input.
+#[derive(Debug)]
+pub(crate) struct Spool {
+    texts: BufWriter<File>,
+    records: BufWriter<File>,
+    /// Where the next text begins.
+    offset: u64,
+    names: Names,
+}
+
+/// The names that are no UTF-8, which are few.
+#[derive(Debug, Default)]
+struct Names(Vec<PathBuf>);
+
+/// A document or file as it was read.
+#[derive(Debug)]
+pub(crate) enum Spooled {
+    Opened(Opened),
+    Record(Vec<u8>),
+    /// A file that is one document, with its size and time.
+    File(PathBuf, u64, Option<i64>),
+}
+
+const OPENED: u64 = 0;
+const RECORD: u64 = 1;
+const FILE: u64 = 2;
+
+impl Spool {
+    /// An empty spool in the folder for what is temporary.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn new(work: &Work) -> io::Result<Spool> {
+        let create = |name| {
+            let mut options = File::options();
+            let options = options.read(true).write(true).create(true).truncate(true);
+            options.open(work.path(name)).map(BufWriter::new)
+        };
+        Ok(Spool {
+            texts: create("texts")?,
+            records: create("records")?,
+            offset: 0,
+            names: Names::default(),
+        })
+    }
+
+    /// Takes a file whose records come next.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn open(&mut self, opened: &Opened) -> io::Result<()> {
+        let format = match opened.format {
+            Format::Csv => 0,
+            Format::Tsv => 1,
+            Format::Warc => 2,
+            Format::Jsonl | Format::Parquet | Format::Text | Format::Html => 3,
+        };
+        put(&mut self.records, OPENED)?;
+        put(&mut self.records, format)?;
+        self.names.put(&mut self.records, &opened.source)?;
+        put_bytes(&mut self.records, &opened.header)?;
+        Ok(())
+    }
+
+    /// Takes a document. Says where its text is.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn push(&mut self, document: &Document) -> io::Result<u64> {
+        if document.line.is_some() {
+            put(&mut self.records, RECORD)?;
+            put_bytes(&mut self.records, &document.verbatim)?;
+        } else {
+            put(&mut self.records, FILE)?;
+            self.names.put(&mut self.records, &document.source)?;
+            put(&mut self.records, document.size.unwrap_or(0))?;
+            put_time(&mut self.records, document.modified)?;
+        }
+        let offset = self.offset;
+        for bytes in [&document.key, &document.text, &document.place()] {
+            self.offset += put_bytes(&mut self.texts, bytes.as_bytes())?;
+        }
+        self.offset += put(&mut self.texts, document.size.map_or(0, |size| size + 1))?;
+        self.offset += put_time(&mut self.texts, document.modified)?;
+        Ok(offset)
+    }
+
+    /// The texts and the records, from their beginnings.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn finish(self) -> io::Result<(Texts, Records)> {
+        let rewound = |writer: BufWriter<File>| -> io::Result<BufReader<File>> {
+            let mut file = writer.into_inner()?;
+            file.rewind()?;
+            Ok(BufReader::new(file))
+        };
+        let records = Records {
+            reader: rewound(self.records)?,
+            names: self.names,
+        };
+        Ok((Texts(rewound(self.texts)?), records))
+    }
+}
+
+/// The texts of a spool.
+#[derive(Debug)]
+pub(crate) struct Texts(BufReader<File>);
+
+impl Texts {
+    /// The document whose text is at `offset`, as far as it matters for its judgement.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn read(&mut self, offset: u64) -> io::Result<Document> {
+        self.0.seek(SeekFrom::Start(offset))?;
+        let key = get_text(&mut self.0)?;
+        let text = get_text(&mut self.0)?;
+        let place = get_text(&mut self.0)?;
+        Ok(Document {
+            key,
+            text,
+            size: get(&mut self.0)?.checked_sub(1),
+            modified: get_time(&mut self.0)?,
+            encoding: "UTF-8",
+            replaced: false,
+            lossy_key: false,
+            line: None,
+            source: place.into(),
+            verbatim: Vec::new(),
+        })
+    }
+}
+
+/// The records of a spool.
+#[derive(Debug)]
+pub(crate) struct Records {
+    reader: BufReader<File>,
+    names: Names,
+}
+
+impl Records {
+    /// The next record or file.
+    fn read(&mut self) -> io::Result<Option<Spooled>> {
+        let mut first = [0];
+        if self.reader.read(&mut first)? == 0 {
+            return Ok(None);
+        }
+        self.reader.seek_relative(-1)?;
+        let reader = &mut self.reader;
+        Ok(Some(match get(reader)? {
+            OPENED => Spooled::Opened(Opened {
+                format: match get(reader)? {
+                    0 => Format::Csv,
+                    1 => Format::Tsv,
+                    2 => Format::Warc,
+                    _ => Format::Jsonl,
+                },
+                source: self.names.get(reader)?,
+                header: get_bytes(reader)?,
+            }),
+            RECORD => Spooled::Record(get_bytes(reader)?),
+            _ => {
+                let path = self.names.get(reader)?;
+                Spooled::File(path, get(reader)?, get_time(reader)?)
+            }
+        }))
+    }
+}
+
+impl Iterator for Records {
+    type Item = io::Result<Spooled>;
+
+    fn next(&mut self) -> Option<io::Result<Spooled>> {
+        self.read().transpose()
+    }
+}
+
+impl Names {
+    fn put(&mut self, writer: &mut impl Write, path: &Path) -> io::Result<()> {
+        if let Some(name) = path.to_str() {
+            put(writer, 0)?;
+            put_bytes(writer, name.as_bytes())?;
+        } else {
+            self.0.push(path.to_owned());
+            put(writer, self.0.len() as u64)?;
+        }
+        Ok(())
+    }
+
+    fn get(&self, reader: &mut impl Read) -> io::Result<PathBuf> {
+        let Some(index) = get(reader)?.checked_sub(1) else {
+            return Ok(get_text(reader)?.into());
+        };
+        let index = usize::try_from(index).map_err(io::Error::other)?;
+        let name = self.0.get(index).cloned();
+        name.ok_or_else(|| io::Error::other("a name is missing"))
+    }
+}
+
+fn put(writer: &mut impl Write, number: u64) -> io::Result<u64> {
+    writer.write_all(&number.to_le_bytes())?;
+    Ok(size_of::<u64>() as u64)
+}
+
+fn put_bytes(writer: &mut impl Write, bytes: &[u8]) -> io::Result<u64> {
+    let length = bytes.len() as u64;
+    let head = put(writer, length)?;
+    writer.write_all(bytes)?;
+    Ok(head + length)
+}
+
+fn put_time(writer: &mut impl Write, time: Option<i64>) -> io::Result<u64> {
+    let head = put(writer, time.is_some().into())?;
+    Ok(head + put(writer, time.unwrap_or(0).cast_unsigned())?)
+}
+
+fn get(reader: &mut impl Read) -> io::Result<u64> {
+    let mut bytes = [0; size_of::<u64>()];
+    reader.read_exact(&mut bytes)?;
+    Ok(u64::from_le_bytes(bytes))
+}
+
+fn get_bytes(reader: &mut impl Read) -> io::Result<Vec<u8>> {
+    let length = get(reader)?;
+    let mut bytes = Vec::new();
+    if reader.take(length).read_to_end(&mut bytes)? as u64 == length {
+        return Ok(bytes);
+    }
+    Err(io::ErrorKind::UnexpectedEof.into())
+}
+
+fn get_text(reader: &mut impl Read) -> io::Result<String> {
+    String::from_utf8(get_bytes(reader)?).map_err(io::Error::other)
+}
+
+fn get_time(reader: &mut impl Read) -> io::Result<Option<i64>> {
+    let is_known = get(reader)? == 1;
+    let time = get(reader)?.cast_signed();
+    Ok(is_known.then_some(time))
+}

@@ -1,0 +1,67 @@
+//! A file of records that is being written.
+
+use std::io;
+use std::path::Path;
+
+use crate::dedup::encoder::{Encoder, Place};
+use crate::document::Opened;
+use crate::ingest::format::Format;
+
+/// The records so far.
+pub(crate) struct Stream {
+    encoder: Encoder,
+    has_header: bool,
+    /// The last line has its end.
+    is_at_line: bool,
+}
+
+impl Stream {
+    /// Writes into `place`, compressed as `name` says, records of `format`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the compressor.
+    pub(crate) fn new(place: Place, name: &Path, format: Format) -> io::Result<Stream> {
+        Ok(Stream {
+            encoder: Encoder::new(place, name, format == Format::Warc)?,
+            has_header: false,
+            is_at_line: true,
+        })
+    }
+
+    /// Takes note of a file whose records come next: writes its header, unless there is one.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub(crate) fn open(&mut self, opened: &Opened) -> io::Result<()> {
+        if self.has_header || opened.header.is_empty() {
+            return Ok(());
+        }
+        self.has_header = true;
+        self.write(&opened.header)
+    }
+
+    /// Writes a header or record as it is. If the one before has no end, as the last line of a file
+    /// may have none, it is given one.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub(crate) fn write(&mut self, record: &[u8]) -> io::Result<()> {
+        if !self.is_at_line {
+            self.encoder.write(b"\n")?;
+        }
+        self.is_at_line = record.ends_with(b"\n") || record.ends_with(b"\r");
+        self.encoder.write(record)
+    }
+
+    /// Ends the file, durably.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.encoder.finish()
+    }
+}

@@ -1,0 +1,141 @@
+//! What is to be written, and where.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::args::Dedup;
+use crate::ingest::format::Format;
+use crate::walk::STDIN;
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Records, one after the other.
+    Records,
+    /// Files with their paths.
+    Folder,
+    /// Paths of files.
+    List,
+}
+
+/// Where it is written.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    pub(crate) form: Form,
+    /// None is standard output.
+    pub(crate) path: Option<PathBuf>,
+}
+
+impl Target {
+    /// What the arguments mean.
+    ///
+    /// # Errors
+    ///
+    /// They contradict each other, or would write over what is to be read.
+    pub(crate) fn of(dedup: &Dedup) -> Result<Target> {
+        let is_stdout = dedup.output == Path::new(STDIN);
+        let form = if dedup.list {
+            Form::List
+        } else if is_stdout || is_of_records(dedup) {
+            Form::Records
+        } else {
+            Form::Folder
+        };
+        check_inputs(dedup)?;
+        let removed = dedup.removed.as_deref();
+        if removed == Some(Path::new(STDIN)) {
+            bail!("--removed names a file; standard output is for OUTPUT");
+        }
+        let written = removed
+            .into_iter()
+            .chain((!is_stdout).then_some(&*dedup.output));
+        for path in written {
+            check_apart(path, &dedup.paths)?;
+        }
+        if removed.is_some_and(|removed| is_same(removed, &dedup.output)) {
+            bail!("--removed and --output name the same file");
+        }
+        Ok(Target {
+            form,
+            path: (!is_stdout).then(|| dedup.output.clone()),
+        })
+    }
+}
+
+/// Whether records are asked for: by the name of OUTPUT, or because there is but one file of them.
+fn is_of_records(dedup: &Dedup) -> bool {
+    let format = |path: &Path| dedup.inputs.format.unwrap_or_else(|| Format::of(path));
+    let is_file_of_records =
+        |path: &Path| path == Path::new(STDIN) || !path.is_dir() && !format(path).is_document();
+    let is_one = matches!(&*dedup.paths, [path] if is_file_of_records(path));
+    is_one || !Format::of(&dedup.output).is_document() && !dedup.output.is_dir()
+}
+
+fn check_inputs(dedup: &Dedup) -> Result<()> {
+    let stdin = dedup.paths.iter().filter(|path| *path == Path::new(STDIN));
+    match stdin.count() {
+        1 if dedup.inputs.stdin_is_document() => {
+            bail!("a text on standard input is one document; say with --format what records it has")
+        }
+        0 | 1 => {}
+        _ => bail!("standard input (-) is named more than once"),
+    }
+    for path in &dedup.paths {
+        if path != Path::new(STDIN) && fs::metadata(path).is_err() {
+            bail!("{}: there is no such file or folder", path.display());
+        }
+    }
+    Ok(())
+}
+
+/// Refuses to write `path` over or into an input, or around one.
+fn check_apart(path: &Path, inputs: &[PathBuf]) -> Result<()> {
+    parts(path)?;
+    let written = resolved(path)?;
+    for input in inputs.iter().filter(|input| *input != Path::new(STDIN)) {
+        let read = fs::canonicalize(input).with_context(|| input.display().to_string())?;
+        let (path, input) = (path.display(), input.display());
+        if written == read {
+            bail!("{path}: this is an input; write to another place");
+        }
+        if written.starts_with(&read) {
+            bail!("{path}: this is inside the input {input}; write to a place outside");
+        }
+        if read.starts_with(&written) {
+            bail!("{path}: the input {input} is inside; write to another place");
+        }
+    }
+    Ok(())
+}
+
+/// The path without symbolic links; its last part need not exist.
+fn resolved(path: &Path) -> Result<PathBuf> {
+    if let Ok(resolved) = fs::canonicalize(path) {
+        return Ok(resolved);
+    }
+    let (folder, name) = parts(path)?;
+    let folder = fs::canonicalize(folder)
+        .with_context(|| format!("{}: its folder cannot be written to", path.display()))?;
+    Ok(folder.join(name))
+}
+
+/// The folder and the name of what is to be written.
+///
+/// # Errors
+///
+/// It has no name of its own, as `..` has none.
+pub(crate) fn parts(path: &Path) -> Result<(&Path, &Path)> {
+    let Some(Component::Normal(name)) = path.components().next_back() else {
+        bail!("{}: this is no name for a file or folder", path.display());
+    };
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    Ok((folder.unwrap_or(Path::new(".")), Path::new(name)))
+}
+
+fn is_same(a: &Path, b: &Path) -> bool {
+    matches!((resolved(a), resolved(b)), (Ok(a), Ok(b)) if a == b)
+}

@@ -1,0 +1,161 @@
+//! A folder of files that is being written.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use anyhow::{Context, Result, bail};
+use rayon::prelude::*;
+use walkdir::WalkDir;
+
+use crate::dedup::encoder::Place;
+use crate::dedup::stream::Stream;
+use crate::document::{self, Opened};
+
+/// The files so far.
+pub(crate) struct Tree {
+    root: PathBuf,
+    /// The arguments, and where what is below them goes.
+    bases: Vec<(PathBuf, PathBuf)>,
+    /// The file of records that is being written.
+    stream: Option<Stream>,
+}
+
+impl Tree {
+    /// Begins the folder `root`, which must not exist, for what is below `arguments`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn new(root: PathBuf, arguments: &[PathBuf]) -> Result<Tree> {
+        fs::create_dir(&root).with_context(|| root.display().to_string())?;
+        let is_one = matches!(arguments, [folder] if folder.is_dir());
+        let base = |argument: &PathBuf| {
+            let base = if is_one {
+                PathBuf::new()
+            } else {
+                base(argument)
+            };
+            (argument.clone(), base)
+        };
+        Ok(Tree {
+            bases: arguments.iter().map(base).collect(),
+            root,
+            stream: None,
+        })
+    }
+
+    /// Begins a file of records.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system, or another file has its place.
+    pub(crate) fn open(&mut self, opened: &Opened) -> Result<()> {
+        self.close()?;
+        let (file, path) = self.create(&opened.source)?;
+        let mut stream = Stream::new(Place::File(file), &path, opened.format)?;
+        stream.open(opened)?;
+        self.stream = Some(stream);
+        Ok(())
+    }
+
+    /// Writes a record of the file that was begun last.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn record(&mut self, record: &[u8]) -> Result<()> {
+        match &mut self.stream {
+            Some(stream) => Ok(stream.write(record)?),
+            None => bail!("a record came before its file"),
+        }
+    }
+
+    /// Copies a file of so many bytes that last changed at `modified`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system, another file has its place, or it changed since.
+    pub(crate) fn copy(&mut self, source: &Path, size: u64, modified: Option<i64>) -> Result<()> {
+        let (mut copy, _) = self.create(source)?;
+        let name = || source.display().to_string();
+        let mut file = File::open(source).with_context(name)?;
+        let copied = io::copy(&mut file, &mut copy).with_context(name)?;
+        let metadata = file.metadata().with_context(name)?;
+        if copied != size || document::modified(&metadata) != modified {
+            bail!("{}: it changed while it was read; try again", name());
+        }
+        let nanos = modified.and_then(|nanos| u64::try_from(nanos).ok());
+        if let Some(nanos) = nanos {
+            let time = UNIX_EPOCH + Duration::from_nanos(nanos);
+            copy.set_modified(time).with_context(name)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the folder, durably.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        self.close()?;
+        let entries = WalkDir::new(&self.root).into_iter().par_bridge();
+        entries.try_for_each(|entry| {
+            let entry = entry?;
+            let name = || entry.path().display().to_string();
+            let file = File::open(entry.path()).with_context(name)?;
+            file.sync_all().with_context(name)
+        })
+    }
+
+    fn close(&mut self) -> Result<()> {
+        if let Some(stream) = self.stream.take() {
+            stream.finish()?;
+        }
+        Ok(())
+    }
+
+    /// Makes the file for what is read from `source`.
+    fn create(&self, source: &Path) -> Result<(File, PathBuf)> {
+        let place = self.bases.iter().find_map(|(argument, base)| {
+            let below = source.strip_prefix(argument).ok()?;
+            // Joined to nothing, the name of a file would become that of a folder.
+            let is_itself = below.as_os_str().is_empty();
+            Some(if is_itself {
+                base.clone()
+            } else {
+                base.join(below)
+            })
+        });
+        let Some(place) = place.filter(|place| place.file_name().is_some()) else {
+            bail!("{}: no input leads to it", source.display());
+        };
+        let path = self.root.join(&place);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        }
+        let created = File::options().write(true).create_new(true).open(&path);
+        match created {
+            Ok(file) => Ok((file, path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => bail!(
+                "{}: another input goes to {} too; give them one at a time",
+                source.display(),
+                place.display()
+            ),
+            Err(error) => Err(error).with_context(|| path.display().to_string()),
+        }
+    }
+}
+
+/// Where one of several arguments goes: its path as given, or its last part alone if that leads out
+/// of the current folder.
+fn base(argument: &Path) -> PathBuf {
+    let leads_out = |part: Component<'_>| !matches!(part, Component::Normal(_) | Component::CurDir);
+    if argument.components().any(leads_out) {
+        return argument.file_name().map(PathBuf::from).unwrap_or_default();
+    }
+    let parts = argument.components();
+    parts.filter(|part| *part != Component::CurDir).collect()
+}

@@ -1,0 +1,205 @@
+//! Killing and interrupting the program at any moment of a `dedup`.
+#![cfg(unix)]
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use crate::dedup::{check, files, lines, read, record};
+use crate::sandbox::{Sandbox, text};
+
+const ROUNDS: u64 = 6;
+
+/// A store with some documents, and an input that is like them in part.
+fn filled() -> (Sandbox, String) {
+    let sandbox = Sandbox::new();
+    let mut all = lines(400);
+    all.extend((0..2500).map(|seed| {
+        let text = text(seed - u64::from(seed % 3 == 1) + 1000, 70);
+        format!("{{\"id\": \"new-{seed}\", \"text\": \"{text}\"}}")
+    }));
+    sandbox.write("old.jsonl", all[..40].join("\n"));
+    let input = all[20..].join("\n");
+    sandbox.write("in.jsonl", &input);
+    for store in ["whole", "killed"] {
+        sandbox
+            .run(&["add", "old.jsonl", "--store", store])
+            .expect(0);
+    }
+    (sandbox, input)
+}
+
+fn arguments<'a>(store: &'a str, output: &'a str, removed: &'a str, keep: &'a str) -> Vec<&'a str> {
+    vec![
+        "dedup",
+        "in.jsonl",
+        "-o",
+        output,
+        "--removed",
+        removed,
+        "--keep",
+        keep,
+        "--store",
+        store,
+        "--quiet",
+    ]
+}
+
+#[test]
+fn a_killed_run_leaves_no_output_and_the_next_gives_the_same() {
+    for keep in ["first", "longest", "newest"] {
+        let (sandbox, input) = filled();
+        sandbox
+            .run(&arguments("whole", "whole.jsonl", "whole.tsv", keep))
+            .expect(0);
+        let (output, removed) = (read(&sandbox, "whole.jsonl"), read(&sandbox, "whole.tsv"));
+        let old = read(&sandbox, "old.jsonl");
+        let stored: Vec<(String, String)> = old.lines().map(record).collect();
+        check(&input, &output, &removed, &stored);
+
+        let killed = arguments("killed", "out.jsonl", "out.tsv", keep);
+        let mut delay = 0x2545_f491_4f6c_dd1d_u64;
+        for round in 0..ROUNDS {
+            let mut child = sandbox.command(&killed).spawn().unwrap();
+            delay ^= delay << 13;
+            delay ^= delay >> 7;
+            delay ^= delay << 17;
+            thread::sleep(Duration::from_millis(delay % (60 + 120 * round)));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            sandbox.run(&["check", "--store", "killed"]).expect(0);
+            // It is there whole, if it is there.
+            if sandbox.path("out.jsonl").exists() {
+                assert!(read(&sandbox, "out.jsonl") == output);
+                assert!(read(&sandbox, "out.tsv") == removed);
+                fs::remove_file(sandbox.path("out.jsonl")).unwrap();
+                fs::remove_file(sandbox.path("out.tsv")).unwrap();
+            }
+        }
+        sandbox.run(&killed).expect(0);
+        assert!(read(&sandbox, "out.jsonl") == output, "{keep}");
+        assert!(read(&sandbox, "out.tsv") == removed, "{keep}");
+        let hidden = files(&sandbox.path(""));
+        assert!(
+            hidden.iter().all(|name| !name.starts_with('.')),
+            "{hidden:?}"
+        );
+    }
+}
+
+#[test]
+fn a_part_that_was_stored_before_a_crash_changes_nothing() {
+    // What an interrupted run stored is a part of its input, as far as it came.
+    let (sandbox, input) = filled();
+    for (keep, part) in [("first", 1000), ("longest", 1000)] {
+        let mut lines: Vec<&str> = input.lines().collect();
+        if keep == "longest" {
+            let length = |line: &&str| record(line).1.len();
+            lines.sort_by_key(|line| std::cmp::Reverse(length(line)));
+        }
+        let (whole, killed) = (format!("whole-{keep}"), format!("killed-{keep}"));
+        for store in [&whole, &killed] {
+            sandbox
+                .run(&["add", "old.jsonl", "--store", store])
+                .expect(0);
+        }
+        sandbox.write("part.jsonl", lines[..part].join("\n"));
+        let some = [
+            "dedup",
+            "part.jsonl",
+            "-o",
+            "part-out",
+            "--store",
+            &killed,
+            "--force",
+        ];
+        sandbox.run(&some).expect(0);
+        for (store, output) in [(&whole, "whole"), (&killed, "killed")] {
+            let (output, removed) = (
+                format!("{output}-{keep}.jsonl"),
+                format!("{output}-{keep}.tsv"),
+            );
+            sandbox
+                .run(&arguments(store, &output, &removed, keep))
+                .expect(0);
+        }
+        for end in ["jsonl", "tsv"] {
+            let [a, b] =
+                ["whole", "killed"].map(|name| read(&sandbox, &format!("{name}-{keep}.{end}")));
+            assert!(a == b, "{keep}.{end}");
+        }
+    }
+}
+
+#[test]
+fn a_crash_between_the_two_files_is_no_obstacle() {
+    let (sandbox, _) = filled();
+    let run = arguments("whole", "out.jsonl", "out.tsv", "first");
+    sandbox.run(&run).expect(0);
+    let output = read(&sandbox, "out.jsonl");
+    fs::remove_file(sandbox.path("out.jsonl")).unwrap();
+    sandbox.run(&run).expect(2);
+    sandbox.write(".out.jsonl.dedup/publishing", "");
+    sandbox.run(&run).expect(0);
+    assert!(read(&sandbox, "out.jsonl") == output);
+    assert!(!sandbox.path(".out.jsonl.dedup").exists());
+}
+
+#[test]
+fn an_output_is_written_by_one_process_at_a_time() {
+    let (sandbox, _) = filled();
+    sandbox.write(".out.jsonl.dedup/lock", "");
+    let lock = File::open(sandbox.path(".out.jsonl.dedup/lock")).unwrap();
+    lock.lock().unwrap();
+    let run = ["dedup", "in.jsonl", "-o", "out.jsonl"];
+    let ran = sandbox.run(&run).expect(2);
+    assert!(ran.stderr.contains("another process"), "{}", ran.stderr);
+    drop(lock);
+    sandbox.run(&run).expect(0);
+}
+
+#[test]
+fn ctrl_c_leaves_no_output_and_keeps_what_was_stored() {
+    for keep in ["first", "longest"] {
+        let (sandbox, input) = filled();
+        let endless = [
+            "dedup",
+            "-",
+            "-o",
+            "out.jsonl",
+            "--format",
+            "jsonl",
+            "--removed",
+            "out.tsv",
+            "--keep",
+            keep,
+            "--store",
+            "killed",
+        ];
+        let mut child = sandbox
+            .command(&endless)
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(input.as_bytes()).unwrap();
+        while !sandbox.path(".out.tsv.dedup").exists() {
+            thread::sleep(Duration::from_millis(5));
+        }
+        let pid = child.id().to_string();
+        let status = Command::new("kill").args(["-INT", &pid]).status();
+        assert!(status.unwrap().success());
+        let ended = child.wait_with_output().unwrap();
+        drop(stdin);
+        assert_eq!(ended.status.code(), Some(130));
+        let message = String::from_utf8(ended.stderr).unwrap();
+        assert!(message.contains("out.jsonl is not written"), "{message}");
+        let hidden = files(&sandbox.path(""));
+        let is_left = |name: &String| name.starts_with('.') || name.starts_with("out.");
+        assert!(!hidden.iter().any(is_left), "{hidden:?}");
+        sandbox.run(&["check", "--store", "killed"]).expect(0);
+    }
+}

@@ -1,0 +1,157 @@
+//! Laws of `Writer::admit_batch`.
+
+use std::collections::BTreeMap;
+
+use dedupdb::{Admission, Input, Schema, Shingler, Shingling, Store};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// A document of a small world, in which keys come again and many texts are alike: pieces of the
+/// same long text, so that one may be like two that are not like each other.
+fn document() -> impl Strategy<Value = Input> {
+    (0u32..6, 0u32..3, 0u32..14).prop_map(|(key, subject, start)| {
+        let words = (start..start + 60).map(|word| format!("w{subject}x{word}"));
+        let words: Vec<String> = words.collect();
+        Input::new(format!("k{key}"), words.join(" "))
+    })
+}
+
+fn jaccard(a: &str, b: &str) -> f64 {
+    let shingler = Shingler::new(Shingling::default(), true, true).unwrap();
+    let shingles = |text: &str| shingler.shingles(text).unwrap();
+    shingles(a).jaccard(&shingles(b))
+}
+
+/// Offers the documents in batches and commits now and then; at the end too unless `is_killed`.
+fn admit(store: &Store, inputs: &[Input], batch: usize, is_killed: bool) -> Vec<Admission> {
+    let mut writer = store.writer().unwrap();
+    let mut admissions = Vec::new();
+    for (number, inputs) in inputs.chunks(batch).enumerate() {
+        let sketched = store.sketch_all(inputs.to_vec());
+        for admission in writer.admit_batch(sketched).unwrap() {
+            admissions.push(admission.unwrap());
+        }
+        if number % 2 == 0 {
+            writer.commit().unwrap();
+        }
+    }
+    if !is_killed {
+        writer.commit().unwrap();
+    }
+    admissions
+}
+
+fn is_kept(admission: &Admission) -> bool {
+    matches!(admission, Admission::New | Admission::Known)
+}
+
+/// The texts by key, second keys too, of all that is stored.
+fn stored(store: &Store, inputs: &[Input]) -> BTreeMap<String, String> {
+    let texts = inputs.iter().map(|input| {
+        let hash = *blake3::hash(input.text.as_bytes()).as_bytes();
+        (hash, input.text.clone())
+    });
+    let texts: BTreeMap<[u8; 32], String> = texts.collect();
+    let documents = store.documents().unwrap().map(Result::unwrap);
+    documents
+        .map(|document| (document.key, texts[&document.hash].clone()))
+        .collect()
+}
+
+/// What is the same however often a document was offered before.
+fn lasting(admission: &Admission) -> Option<(String, Option<f64>, bool)> {
+    match admission {
+        Admission::New | Admission::Known => None,
+        Admission::Duplicate {
+            earlier,
+            is_of_this_writer,
+        } => Some((earlier.key.clone(), earlier.jaccard, *is_of_this_writer)),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn what_is_admitted_is_like_nothing_before_it_and_lasts(
+        before in vec(document(), 0..6),
+        inputs in vec(document(), 1..24),
+        batch in 1usize..9,
+        killed_after in 0usize..24,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::create(folder.path(), &Schema::default()).unwrap();
+        let mut writer = store.writer().unwrap();
+        for outcome in writer.add_all(before.clone()).unwrap() {
+            outcome.unwrap();
+        }
+        writer.commit().unwrap();
+        drop(writer);
+        let other = tempfile::tempdir().unwrap();
+        store.backup(other.path().join("copy")).unwrap();
+        let all = [before, inputs.clone()].concat();
+
+        let first = admit(&store, &inputs, batch, false);
+        let texts = stored(&store, &all);
+        let mut kept: Vec<&str> = Vec::new();
+        for (input, admission) in inputs.iter().zip(&first) {
+            if let Admission::Duplicate { earlier, .. } = admission {
+                let exact = jaccard(&input.text, &texts[&earlier.key]);
+                prop_assert!(exact >= 0.8, "{} is {exact}", earlier.key);
+                prop_assert_eq!(earlier.jaccard, Some(exact));
+                continue;
+            }
+            // The bands find practically all that are so much alike.
+            let like = kept.iter().find(|text| jaccard(text, &input.text) >= 0.95);
+            prop_assert_eq!(like, None);
+            kept.push(&input.text);
+        }
+        // Again: the same.
+        let again = admit(&store, &inputs, batch, false);
+        prop_assert!(again.iter().all(|admission| *admission != Admission::New));
+        let lasts = |admissions: &[Admission]| admissions.iter().map(lasting).collect::<Vec<_>>();
+        prop_assert_eq!(lasts(&first), lasts(&again));
+        prop_assert_eq!(&stored(&store, &all), &texts);
+        // Killed half-way, and again: the same.
+        let store = Store::open(other.path().join("copy")).unwrap();
+        let part = &inputs[..killed_after.min(inputs.len())];
+        admit(&store, part, batch, true);
+        let last = admit(&store, &inputs, 3, false);
+        prop_assert_eq!(lasts(&first), lasts(&last));
+        prop_assert_eq!(stored(&store, &all), texts);
+        let kept = last.iter().zip(&first);
+        prop_assert!(kept.into_iter().all(|(a, b)| is_kept(a) == is_kept(b)));
+    }
+}
+
+#[test]
+fn a_corpus_that_was_added_whole_is_rid_of_its_duplicates_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(folder.path(), &Schema::default()).unwrap();
+    let text = "the tide clock on the harbour wall has been wrong since the flood of last year";
+    let inputs = [
+        Input::new("a", text),
+        Input::new("b", text),
+        Input::new("c", text.to_uppercase()),
+        Input::new(
+            "d",
+            "quite another text about quite another thing and nothing else at all",
+        ),
+    ];
+    let mut writer = store.writer().unwrap();
+    writer.add_all(inputs.to_vec()).unwrap();
+    writer.commit().unwrap();
+    drop(writer);
+    let kept: Vec<bool> = admit(&store, &inputs, 4, false)
+        .iter()
+        .map(is_kept)
+        .collect();
+    assert_eq!(kept, [true, false, false, true]);
+    // Of one that is like a document that is stored before it, nothing is admitted, though that one
+    // is not offered.
+    let kept: Vec<bool> = admit(&store, &inputs[2..], 4, false)
+        .iter()
+        .map(is_kept)
+        .collect();
+    assert_eq!(kept, [false, true]);
+}
