@@ -1,6 +1,6 @@
 //! Arguments of `reindex`.
 
-use dedupdb::{Bands, Family, SlotWidth};
+use dedupdb::{Bands, Family, Shingling, SlotWidth};
 
 use crate::inputs::Inputs;
 use crate::parse;
@@ -27,7 +27,7 @@ time, by Ctrl-C or worse: the same command goes on from where it was.
 
 Signatures that become shorter are cut; those that become longer get the new slots only; if only
 bands change, they are not written at all. How texts become shingles cannot be changed: that needs
-the texts. A store without shingles (`init --no-shingles`) needs the files of its documents for new
+the texts, so make another store (`init --shingling`) and add them to it. A store without shingles (`init --no-shingles`) needs the files of its documents for new
 slots, and reads those again whose keys are paths of files that hold one document each; a file
 whose text is another now, or that is gone, is an error unless --drop-missing is given.
 
@@ -69,6 +69,10 @@ pub(crate) struct Reindex {
     /// Bits that a slot keeps: 8, 16 or 32
     #[arg(long, value_name = "BITS")]
     pub(crate) slot_bits: Option<SlotWidth>,
+
+    /// Refused, with what to do instead
+    #[arg(long, value_name = "KIND", hide = true)]
+    pub(crate) shingling: Option<Shingling>,
 
     /// Tell how far a reindex is that was begun and not finished
     #[arg(long, exclusive = true)]

@@ -27,6 +27,12 @@ pub(crate) fn run(
     if reindex.status {
         return status(&crate::store::open_to_read(args)?, output);
     }
+    if let Some(shingling) = reindex.shingling {
+        bail!(
+            "other shingles need the texts, which the store does not keep: make another store, with \
+             `init --shingling {shingling}`, and add the texts to it"
+        );
+    }
     let store = crate::store::open_to_write(args)?;
     if reindex.cancel {
         return Ok(Exit::found(store.cancel_rebuild()?));

@@ -32,15 +32,17 @@ pub(crate) fn run(
     let watch = Watch::new(console, "counted", Unit::Step, store.progress());
     let buckets = store.largest_buckets(BUCKETS)?;
     drop(watch);
+    let reclaimable = store.reclaimable_bytes()?;
     let sizes = options.clusters.then(|| Sizes::of(&store)).transpose()?;
     if output.is_json() {
         let mut object = object(&schema, &stats, &buckets);
+        object["reclaimable_bytes"] = reclaimable.into();
         if let Some(sizes) = sizes {
             object["clusters"] = sizes.object();
         }
         output.object(&object)?;
     } else {
-        let mut lines = describe(&schema, &stats, &buckets, output.width());
+        let mut lines = describe(&schema, &stats, reclaimable, &buckets, output.width());
         lines.extend(sizes.iter().flat_map(Sizes::describe));
         for line in lines {
             output.prose(&line)?;
@@ -117,7 +119,13 @@ fn bytes_per_document(stats: &Stats, bytes: u64) -> Option<f64> {
     (stats.documents > 0).then(|| bytes as f64 / stats.documents as f64)
 }
 
-fn describe(schema: &Schema, stats: &Stats, buckets: &[Bucket], width: usize) -> Vec<String> {
+fn describe(
+    schema: &Schema,
+    stats: &Stats,
+    reclaimable: u64,
+    buckets: &[Bucket],
+    width: usize,
+) -> Vec<String> {
     let size = |name: &str, size: u64| {
         let each = bytes_per_document(stats, size).filter(|_| width >= WIDE);
         let each = each.map_or_else(String::new, |each| format!("{each:>10.1} B a document"));
@@ -131,6 +139,7 @@ fn describe(schema: &Schema, stats: &Stats, buckets: &[Bucket], width: usize) ->
     ];
     let files = stats.files.iter();
     lines.extend(files.map(|(name, bytes)| size(&format!("  {name}"), *bytes)));
+    lines.push(size("reclaimable", reclaimable));
     lines.push("parameters".to_owned());
     let parameters = schema.parameters();
     lines.extend(

@@ -8,11 +8,13 @@
 use std::ops::Bound;
 
 use redb::{
-    CursorMut, ReadOnlyTable, ReadTransaction, ReadableTable, TableDefinition, WriteTransaction,
+    CursorMut, ReadOnlyTable, ReadTransaction, ReadableTable, ReadableTableMetadata,
+    TableDefinition, WriteTransaction,
 };
 
 use super::append::copy;
 use super::bits::low32;
+use super::index::page_bytes;
 use super::leaf::{Leaf, Posting, pack};
 
 /// A leaf holds at most this many postings on average; fewer in the tests of this crate, so that
@@ -125,6 +127,12 @@ impl BucketTable {
         let leaf = Leaf::new(bytes.value(), self.hash_bits).map_err(BucketError::Damaged)?;
         leaf.ids(hash).for_each(found);
         Ok(())
+    }
+
+    /// Bytes of the pages that hold the table.
+    pub(crate) fn page_bytes(&self) -> Result<u64, BucketError> {
+        let stats = self.table.as_ref().map(ReadableTableMetadata::stats);
+        Ok(stats.transpose()?.map_or(0, |stats| page_bytes(&stats)))
     }
 
     /// Writes the table into an index that has none of `list` and `level`.

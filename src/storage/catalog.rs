@@ -10,6 +10,7 @@ use redb::{
 
 use super::append::{append, copy};
 use super::format::{Kind, checksum};
+use super::index::page_bytes;
 use crate::error::{Error, Result};
 
 /// Content id, size in bytes, modification time in ns since 1970 or [`NO_TIME`], time added in
@@ -358,6 +359,14 @@ impl Catalog {
             removed: transaction.open_table(REMOVED)?,
             sums: transaction.open_table(SUMS)?,
         })
+    }
+
+    /// Bytes of the pages that hold the tables.
+    pub(crate) fn page_bytes(&self) -> Result<u64, redb::Error> {
+        let documents = page_bytes(&self.documents.stats()?);
+        let names = page_bytes(&self.names.stats()?);
+        let removed = page_bytes(&self.removed.stats()?);
+        Ok(documents + names + removed + page_bytes(&self.sums.stats()?))
     }
 
     /// Writes the tables into an index that has none.

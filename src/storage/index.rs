@@ -151,3 +151,8 @@ fn shared<T>(open: impl Fn(&Builder) -> Result<T, DatabaseError>) -> Result<T, D
         opened => opened,
     }
 }
+
+/// Bytes of the pages that hold a table.
+pub(crate) fn page_bytes(stats: &redb::TableStats) -> u64 {
+    stats.stored_bytes() + stats.metadata_bytes() + stats.fragmented_bytes()
+}

@@ -27,6 +27,7 @@ mod parallel;
 mod posted;
 mod reader;
 mod recent;
+mod reclaimable;
 mod renumbering;
 mod rows;
 mod snapshot;

@@ -47,6 +47,12 @@ impl Posted {
         })
     }
 
+    /// Bytes of the pages that hold the tables.
+    pub(crate) fn page_bytes(&self) -> Result<u64, BucketError> {
+        let tables = self.lists.iter().flat_map(|list| [&list.old, &list.young]);
+        tables.map(BucketTable::page_bytes).sum()
+    }
+
     /// Writes the tables into an index that has none.
     pub(crate) fn copy_to(&self, transaction: &WriteTransaction) -> Result<(), BucketError> {
         for (tables, list) in self.lists.iter().zip((0..).map(List::of)) {

@@ -81,6 +81,15 @@ impl Tables {
         &self.path
     }
 
+    /// Bytes of the pages of the index that are in use for bucket tables, and for the others.
+    pub(super) fn page_bytes(&self) -> Result<(u64, u64)> {
+        let posted = self.posted.page_bytes();
+        let posted = posted.map_err(|error| bucket_error(&self.path, error))?;
+        let catalog = self.catalog.page_bytes();
+        let catalog = catalog.map_err(|error| Error::index(&self.path, error))?;
+        Ok((posted, catalog))
+    }
+
     /// Writes the bucket tables into an index that has none.
     pub(super) fn copy_buckets(&self, transaction: &WriteTransaction) -> Result<()> {
         self.posted
@@ -341,10 +350,21 @@ impl Snapshot {
     }
 }
 
-/// A file's name and its bytes.
+/// A file's name and the bytes that it takes on disk, without its holes.
 pub(super) fn file_size(path: &Path) -> Result<(String, u64)> {
     let metadata = std::fs::metadata(path).map_err(|source| Error::io(path, source))?;
-    Ok((file_name(path), metadata.len()))
+    Ok((file_name(path), metadata.len().min(occupied(&metadata))))
+}
+
+#[cfg(unix)]
+fn occupied(metadata: &std::fs::Metadata) -> u64 {
+    const BLOCK: u64 = 512;
+    std::os::unix::fs::MetadataExt::blocks(metadata).saturating_mul(BLOCK)
+}
+
+#[cfg(not(unix))]
+fn occupied(_: &std::fs::Metadata) -> u64 {
+    u64::MAX
 }
 
 fn file_name(path: &Path) -> String {

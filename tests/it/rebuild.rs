@@ -355,3 +355,29 @@ fn every_answer_is_right_while_the_store_is_rebuilt() {
     drop(live);
     assert_sound(folder.path());
 }
+
+#[test]
+fn a_compaction_gives_back_what_was_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = store(folder.path(), &schema(128), 2000);
+    let size = |live: &Store| -> u64 {
+        let files = live.stats().unwrap().files;
+        files.iter().map(|(_, bytes)| bytes).sum()
+    };
+    for prefix in ["near/", "copy/"] {
+        let mut writer = live.writer().unwrap();
+        for document in live.documents_with_prefix(prefix).unwrap() {
+            assert!(writer.remove(&document.unwrap().key).unwrap());
+        }
+        writer.commit().unwrap();
+        drop(writer);
+        let (told, before) = (live.reclaimable_bytes().unwrap(), size(&live));
+        assert!(live.rebuild(Rebuild::compact()).unwrap());
+        let given = before - size(&live);
+        assert!(
+            told.abs_diff(given) < before / 10,
+            "{told} told, {given} given of {before}"
+        );
+        assert!(live.reclaimable_bytes().unwrap() < size(&live) / 4);
+    }
+}

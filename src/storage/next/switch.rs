@@ -26,8 +26,8 @@ impl Next {
         self.commit(transaction)
     }
 
-    /// Gives back the room in the index that was needed while it was made. It is not much, but what is
-    /// compacted should not shrink when that is done again.
+    /// Gives back the room in the index that was needed while it was made. The commits that follow
+    /// may double the file's length, but that is a hole, which takes no room.
     pub(crate) fn shrink(&mut self) -> Result<()> {
         match self.index.compact() {
             // Someone looks at how far it is.

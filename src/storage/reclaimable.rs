@@ -1,0 +1,24 @@
+//! What a compaction would give back.
+
+use super::format::ContentRow;
+use super::snapshot::{Snapshot, file_size};
+use crate::error::Result;
+
+impl Snapshot {
+    /// Bytes of removed contents and of pages of the index that are not in use.
+    ///
+    /// The postings of removed contents count as their share of the bucket tables.
+    pub(crate) fn reclaimable(&self) -> Result<u64> {
+        let removed = self.tables.catalog.removed_contents();
+        let removed = removed.map_err(|error| self.in_index(error))?;
+        let mut bytes = 0;
+        for &content in &removed {
+            bytes += (ContentRow::BYTES + self.signature(content)?.len()) as u64;
+            bytes += self.packed_shingles(content)?.len() as u64;
+        }
+        let (posted, catalog) = self.tables.page_bytes()?;
+        let (_, index) = file_size(self.tables.path())?;
+        bytes += posted / u64::from(self.len.max(1)) * removed.len() as u64;
+        Ok(bytes + index.saturating_sub(posted + catalog))
+    }
+}
