@@ -232,7 +232,6 @@ impl Store {
             next.follow(&snapshot, keys, threads)?;
         }
         next.fill_filter(threads)?;
-        next.shrink()?;
         let mut files = files.lock().map_err(|_| Error::Poisoned)?;
         self.switch(next, &mut files, &journal, &sign)?;
         Ok(true)

@@ -63,7 +63,10 @@ fn reindex_says_what_it_cannot_do() {
         (&["reindex", "--permutations", "0"], "1 to"),
         (&["reindex", "--bands", "50x9"], "bands"),
         (&["reindex", "--status", "--cancel"], "cannot be used"),
-        (&["reindex", "--shingling", "char:5"], "init --shingling char:5"),
+        (
+            &["reindex", "--shingling", "char:5"],
+            "init --shingling char:5",
+        ),
     ] {
         let ran = sandbox.run(arguments).expect(2);
         assert!(

@@ -26,16 +26,6 @@ impl Next {
         self.commit(transaction)
     }
 
-    /// Gives back the room in the index that was needed while it was made. The commits that follow
-    /// may double the file's length, but that is a hole, which takes no room.
-    pub(crate) fn shrink(&mut self) -> Result<()> {
-        match self.index.compact() {
-            // Someone looks at how far it is.
-            Ok(_) | Err(redb::CompactionError::TransactionInProgress) => Ok(()),
-            Err(error) => Err(self.in_index(error)),
-        }
-    }
-
     /// Takes over the rest, of which the documents are `keys`, and puts the next generation in the
     /// place of the one in use. Nothing is appended to `files` that is not committed.
     ///

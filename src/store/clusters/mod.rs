@@ -1,8 +1,8 @@
 //! Clusters of documents that are alike.
 
 mod candidates;
+mod connect;
 mod forest;
-mod join;
 mod prefixes;
 mod representatives;
 
@@ -193,7 +193,7 @@ impl Store {
         let removed = catalog.removed_contents().map_err(in_index)?;
         let documents = catalog.documents().map_err(in_index)?;
         let contents = u64::from(snapshot.len).saturating_sub(removed.len() as u64);
-        let mut forest = join::connect(&snapshot, &self.pool, &removed, threshold)?;
+        let mut forest = connect::connect(&snapshot, &self.pool, &removed, threshold)?;
         if query.linkage == Linkage::Representative {
             representatives::divide(&snapshot, &self.pool, threshold, &mut forest)?;
         }
