@@ -33,9 +33,17 @@ const TICK: Duration = Duration::from_millis(50);
 pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output) -> Result<Exit> {
     check_arguments(add)?;
     // The folder of a store that is only pretended goes after the store.
-    let (_pretended, store, commits) = open(args, add, console)?;
+    let Opened {
+        store,
+        is_new,
+        commits,
+        _pretended,
+    } = Opened::of(args, add)?;
     // Not before: a wait for the store ends at once.
     let interrupt = Interrupt::catch()?;
+    if is_new {
+        console.note(&format!("made a store in {}", args.store.display()));
+    }
     let store = Arc::new(store);
     let mut writer = store.writer()?;
     writer.unique(add.unique);
@@ -86,19 +94,37 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     }
 }
 
-/// Opens or makes the store; says whether what is done is committed, which it is not in a dry run,
-/// unless the store itself is for the dry run only.
-fn open(args: &Args, add: &Add, console: &Console) -> Result<(Option<TempDir>, Store, bool)> {
-    if add.dry_run {
-        let (store, pretended) = crate::store::open_or_pretend(args)?;
-        let commits = pretended.is_some();
-        return Ok((pretended, store, commits));
+/// The store that is added to.
+struct Opened {
+    store: Store,
+    /// Whether it was made, and not only pretended.
+    is_new: bool,
+    /// Whether what is done is committed: not in a dry run, unless the store itself is for the dry
+    /// run only.
+    commits: bool,
+    /// The folder of a store that is only pretended, which goes after the store.
+    _pretended: Option<TempDir>,
+}
+
+impl Opened {
+    fn of(args: &Args, add: &Add) -> Result<Opened> {
+        if add.dry_run {
+            let (store, pretended) = crate::store::open_or_pretend(args)?;
+            return Ok(Opened {
+                store,
+                is_new: false,
+                commits: pretended.is_some(),
+                _pretended: pretended,
+            });
+        }
+        let (store, is_new) = crate::store::open_or_create(args)?;
+        Ok(Opened {
+            store,
+            is_new,
+            commits: true,
+            _pretended: None,
+        })
     }
-    let (store, is_new) = crate::store::open_or_create(args)?;
-    if is_new {
-        console.note(&format!("made a store in {}", args.store.display()));
-    }
-    Ok((None, store, true))
 }
 
 /// Refuses what cannot be meant, before a store is made for it.

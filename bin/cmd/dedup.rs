@@ -39,7 +39,7 @@ pub(crate) fn run(
     let target = Target::of(dedup)?;
     let work = Work::begin(&target)?;
     check_free(dedup, &target, &work)?;
-    let store = Arc::new(open_store(args, &dedup.parameters, &work)?);
+    let store = Arc::new(open_store(args, &dedup.parameters, &work, console)?);
     // Not before: a wait for the store ends at once.
     let interrupt = Interrupt::catch()?;
     let removed = dedup.removed.as_deref();
@@ -106,7 +106,12 @@ fn check_free(dedup: &Dedup, target: &Target, work: &Work) -> Result<()> {
 }
 
 /// Opens the store that is named, or makes it or a temporary one.
-fn open_store(args: &Args, parameters: &Parameters, work: &Work) -> Result<Store> {
+fn open_store(
+    args: &Args,
+    parameters: &Parameters,
+    work: &Work,
+    console: &Console,
+) -> Result<Store> {
     let mut schema = Schema::builder();
     if let Some(threshold) = parameters.threshold {
         schema = schema.threshold(threshold);
@@ -122,6 +127,9 @@ fn open_store(args: &Args, parameters: &Parameters, work: &Work) -> Result<Store
         return crate::store::create_in(args, &work.path("store"), &schema);
     }
     let (store, is_new) = crate::store::open_or_create_with(args, &schema)?;
+    if is_new {
+        console.note(&format!("made a store in {}", args.store.display()));
+    }
     let given = [
         ("threshold", parameters.threshold.is_some()),
         ("shingling", parameters.shingling.is_some()),

@@ -14,6 +14,7 @@ use super::buckets::{self, BucketError, Change, Level, List, prefix_bits};
 use super::catalog::{self, Meta};
 use super::filter::{Filter, FilterName};
 use super::leaf::Posting;
+use super::order;
 use super::parallel::for_each_list;
 use super::snapshot::{Snapshot, bucket_error, narrow};
 use crate::clock::Meters;
@@ -191,9 +192,7 @@ impl<'a> Merge<'a> {
     fn recent_postings(&self, list: u32) -> Vec<Posting> {
         let recent = &self.snapshot.recent;
         let posting = |&id: &u32| Some(Posting::new(recent.hash(id, list)?, id));
-        let mut postings: Vec<Posting> = self.add.iter().filter_map(posting).collect();
-        postings.sort_unstable();
-        postings
+        order::sort(self.add.iter().filter_map(posting).collect())
     }
 
     /// The postings of contents in a list, from their rows, sorted.
@@ -204,7 +203,6 @@ impl<'a> Merge<'a> {
                 postings.push(Posting::new(hash, id));
             }
         }
-        postings.sort_unstable();
-        Ok(postings)
+        Ok(order::sort(postings))
     }
 }

@@ -4,6 +4,9 @@ use super::format::ContentRow;
 use super::snapshot::{Snapshot, file_size};
 use crate::error::Result;
 
+/// Bytes of an index that redb keeps for itself, or leaves free even after a rebuild, about.
+const OWN_BYTES: u64 = 128 << 10;
+
 impl Snapshot {
     /// Bytes of removed contents and of pages of the index that are not in use.
     ///
@@ -19,6 +22,6 @@ impl Snapshot {
         let (posted, catalog) = self.tables.page_bytes()?;
         let (_, index) = file_size(self.tables.path())?;
         bytes += posted / u64::from(self.len.max(1)) * removed.len() as u64;
-        Ok(bytes + index.saturating_sub(posted + catalog))
+        Ok(bytes + index.saturating_sub(posted + catalog + OWN_BYTES))
     }
 }

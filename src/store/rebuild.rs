@@ -224,7 +224,9 @@ impl Store {
             let snapshot = self.published();
             watch(next.progress(&snapshot))?;
             if next.behind(&snapshot) < FEW_CONTENTS && next.unbanded() < MANY_UNBANDED {
-                next.follow(&snapshot, keys, threads)?;
+                if !keys.is_empty() {
+                    next.follow(&snapshot, keys, threads)?;
+                }
                 break;
             }
             next.cover(&snapshot, &sign, &mut watch)?;

@@ -109,8 +109,9 @@ impl Next {
             return Ok(());
         }
         if self.columns.are_shared() {
+            // Nothing to make durable: the next commit tells.
             self.state.covered = snapshot.len;
-            return self.checkpoint(snapshot);
+            return self.count_rows(snapshot);
         }
         let bytes = |next: &Next| {
             let kinds = [Kind::Contents, Kind::Shingles, Kind::Signatures];
@@ -157,11 +158,7 @@ impl Next {
 
     /// Makes the rows durable that were taken over from `snapshot`.
     fn checkpoint(&mut self, snapshot: &Snapshot) -> Result<()> {
-        self.meta.contents = self.ids.new_id(self.state.covered).into();
-        self.meta.shingle_bytes = match &self.columns.shingles {
-            Some(shingles) => shingles.len(),
-            None => snapshot.shingles_before(self.state.covered)?,
-        };
+        self.count_rows(snapshot)?;
         let transaction = self.begin_write()?;
         for (kind, column) in self.columns.each() {
             column.sync()?;
@@ -173,6 +170,15 @@ impl Next {
         for (_, column) in self.columns.each() {
             column.committed();
         }
+        Ok(())
+    }
+
+    fn count_rows(&mut self, snapshot: &Snapshot) -> Result<()> {
+        self.meta.contents = self.ids.new_id(self.state.covered).into();
+        self.meta.shingle_bytes = match &self.columns.shingles {
+            Some(shingles) => shingles.len(),
+            None => snapshot.shingles_before(self.state.covered)?,
+        };
         Ok(())
     }
 

@@ -13,6 +13,7 @@ use crate::storage::column::ColumnView;
 use crate::storage::filter::Filter;
 use crate::storage::format::Kind;
 use crate::storage::leaf::Posting;
+use crate::storage::order;
 use crate::storage::parallel::for_each_list;
 use crate::storage::rows::Rows;
 use crate::storage::snapshot::{Snapshot, bucket_error, narrow};
@@ -20,8 +21,8 @@ use crate::storage::snapshot::{Snapshot, bucket_error, narrow};
 /// Postings that are written between two checkpoints.
 const CHECKPOINT_POSTINGS: u64 = if cfg!(test) { 400 } else { 16 << 20 };
 
-/// Bytes of a posting in memory.
-const POSTING_BYTES: u64 = 8;
+/// Bytes of a posting in memory while postings are sorted.
+const POSTING_BYTES: u64 = 16;
 
 /// What the columns of the next generation hold.
 struct Views {
@@ -89,7 +90,7 @@ impl Next {
         let (rows, prefix) = (self.rows_of(views), self.prefix_bits()?);
         let banded = narrow(&self.path, self.meta.banded)?;
         for part in 0..1_u32 << parts {
-            let mut postings = Vec::new();
+            let mut postings = Vec::with_capacity(banded as usize >> parts);
             for id in (0..banded).filter(|&id| self.is_posted(id)) {
                 if let Some(hash) = rows.list_hash(id, list)?
                     && hash.checked_shr(32 - parts).unwrap_or(0) == part
@@ -97,7 +98,7 @@ impl Next {
                     postings.push(Posting::new(hash, id));
                 }
             }
-            postings.sort_unstable();
+            let postings = order::sort(postings);
             buckets::append(transaction, List::of(list), prefix, &postings)
                 .map_err(|error| bucket_error(&self.path, error))?;
         }
@@ -166,8 +167,7 @@ impl Next {
                         postings.push(Posting::new(hash, id));
                     }
                 }
-                postings.sort_unstable();
-                Ok(postings)
+                Ok(order::sort(postings))
             };
             let change = Change {
                 add: postings(&mut contents.add.clone())?,
