@@ -64,6 +64,9 @@ impl Bands {
     #[inline]
     pub fn hash(&self, signature: &[u8], width: SlotWidth, band: u32) -> u32 {
         let range = self.range(band, width);
+        if let Some([first, last]) = two_words(&signature[range.clone()]) {
+            return finish(absorb(absorb(start(band), first), last));
+        }
         let (words, rest) = signature[range.clone()].as_chunks::<WORD>();
         let mut state = start(band);
         for &word in words {

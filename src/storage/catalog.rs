@@ -11,6 +11,7 @@ use redb::{
 use super::append::{append, copy};
 use super::format::{Kind, checksum};
 use super::index::page_bytes;
+use super::parallel::both;
 use crate::error::{Error, Result};
 
 /// Content id, size in bytes, modification time in ns since 1970 or [`NO_TIME`], time added in
@@ -382,6 +383,18 @@ impl Catalog {
     pub(super) fn copy_renumbered(
         &self,
         transaction: &WriteTransaction,
+        new_id: impl Fn(u32) -> u32 + Sync,
+    ) -> Result<(), redb::Error> {
+        let (documents, names) = both(
+            || self.copy_documents(transaction, &new_id),
+            || self.copy_names(transaction, &new_id),
+        );
+        documents.and(names)
+    }
+
+    fn copy_documents(
+        &self,
+        transaction: &WriteTransaction,
         new_id: impl Fn(u32) -> u32,
     ) -> Result<(), redb::Error> {
         let mut documents = transaction.open_table(DOCUMENTS)?;
@@ -391,7 +404,14 @@ impl Catalog {
             let (content, size, modified, added) = value.value();
             cursor.insert_before(key.value(), (new_id(content), size, modified, added))?;
         }
-        cursor.close()?;
+        Ok(cursor.close()?)
+    }
+
+    fn copy_names(
+        &self,
+        transaction: &WriteTransaction,
+        new_id: impl Fn(u32) -> u32,
+    ) -> Result<(), redb::Error> {
         let mut names = transaction.open_table(NAMES)?;
         let mut cursor = names.upper_bound_mut(Bound::<(u32, &[u8])>::Unbounded)?;
         for entry in self.names.iter()? {

@@ -1,4 +1,4 @@
-//! Work on several lists of buckets at a time.
+//! Work on several tables at a time.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -33,5 +33,20 @@ pub(super) fn for_each_list(
             }
         }
         done
+    })
+}
+
+/// Does two things at the same time.
+pub(super) fn both<A, B: Send>(
+    one: impl FnOnce() -> A,
+    other: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    thread::scope(|scope| {
+        let other = scope.spawn(other);
+        let one = one();
+        match other.join() {
+            Ok(other) => (one, other),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
     })
 }
