@@ -1,0 +1,109 @@
+//! Adding from files beside adding from memory.
+//!
+//! The first file is JSON lines with fields `id` and `text`. Its documents are added from memory, by
+//! the crate, and then each file is added by the command line; each time into a new store, with one
+//! commit at the end. The rates are megabytes of text a second, medians of five, run in turns.
+//!
+//! ```sh
+//! cargo bench --bench ingest -- pages.jsonl pages.parquet
+//! ```
+#![expect(
+    clippy::unwrap_used,
+    reason = "a benchmark that cannot go on has failed"
+)]
+#![expect(clippy::print_stdout, reason = "a benchmark shows its result")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::mpsc::sync_channel;
+use std::time::Instant;
+
+use dedupdb::{Input, Schema, Store};
+use serde_json::Value;
+
+const ROUNDS: usize = 5;
+/// Bytes of text that are sketched at a time.
+const BATCH: usize = 4 << 20;
+
+fn main() {
+    let files = std::env::args_os().skip(1).map(PathBuf::from);
+    let files: Vec<PathBuf> = files.filter(|path| path.is_file()).collect();
+    let Some(first) = files.first() else {
+        println!("no file is named: cargo bench --bench ingest -- FILE.jsonl...");
+        return;
+    };
+    let documents = read(first);
+    let bytes: usize = documents.iter().map(|(_, text)| text.len()).sum();
+    let mut times = vec![Vec::new(); files.len() + 1];
+    for _ in 0..ROUNDS {
+        times[0].push(timed(|store| from_memory(store, &documents)));
+        for (file, times) in files.iter().zip(&mut times[1..]) {
+            times.push(timed(|store| from_file(store, file)));
+        }
+    }
+    let rates = times.into_iter().map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        bytes as f64 / 1e6 / times[ROUNDS / 2]
+    });
+    let rates: Vec<f64> = rates.collect();
+    let names = files.iter().map(|file| file.display().to_string());
+    for (name, rate) in std::iter::once("memory".to_owned())
+        .chain(names)
+        .zip(&rates)
+    {
+        println!("{name}: {rate:.1} MB/s, {:.0}%", 100.0 * rate / rates[0]);
+    }
+}
+
+/// The documents of a file of JSON lines.
+fn read(file: &Path) -> Vec<(String, String)> {
+    let text = std::fs::read_to_string(file).unwrap();
+    let field = |value: &Value, name: &str| value[name].as_str().unwrap().to_owned();
+    let document = |line: &str| {
+        let value: Value = serde_json::from_str(line).unwrap();
+        (field(&value, "id"), field(&value, "text"))
+    };
+    text.lines().map(document).collect()
+}
+
+/// Seconds that adding to a new store takes.
+fn timed(add: impl FnOnce(&Path)) -> f64 {
+    let folder = tempfile::tempdir().unwrap();
+    let start = Instant::now();
+    add(&folder.path().join("store"));
+    start.elapsed().as_secs_f64()
+}
+
+fn from_memory(folder: &Path, documents: &[(String, String)]) {
+    let store = Store::create(folder, &Schema::default()).unwrap();
+    let mut writer = store.writer().unwrap();
+    std::thread::scope(|scope| {
+        let (sender, batches) = sync_channel(1);
+        let store = &store;
+        scope.spawn(move || {
+            let (mut batch, mut bytes) = (Vec::new(), 0);
+            for (key, text) in documents {
+                batch.push(Input::new(key.clone(), text.clone()));
+                bytes += text.len();
+                if bytes >= BATCH {
+                    sender
+                        .send(store.sketch_all(std::mem::take(&mut batch)))
+                        .unwrap();
+                    bytes = 0;
+                }
+            }
+            sender.send(store.sketch_all(batch)).unwrap();
+        });
+        for batch in batches {
+            writer.add_batch(batch).unwrap();
+        }
+        writer.commit().unwrap();
+    });
+}
+
+fn from_file(folder: &Path, file: &Path) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dedupdb"));
+    command.arg("--quiet").arg("--store").arg(folder);
+    let status = command.arg("add").arg(file).status().unwrap();
+    assert!(status.success(), "{}", file.display());
+}
