@@ -8,13 +8,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-use dedupdb::{Input, PairQuery, Query, Schema, Shingler, Shingling, Store};
+use dedupdb::{Cluster, Input, PairQuery, Query, Schema, Shingler, Shingling, Store};
 use rayon::prelude::*;
 use tempfile::TempDir;
 
 use crate::clusters::check_against_pairs;
 
 type Pairs = BTreeMap<(String, String), f64>;
+type Group = BTreeSet<String>;
 
 /// The decompressed file of the corpora's folder, or a notice that it is not there.
 fn corpus(name: &str) -> Option<Box<dyn Read>> {
@@ -165,6 +166,8 @@ fn the_near_copies_of_24008_messages_are_found() {
         let explained = replaced.contains(&pair.0) || replaced.contains(&pair.1);
         assert!(exact || explained, "{pair:?}: {jaccard}");
     }
+    let others = other_groups(&check_against_pairs(&store), &truth);
+    assert_eq!(others, Vec::<Group>::new());
 }
 
 /// Scripts whose words the truth takes differently: it has no rule for scripts without spaces, and
@@ -230,6 +233,25 @@ fn has_other_tokens(key: &str) -> bool {
     OTHER_TOKENS.iter().any(|part| key.contains(part))
 }
 
+/// The groups that true pairs connect and that are no cluster.
+fn other_groups(clusters: &[Cluster], truth: &Pairs) -> Vec<Group> {
+    let parents = groups(truth);
+    let mut members: BTreeMap<&str, Group> = BTreeMap::new();
+    for (a, b) in truth.keys() {
+        let group = members.entry(root(&parents, a)).or_default();
+        group.extend([a.clone(), b.clone()]);
+    }
+    let keys = |cluster: &Cluster| cluster.members.iter().map(|m| m.key.clone()).collect();
+    let clusters: BTreeSet<Group> = clusters.iter().map(keys).collect();
+    let all = members.len();
+    let others = members
+        .into_values()
+        .filter(|group| !clusters.contains(group));
+    let others: Vec<Group> = others.collect();
+    println!("{} of {all} true groups are clusters", all - others.len());
+    others
+}
+
 /// Checks that the clusters are what the store's pairs connect, and that true pairs connect each.
 fn check_clusters(store: &Store, truth: &Pairs) {
     let clusters = check_against_pairs(store);
@@ -250,6 +272,10 @@ fn check_clusters(store: &Store, truth: &Pairs) {
         "{} clusters, the largest of {largest}, {checked} of them without other tokens",
         clusters.len()
     );
+    for group in other_groups(&clusters, truth) {
+        let explained = group.iter().any(|key| has_other_tokens(key));
+        assert!(explained, "{group:?} is no cluster");
+    }
     assert!(checked * 2 > clusters.len());
 }
 
