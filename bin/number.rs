@@ -50,6 +50,17 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
+/// A share in percent to two significant digits at least, for those that are near 0.
+pub(crate) fn small_percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent >= 10.0 || percent <= 0.0 {
+        return self::percent(share);
+    }
+    let decimals = (1..12).find(|&decimals| percent * 10f64.powi(decimals) >= 10.0);
+    let decimals = decimals.and_then(|decimals| usize::try_from(decimals).ok());
+    format!("{percent:.*}%", decimals.unwrap_or(12))
+}
+
 /// The day and time of so many seconds since 1970, in UTC, as ISO 8601 has it.
 pub(crate) fn utc(seconds: i64) -> String {
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
@@ -81,7 +92,7 @@ pub(crate) fn similarity(jaccard: Option<f64>, estimate: Estimate) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, grouped, percent, utc};
+    use super::{bytes, grouped, percent, small_percent, utc};
 
     #[test]
     fn digits_are_grouped() {
@@ -105,6 +116,15 @@ mod tests {
         assert_eq!(percent(0.5), "50.0%");
         assert_eq!(percent(0.99999), "99.99%");
         assert_eq!(percent(1.0), "100%");
+    }
+
+    #[test]
+    fn small_shares_keep_two_digits() {
+        assert_eq!(small_percent(0.0), "0.0%");
+        assert_eq!(small_percent(0.000_012_345), "0.0012%");
+        assert_eq!(small_percent(0.0345), "3.5%");
+        assert_eq!(small_percent(0.345), "34.5%");
+        assert_eq!(small_percent(1.0), "100%");
     }
 
     #[test]

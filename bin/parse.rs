@@ -26,6 +26,34 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
         .map_err(|_| "give a whole number from 0 to 18446744073709551615, or random".to_owned())
 }
 
+/// A number of things, or all that there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Number {
+    All,
+    Some(usize),
+}
+
+impl Number {
+    /// The number, of so many that there are.
+    pub(crate) fn of(self, all: usize) -> usize {
+        match self {
+            Number::All => all,
+            Number::Some(number) => number.min(all),
+        }
+    }
+}
+
+/// A number of things, or `all`.
+pub(crate) fn some_or_all(text: &str) -> Result<Number, String> {
+    if text == "all" {
+        return Ok(Number::All);
+    }
+    let number = text.parse().ok().filter(|&number| number > 0);
+    number
+        .map(Number::Some)
+        .ok_or_else(|| "give a whole number from 1 on, or all".to_owned())
+}
+
 /// A key: not empty.
 pub(crate) fn key(text: &str) -> Result<String, String> {
     if text.is_empty() {
