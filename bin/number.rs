@@ -61,6 +61,23 @@ pub(crate) fn small_percent(share: f64) -> String {
     format!("{percent:.*}%", decimals.unwrap_or(12))
 }
 
+/// Seconds to three significant digits, in the unit that fits.
+pub(crate) fn seconds(seconds: f64) -> String {
+    let (value, unit) = [(1.0, "s"), (1e3, "ms"), (1e6, "us")]
+        .into_iter()
+        .map(|(scale, unit)| (seconds * scale, unit))
+        .find(|(value, _)| *value >= 1.0)
+        .unwrap_or((seconds * 1e9, "ns"));
+    let decimals = if value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.decimals$} {unit}")
+}
+
 /// The day and time of so many seconds since 1970, in UTC, as ISO 8601 has it.
 pub(crate) fn utc(seconds: i64) -> String {
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
@@ -92,7 +109,7 @@ pub(crate) fn similarity(jaccard: Option<f64>, estimate: Estimate) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, grouped, percent, small_percent, utc};
+    use super::{bytes, grouped, percent, seconds, small_percent, utc};
 
     #[test]
     fn digits_are_grouped() {
@@ -125,6 +142,15 @@ mod tests {
         assert_eq!(small_percent(0.0345), "3.5%");
         assert_eq!(small_percent(0.345), "34.5%");
         assert_eq!(small_percent(1.0), "100%");
+    }
+
+    #[test]
+    fn seconds_have_three_digits() {
+        assert_eq!(seconds(0.0), "0.00 ns");
+        assert_eq!(seconds(0.000_012_34), "12.3 us");
+        assert_eq!(seconds(0.5), "500 ms");
+        assert_eq!(seconds(61.5), "61.5 s");
+        assert_eq!(seconds(1234.5), "1234 s");
     }
 
     #[test]

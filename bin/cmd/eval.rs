@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::args::Args;
 use crate::args::eval::{Eval, Experiment};
 use crate::console::Console;
-use crate::eval::{self, bands};
+use crate::eval::{self, bands, recall, shingles, time};
 use crate::exit::Exit;
 use crate::output::Output;
 
@@ -19,7 +19,10 @@ pub(crate) fn run(
     let results = eval.experiment.results();
     eval::check_names(results)?;
     let report = match &eval.experiment {
+        Experiment::Recall(recall) => recall::run(args, recall, console)?,
         Experiment::Bands(bands) => bands::run(args, bands, console)?,
+        Experiment::Shingles(shingles) => shingles::run(args, shingles, console)?,
+        Experiment::Time(time) => time::run(args, time, console)?,
     };
     report.give(results, console, output)?;
     Ok(if report.failed {

@@ -10,6 +10,7 @@ use super::report::{Report, Row};
 use crate::args::{Args, eval};
 use crate::console::Console;
 use crate::number::{counted, grouped, small_percent};
+use crate::plot::{Axis, Form, Panel, Picture, Series};
 use crate::table::Table;
 use crate::watch::{Unit, Watch};
 
@@ -229,6 +230,7 @@ impl Measured {
             heading: vec![heading],
             table: self.table(),
             notes: vec![notes.to_owned()],
+            picture: self.picture(asked),
             failed,
         }
     }
@@ -273,6 +275,64 @@ impl Measured {
         }
         row.push(("candidate_pairs", counts.candidate_pairs.into()));
         row
+    }
+
+    fn picture(&self, asked: &eval::Bands) -> Picture {
+        let points = |of: &dyn Fn(&Averages) -> f64| {
+            let points = self
+                .shapes
+                .iter()
+                .map(|(bands, counts)| (f64::from(bands.bands()), of(&self.averages(counts))));
+            let mut points: Vec<(f64, f64)> = points.collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            points
+        };
+        let series = |form, hue, name: &str, points| Series::new(name, form, hue, points);
+        let near = format!("all that are alike at {} or more", asked.threshold);
+        let found = vec![
+            series(Form::Reference, 0, &near, points(&|_| self.near_a_query())),
+            series(
+                Form::Line,
+                0,
+                "expected by the S-curve",
+                points(&|a| a.found[1]),
+            ),
+            series(Form::Points, 0, "measured", points(&|a| a.found[0])),
+        ];
+        let wrong = vec![
+            series(
+                Form::Line,
+                1,
+                "expected by the S-curve",
+                points(&|a| a.false_positives[1]),
+            ),
+            series(
+                Form::Points,
+                1,
+                "measured",
+                points(&|a| a.false_positives[0]),
+            ),
+        ];
+        let bands = format!(
+            "number of bands of {} permutations",
+            grouped(asked.permutations.into())
+        );
+        let panel = |title: &str, y, series| Panel {
+            title: title.to_owned(),
+            x: Axis::linear(&bands),
+            y,
+            series,
+        };
+        Picture {
+            panels: vec![
+                panel(
+                    "Near-duplicates found",
+                    Axis::linear("texts a query"),
+                    found,
+                ),
+                panel("False positives", Axis::log("texts a query"), wrong),
+            ],
+        }
     }
 
     fn table(&self) -> Table {

@@ -72,22 +72,25 @@ impl Corpus {
     /// Places of so many texts, ascending: those whose keys have the lowest hashes, which depends
     /// on the keys and the seed alone.
     pub(crate) fn draw(&self, count: usize, seed: u64) -> Vec<usize> {
-        let mut drawn: Vec<([u8; 32], usize)> = self
-            .keys
-            .iter()
-            .enumerate()
-            .map(|(place, key)| (rank(seed, key), place))
-            .collect();
-        drawn.sort_unstable();
+        let mut drawn = self.shuffled(seed);
         drawn.truncate(count);
-        let mut drawn: Vec<usize> = drawn.into_iter().map(|(_, place)| place).collect();
         drawn.sort_unstable();
         drawn
+    }
+
+    /// The places of all texts, ordered by the hashes of their keys: any number of the first is a
+    /// draw.
+    pub(crate) fn shuffled(&self, seed: u64) -> Vec<usize> {
+        let keys = self.keys.iter().enumerate();
+        let ranked = keys.map(|(place, key)| (rank(seed, key), place));
+        let mut ranked: Vec<([u8; 32], usize)> = ranked.collect();
+        ranked.sort_unstable();
+        ranked.into_iter().map(|(_, place)| place).collect()
     }
 }
 
 /// What texts are drawn by: the lowest come first.
-fn rank(seed: u64, key: &str) -> [u8; 32] {
+pub(super) fn rank(seed: u64, key: &str) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&seed.to_le_bytes());
     hasher.update(key.as_bytes());
@@ -136,6 +139,68 @@ fn report(skipped: &Skipped, console: &Console) -> bool {
         console.note(&format!("{}; left out", skipped.message()));
     }
     failed
+}
+
+/// A text that may be one of a sample.
+#[derive(Debug)]
+struct Drawn {
+    rank: [u8; 32],
+    place: usize,
+    text: String,
+}
+
+/// The texts themselves: so many, drawn by the hashes of their keys, or all if there are no more
+/// than `most`.
+#[derive(Clone, Debug)]
+pub(super) struct Sample {
+    /// In the order in which they were read.
+    pub(super) texts: Vec<String>,
+    /// Whether something could not be read.
+    pub(super) failed: bool,
+}
+
+impl Sample {
+    /// Reads all texts, and keeps those that are drawn.
+    pub(super) fn read(
+        args: &Args,
+        texts: &Texts,
+        (sample, seed): (Option<usize>, u64),
+        most: usize,
+        console: &Console,
+    ) -> Result<Sample> {
+        let wanted = sample.unwrap_or(most);
+        let mut drawn: Vec<Drawn> = Vec::new();
+        let mut met = 0;
+        let failed = each(args, texts, console, |documents| {
+            for document in documents {
+                drawn.push(Drawn {
+                    rank: rank(seed, &document.key),
+                    place: met,
+                    text: document.text,
+                });
+                met += 1;
+            }
+            if sample.is_none() && drawn.len() > most {
+                bail!(
+                    "more than {}, whose pairs would take long to compare: ask for fewer with \
+                     --sample N",
+                    counted(most as u64, "text", "texts")
+                );
+            }
+            drawn.sort_unstable_by_key(|drawn| drawn.rank);
+            drawn.truncate(wanted);
+            Ok(())
+        })?;
+        if drawn.len() < 2 {
+            let texts = counted(drawn.len() as u64, "text", "texts");
+            bail!("{texts} to compare: an experiment needs two or more");
+        }
+        drawn.sort_unstable_by_key(|drawn| drawn.place);
+        Ok(Sample {
+            texts: drawn.into_iter().map(|drawn| drawn.text).collect(),
+            failed,
+        })
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::args::eval::Results;
 use crate::console::Console;
 use crate::output::Output;
+use crate::plot::{self, Picture};
 use crate::table::Table;
 
 /// A row of figures, each with its name.
@@ -26,6 +27,7 @@ pub(crate) struct Report {
     pub(crate) table: Table,
     /// What they say, a line each.
     pub(crate) notes: Vec<String>,
+    pub(crate) picture: Picture,
     /// Whether something could not be read.
     pub(crate) failed: bool,
 }
@@ -62,6 +64,10 @@ impl Report {
             fs::write(path, text).with_context(|| path.display().to_string())?;
             console.note(&format!("wrote {}", path.display()));
         }
+        if let Some(path) = &results.plot {
+            plot::write(&self.picture, path)?;
+            console.note(&format!("drew {}", path.display()));
+        }
         Ok(())
     }
 
@@ -81,8 +87,21 @@ impl Report {
     }
 }
 
-/// Checks, before any work is done, that the files that are asked for can be what they are called.
+/// Checks, before any work is done, that the files that are asked for can be made, and can be what
+/// they are called.
 pub(crate) fn check_names(results: &Results) -> Result<()> {
+    if let Some(path) = &results.plot {
+        plot::check_name(path)?;
+    }
+    for path in results.output.iter().chain(&results.plot) {
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        if folder.is_some_and(|folder| !folder.is_dir()) {
+            bail!(
+                "{}: there is no folder for it; make it first",
+                path.display()
+            );
+        }
+    }
     if let Some(path) = &results.output
         && !is_csv(path)
         && path.extension() != Some(OsStr::new("jsonl"))
@@ -130,7 +149,7 @@ fn cell(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Report, Table, Value};
+    use super::{Picture, Report, Table, Value};
 
     #[test]
     fn csv_quotes_what_needs_it() {
@@ -140,6 +159,7 @@ mod tests {
             heading: Vec::new(),
             table: Table::default(),
             notes: Vec::new(),
+            picture: Picture::default(),
             failed: false,
         };
         assert_eq!(report.csv(), "a,b,c\n,x,0.5\n,\"x, \"\"y\"\"\",0.5\n");

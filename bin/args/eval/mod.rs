@@ -1,6 +1,9 @@
 //! Arguments of `eval`, one file an experiment.
 
 mod bands;
+mod recall;
+mod shingles;
+mod time;
 
 use std::path::PathBuf;
 
@@ -9,6 +12,9 @@ use dedupdb::Shingling;
 use crate::inputs::Inputs;
 
 pub(crate) use bands::Bands;
+pub(crate) use recall::Recall;
+pub(crate) use shingles::Shingles;
+pub(crate) use time::Time;
 
 /// Measure on texts of your own what is found, what it costs, and what theory says of it
 ///
@@ -17,7 +23,10 @@ pub(crate) use bands::Bands;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
-  dedupdb eval bands articles/ --bands 5,10,20 --permutations 100
+  dedupdb eval recall --plot recall.svg              what does my store find?
+  dedupdb eval bands articles/ --bands 5,10,20       what would other bands find?
+  dedupdb eval shingles articles/ --sample 500       which shingles suit these texts?
+  dedupdb eval time articles/ --permutations 150     from how many texts on is it worth it?
 
 `dedupdb eval EXPERIMENT --help` says what each measures.
 
@@ -33,7 +42,10 @@ pub(crate) struct Eval {
 /// What is measured.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Experiment {
+    Recall(Recall),
     Bands(Bands),
+    Shingles(Shingles),
+    Time(Time),
 }
 
 /// The texts of an experiment.
@@ -61,13 +73,20 @@ pub(crate) struct Results {
     /// File for the figures as well: CSV, or JSON lines if it is called .jsonl
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+
+    /// Draw the figures into this file
+    #[arg(long, value_name = "FILE.svg|png")]
+    pub(crate) plot: Option<PathBuf>,
 }
 
 impl Experiment {
     /// Where the figures of the experiment go.
     pub(crate) fn results(&self) -> &Results {
         match self {
+            Experiment::Recall(recall) => &recall.results,
             Experiment::Bands(bands) => &bands.results,
+            Experiment::Shingles(shingles) => &shingles.results,
+            Experiment::Time(time) => &time.results,
         }
     }
 }
