@@ -78,6 +78,11 @@ impl<'t> Comparison<'t> {
     }
 }
 
+/// The words of a text that are compared.
+pub(crate) fn words(text: &str) -> Vec<&str> {
+    Words::of(text).iter().collect()
+}
+
 impl<'t> Words<'t> {
     fn of(text: &'t str) -> Words<'t> {
         let mut places = Vec::new();
@@ -164,10 +169,6 @@ mod tests {
             Piece::Changed(a, b) => (joined(a), joined(b)),
         });
         pieces.collect()
-    }
-
-    fn words(text: &str) -> Vec<&str> {
-        Words::of(text).iter().collect()
     }
 
     #[test]

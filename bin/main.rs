@@ -8,6 +8,7 @@ mod dedup;
 mod diff;
 mod document;
 mod duration;
+mod eval;
 mod exit;
 mod ingest;
 mod inputs;

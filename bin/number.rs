@@ -50,6 +50,34 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
+/// A share in percent to two significant digits at least, for those that are near 0.
+pub(crate) fn small_percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent >= 10.0 || percent <= 0.0 {
+        return self::percent(share);
+    }
+    let decimals = (1..12).find(|&decimals| percent * 10f64.powi(decimals) >= 10.0);
+    let decimals = decimals.and_then(|decimals| usize::try_from(decimals).ok());
+    format!("{percent:.*}%", decimals.unwrap_or(12))
+}
+
+/// Seconds to three significant digits, in the unit that fits.
+pub(crate) fn seconds(seconds: f64) -> String {
+    let (value, unit) = [(1.0, "s"), (1e3, "ms"), (1e6, "us")]
+        .into_iter()
+        .map(|(scale, unit)| (seconds * scale, unit))
+        .find(|(value, _)| *value >= 1.0)
+        .unwrap_or((seconds * 1e9, "ns"));
+    let decimals = if value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.decimals$} {unit}")
+}
+
 /// The day and time of so many seconds since 1970, in UTC, as ISO 8601 has it.
 pub(crate) fn utc(seconds: i64) -> String {
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
@@ -81,7 +109,7 @@ pub(crate) fn similarity(jaccard: Option<f64>, estimate: Estimate) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, grouped, percent, utc};
+    use super::{bytes, grouped, percent, seconds, small_percent, utc};
 
     #[test]
     fn digits_are_grouped() {
@@ -105,6 +133,24 @@ mod tests {
         assert_eq!(percent(0.5), "50.0%");
         assert_eq!(percent(0.99999), "99.99%");
         assert_eq!(percent(1.0), "100%");
+    }
+
+    #[test]
+    fn small_shares_keep_two_digits() {
+        assert_eq!(small_percent(0.0), "0.0%");
+        assert_eq!(small_percent(0.000_012_345), "0.0012%");
+        assert_eq!(small_percent(0.0345), "3.5%");
+        assert_eq!(small_percent(0.345), "34.5%");
+        assert_eq!(small_percent(1.0), "100%");
+    }
+
+    #[test]
+    fn seconds_have_three_digits() {
+        assert_eq!(seconds(0.0), "0.00 ns");
+        assert_eq!(seconds(0.000_012_34), "12.3 us");
+        assert_eq!(seconds(0.5), "500 ms");
+        assert_eq!(seconds(61.5), "61.5 s");
+        assert_eq!(seconds(1234.5), "1234 s");
     }
 
     #[test]

@@ -26,6 +26,56 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
         .map_err(|_| "give a whole number from 0 to 18446744073709551615, or random".to_owned())
 }
 
+/// A number of things, or all that there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Number {
+    All,
+    Some(usize),
+}
+
+impl Number {
+    /// The number, of so many that there are.
+    pub(crate) fn of(self, all: usize) -> usize {
+        match self {
+            Number::All => all,
+            Number::Some(number) => number.min(all),
+        }
+    }
+}
+
+/// A number of things, or `all`.
+pub(crate) fn some_or_all(text: &str) -> Result<Number, String> {
+    if text == "all" {
+        return Ok(Number::All);
+    }
+    at_least_one(text)
+        .map(Number::Some)
+        .map_err(|reason| format!("{reason}, or all"))
+}
+
+/// A whole number from 1 on.
+pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|&number| number > 0);
+    number.ok_or_else(|| "give a whole number from 1 on".to_owned())
+}
+
+/// Lengths of shingles, both bounds included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lengths {
+    pub(crate) from: u8,
+    pub(crate) to: u8,
+}
+
+/// Lengths of shingles: `1..12`, or `5` for that one.
+pub(crate) fn lengths(text: &str) -> Result<Lengths, String> {
+    let (from, to) = text.split_once("..").unwrap_or((text, text));
+    let lengths = from.parse().ok().zip(to.parse().ok());
+    let lengths = lengths.map(|(from, to)| Lengths { from, to });
+    lengths
+        .filter(|lengths| 1 <= lengths.from && lengths.from <= lengths.to && lengths.to <= 64)
+        .ok_or_else(|| "give lengths from 1 to 64, such as 1..12, or one such as 5".to_owned())
+}
+
 /// A key: not empty.
 pub(crate) fn key(text: &str) -> Result<String, String> {
     if text.is_empty() {
@@ -102,7 +152,7 @@ pub(crate) fn times(number: &str, unit: u64) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{seed, share, size};
+    use super::{Lengths, Number, lengths, seed, share, size, some_or_all};
 
     #[test]
     fn sizes_have_units() {
@@ -149,6 +199,23 @@ mod tests {
         ] {
             assert!(share(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn lengths_are_a_range_or_one() {
+        assert_eq!(lengths("1..12"), Ok(Lengths { from: 1, to: 12 }));
+        assert_eq!(lengths("5"), Ok(Lengths { from: 5, to: 5 }));
+        for wrong in ["", "0", "0..3", "5..4", "1..65", "1..", "..", "1-3"] {
+            assert!(lengths(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn all_is_a_number_too() {
+        assert_eq!(some_or_all("all"), Ok(Number::All));
+        assert_eq!(Number::All.of(9), 9);
+        assert_eq!(some_or_all("7").map(|number| number.of(5)), Ok(5));
+        assert!(some_or_all("0").is_err());
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod clusters;
 mod compact;
 mod completions;
 mod dedup;
+pub(crate) mod eval;
 mod explain;
 mod init;
 mod list;
@@ -143,6 +144,7 @@ Exit codes: 0 sound, 2 damaged, or an error.")]
     Compact(Compact),
     Merge(Merge),
     Dedup(Dedup),
+    Eval(eval::Eval),
     Completions(Completions),
     Man(Man),
 }

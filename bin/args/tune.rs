@@ -48,6 +48,6 @@ pub(crate) struct Tune {
     pub(crate) contents: Option<u64>,
 
     /// Draw the S-curves into this file
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg|png")]
     pub(crate) plot: Option<PathBuf>,
 }

@@ -7,6 +7,7 @@ mod clusters;
 mod compact;
 mod completions;
 mod dedup;
+mod eval;
 mod explain;
 mod init;
 mod list;
@@ -51,6 +52,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Reindex(reindex) => reindex::run(args, reindex, console, output),
         Command::Merge(merge) => merge::run(args, merge, console, output),
         Command::Dedup(dedup) => dedup::run(args, dedup, console, output),
+        Command::Eval(eval) => eval::run(args, eval, console, output),
         Command::Compact(compact) => compact::run(args, compact, console, output),
         Command::Backup(backup) => backup::run(args, backup, console, output),
         Command::Completions(completions) => completions::run(completions, output),

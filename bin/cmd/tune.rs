@@ -1,11 +1,8 @@
 //! `tune`: shows which shapes of bands would do, and what each finds and costs.
 
-use std::ffi::OsStr;
-use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use dedupdb::{Bands, Error, Sample, Shape, Store, Tuning};
 use serde_json::{Value, json};
 
@@ -56,7 +53,7 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit> {
     if let Some(path) = &tune.plot {
-        check_name(path)?;
+        plot::check_name(path)?;
     }
     let store = store(args, tune)?;
     let watch = store
@@ -72,8 +69,7 @@ pub(crate) fn run(
         }
     }
     if let Some(path) = &tune.plot {
-        fs::write(path, plot::s_curves(&tuned.tuning, &tuned.curves())?)
-            .with_context(|| path.display().to_string())?;
+        plot::write(&plot::s_curves(&tuned.tuning, &tuned.curves()), path)?;
         console.note(&format!("drew {}", path.display()));
     }
     Ok(Exit::Found)
@@ -90,16 +86,6 @@ fn store(args: &Args, tune: &Tune) -> Result<Option<Store>> {
         }
         opened => opened.map(Some),
     }
-}
-
-fn check_name(path: &Path) -> Result<()> {
-    if path.extension().and_then(OsStr::to_str) != Some("svg") {
-        bail!(
-            "{}: the plot is an SVG file; give it a name that ends in .svg",
-            path.display()
-        );
-    }
-    Ok(())
 }
 
 impl Tuned {

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::Store;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, Snapshot};
+use crate::text::ShingleSet;
 
 /// What is stored of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,6 +96,26 @@ impl Store {
             snapshot,
             rows: Box::new(rows),
         })
+    }
+
+    /// The shingles of a document.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoShingles`] where the store keeps none, [`Error::NoSuchDocument`] if its content
+    /// is not one of this store, or those of reading the store.
+    pub fn shingles(&self, document: &Document) -> Result<ShingleSet> {
+        let snapshot = self.published();
+        if !snapshot.schema.keeps_shingles() {
+            return Err(Error::NoShingles);
+        }
+        if document.content >= snapshot.len {
+            let key = document.key.clone();
+            return Err(Error::NoSuchDocument { key });
+        }
+        let mut shingles = Vec::new();
+        snapshot.shingles(document.content, &mut shingles)?;
+        Ok(ShingleSet::from_hashes(shingles))
     }
 
     /// The keys of all documents with the same text as `document`, itself included, in order.

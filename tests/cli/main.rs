@@ -13,6 +13,7 @@ mod dedup_crash;
 mod dedup_formats;
 mod dirty;
 mod dirty_files;
+mod eval;
 mod explain;
 mod help;
 mod init;

@@ -1,6 +1,6 @@
 //! `pairs`: all documents that are alike.
 
-use crate::sandbox::{Sandbox, fields};
+use crate::sandbox::{Sandbox, fields, text};
 
 #[test]
 fn pairs_have_two_keys_and_a_similarity() {
@@ -43,6 +43,10 @@ fn pairs_have_two_keys_and_a_similarity() {
 #[test]
 fn an_exhaustive_search_needs_shingles_and_finds_what_bands_miss() {
     let sandbox = Sandbox::with_testdata();
+    for seed in [2, 3] {
+        // Two texts that are alike in one half.
+        sandbox.write(format!("folder/half-{seed}"), text(1, 40) + &text(seed, 40));
+    }
     sandbox.add(&["folder", "pages.jsonl"], 0);
     let sorted = |arguments: &[&str]| {
         let ran = sandbox.run(arguments).expect(0);

@@ -122,9 +122,9 @@ fn has_option(help: &str, option: &str) -> bool {
 #[test]
 fn examples_use_what_there_is() {
     let sandbox = Sandbox::new();
-    let help = |verb: &str| {
-        let ran = sandbox.run(&[verb, "--help"]);
-        assert_eq!(ran.code, Some(0), "there is a command {verb}");
+    let help = |verb: &[&str]| {
+        let ran = sandbox.run(&[verb, &["--help"]].concat());
+        assert_eq!(ran.code, Some(0), "there is a command {verb:?}");
         ran.stdout
     };
     let mut examples: Vec<String> = Vec::new();
@@ -137,7 +137,7 @@ fn examples_use_what_there_is() {
     }
     let verbs = crate::help::verbs(&sandbox);
     for verb in &verbs {
-        let text = help(verb);
+        let text = help(&[verb]);
         let (_, after) = text.split_once("\nExamples:\n").unwrap();
         examples.extend(
             after
@@ -156,14 +156,20 @@ fn examples_use_what_there_is() {
                 continue;
             };
             let words: Vec<&str> = arguments.split_whitespace().collect();
-            let verb = words
+            let mut words_after = words
                 .iter()
-                .find(|word| verbs.iter().any(|verb| verb == *word));
+                .skip_while(|word| verbs.iter().all(|verb| verb != *word));
+            let verb = words_after.next();
             let verb = verb.unwrap_or_else(|| panic!("a command in {example:?}"));
-            let help = help(verb);
+            let mut help_text = help(&[verb]);
+            if help_text.contains("\nCommands:\n")
+                && let Some(part) = words_after.next()
+            {
+                help_text = help(&[verb, part]);
+            }
             for word in words.iter().filter(|word| word.starts_with("--")) {
                 let option = word.split('=').next().unwrap();
-                let has = has_option(&help, option);
+                let has = has_option(&help_text, option);
                 assert!(has, "{option} of {verb} in {example:?}");
                 checked += 1;
             }

@@ -95,7 +95,10 @@ fn a_plot_stands_on_its_own() {
     ] {
         assert!(svg.contains(part), "{part}");
     }
-    let ran = sandbox.run(&["tune", "--plot", "curves.png"]).expect(2);
+    sandbox.run(&["tune", "--plot", "curves.png"]).expect(0);
+    let png = fs::read(sandbox.path("curves.png")).unwrap();
+    assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"));
+    let ran = sandbox.run(&["tune", "--plot", "curves.pdf"]).expect(2);
     assert!(ran.stdout.is_empty() && ran.stderr.contains(".svg"));
     sandbox
         .run(&["tune", "--plot", "nowhere/curves.svg"])

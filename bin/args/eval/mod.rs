@@ -1,0 +1,92 @@
+//! Arguments of `eval`, one file an experiment.
+
+mod bands;
+mod recall;
+mod shingles;
+mod time;
+
+use std::path::PathBuf;
+
+use dedupdb::Shingling;
+
+use crate::inputs::Inputs;
+
+pub(crate) use bands::Bands;
+pub(crate) use recall::Recall;
+pub(crate) use shingles::Shingles;
+pub(crate) use time::Time;
+
+/// Measure on texts of your own what is found, what it costs, and what theory says of it
+///
+/// Each experiment compares what was measured with what the arithmetic of signatures and bands
+/// predicts, and draws both into a picture if asked to.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  dedupdb eval recall --plot recall.svg              what does my store find?
+  dedupdb eval bands articles/ --bands 5,10,20       what would other bands find?
+  dedupdb eval shingles articles/ --sample 500       which shingles suit these texts?
+  dedupdb eval time articles/ --permutations 150     from how many texts on is it worth it?
+
+`dedupdb eval EXPERIMENT --help` says what each measures.
+
+With --json, or in the file of -o, there is an object or a row for each line of the table, with figures
+that are not rounded.
+
+Exit codes: 0 done, 2 error.")]
+pub(crate) struct Eval {
+    #[command(subcommand)]
+    pub(crate) experiment: Experiment,
+}
+
+/// What is measured.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Experiment {
+    Recall(Recall),
+    Bands(Bands),
+    Shingles(Shingles),
+    Time(Time),
+}
+
+/// The texts of an experiment.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Texts {
+    /// Files and folders as in add, or - for standard input
+    #[arg(required = true, value_name = "CORPUS")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+}
+
+/// What texts are compared by.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Sets {
+    /// Pieces of text that are compared: word:K, char:K, char-nospace:K, byte:K, term or ids
+    #[arg(long, value_name = "KIND", default_value_t)]
+    pub(crate) shingling: Shingling,
+}
+
+/// Where the figures go beside standard output.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Results {
+    /// File for the figures as well: CSV, or JSON lines if it is called .jsonl
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Draw the figures into this file
+    #[arg(long, value_name = "FILE.svg|png")]
+    pub(crate) plot: Option<PathBuf>,
+}
+
+impl Experiment {
+    /// Where the figures of the experiment go.
+    pub(crate) fn results(&self) -> &Results {
+        match self {
+            Experiment::Recall(recall) => &recall.results,
+            Experiment::Bands(bands) => &bands.results,
+            Experiment::Shingles(shingles) => &shingles.results,
+            Experiment::Time(time) => &time.results,
+        }
+    }
+}

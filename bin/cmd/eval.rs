@@ -1,0 +1,33 @@
+//! `eval`: experiments on texts of one's own.
+
+use anyhow::Result;
+
+use crate::args::Args;
+use crate::args::eval::{Eval, Experiment};
+use crate::console::Console;
+use crate::eval::{self, bands, recall, shingles, time};
+use crate::exit::Exit;
+use crate::output::Output;
+
+/// Runs `eval`.
+pub(crate) fn run(
+    args: &Args,
+    eval: &Eval,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    let results = eval.experiment.results();
+    eval::check_names(results)?;
+    let report = match &eval.experiment {
+        Experiment::Recall(recall) => recall::run(args, recall, console)?,
+        Experiment::Bands(bands) => bands::run(args, bands, console)?,
+        Experiment::Shingles(shingles) => shingles::run(args, shingles, console)?,
+        Experiment::Time(time) => time::run(args, time, console)?,
+    };
+    report.give(results, console, output)?;
+    Ok(if report.failed {
+        Exit::Failed
+    } else {
+        Exit::Found
+    })
+}

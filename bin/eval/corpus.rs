@@ -1,0 +1,232 @@
+//! The texts of an experiment.
+
+use anyhow::{Result, bail};
+use dedupdb::{ShingleSet, Shingler, Shingling};
+use rayon::prelude::*;
+
+use crate::args::Args;
+use crate::args::eval::Texts;
+use crate::console::Console;
+use crate::document::{Document, Item};
+use crate::number::counted;
+use crate::progress::Progress;
+use crate::reader::Reader;
+use crate::skip::Skipped;
+use crate::walk::{STDIN, Walk};
+
+/// Texts as sets of shingles, in the order in which they were read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Corpus {
+    pub(crate) keys: Vec<String>,
+    /// The set of each, not empty.
+    pub(crate) sets: Vec<ShingleSet>,
+    /// Whether something could not be read.
+    pub(crate) failed: bool,
+}
+
+impl Corpus {
+    /// Reads all texts and keeps their shingles; those that have none are left out.
+    pub(crate) fn read(
+        args: &Args,
+        texts: &Texts,
+        shingling: Shingling,
+        console: &Console,
+    ) -> Result<Corpus> {
+        let folds = shingling.folds();
+        let shingler = Shingler::new(shingling, folds, folds)?;
+        let mut corpus = Corpus::default();
+        let mut empty = 0;
+        corpus.failed = each(args, texts, console, |documents| {
+            let sets: Vec<_> = documents
+                .into_par_iter()
+                .map(|document| (shingler.shingles(&document.text), document))
+                .collect();
+            for (set, document) in sets {
+                match set {
+                    Ok(set) if set.is_empty() => empty += 1,
+                    Ok(set) => {
+                        corpus.keys.push(document.key);
+                        corpus.sets.push(set);
+                    }
+                    Err(error) => bail!("{}: {error}", document.place()),
+                }
+            }
+            Ok(())
+        })?;
+        if empty > 0 {
+            let texts = counted(empty, "text has", "texts have");
+            console.note(&format!("{texts} no {shingling} shingles; left out"));
+        }
+        if corpus.keys.len() < 2 {
+            let texts = counted(corpus.keys.len() as u64, "text", "texts");
+            bail!("{texts} to compare: an experiment needs two or more");
+        }
+        Ok(corpus)
+    }
+
+    /// Number of texts.
+    pub(crate) fn len(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// Places of so many texts, ascending: those whose keys have the lowest hashes, which depends
+    /// on the keys and the seed alone.
+    pub(crate) fn draw(&self, count: usize, seed: u64) -> Vec<usize> {
+        let mut drawn = self.shuffled(seed);
+        drawn.truncate(count);
+        drawn.sort_unstable();
+        drawn
+    }
+
+    /// The places of all texts, ordered by the hashes of their keys: any number of the first is a
+    /// draw.
+    pub(crate) fn shuffled(&self, seed: u64) -> Vec<usize> {
+        let keys = self.keys.iter().enumerate();
+        let ranked = keys.map(|(place, key)| (rank(seed, key), place));
+        let mut ranked: Vec<([u8; 32], usize)> = ranked.collect();
+        ranked.sort_unstable();
+        ranked.into_iter().map(|(_, place)| place).collect()
+    }
+}
+
+/// What texts are drawn by: the lowest come first.
+pub(super) fn rank(seed: u64, key: &str) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&seed.to_le_bytes());
+    hasher.update(key.as_bytes());
+    *hasher.finalize().as_bytes()
+}
+
+/// Hands on the documents batch by batch; says whether something could not be read.
+fn each(
+    args: &Args,
+    texts: &Texts,
+    console: &Console,
+    mut take: impl FnMut(Vec<Document>) -> Result<()>,
+) -> Result<bool> {
+    let mut progress = Progress::new(console, &texts.paths, &args.store);
+    let reader = Reader {
+        walk: Walk::new(texts.paths.clone(), &args.store),
+        inputs: texts.inputs.clone(),
+        stdin_key: STDIN.to_owned(),
+        is_unchanged: Box::new(|_, _, _| Ok(false)),
+    };
+    let mut failed = false;
+    for batch in reader.start()? {
+        let batch = batch?;
+        let mut documents = Vec::new();
+        for item in batch.items {
+            match item {
+                Item::Document(document) => documents.push(document),
+                Item::Skipped(skipped) => failed |= report(&skipped, console),
+                Item::Unchanged | Item::Opened(_) => {}
+            }
+        }
+        let count = documents.len() as u64;
+        take(documents)?;
+        progress.advance(count, batch.bytes);
+    }
+    progress.finish();
+    Ok(failed)
+}
+
+/// Says what was left out, and whether that is a failure.
+fn report(skipped: &Skipped, console: &Console) -> bool {
+    let failed = skipped.reason.is_failure();
+    if failed {
+        console.error(&skipped.message());
+    } else {
+        console.note(&format!("{}; left out", skipped.message()));
+    }
+    failed
+}
+
+/// A text that may be one of a sample.
+#[derive(Debug)]
+struct Drawn {
+    rank: [u8; 32],
+    place: usize,
+    text: String,
+}
+
+/// The texts themselves: so many, drawn by the hashes of their keys, or all if there are no more
+/// than `most`.
+#[derive(Clone, Debug)]
+pub(super) struct Sample {
+    /// In the order in which they were read.
+    pub(super) texts: Vec<String>,
+    /// Whether something could not be read.
+    pub(super) failed: bool,
+}
+
+impl Sample {
+    /// Reads all texts, and keeps those that are drawn.
+    pub(super) fn read(
+        args: &Args,
+        texts: &Texts,
+        (sample, seed): (Option<usize>, u64),
+        most: usize,
+        console: &Console,
+    ) -> Result<Sample> {
+        let wanted = sample.unwrap_or(most);
+        let mut drawn: Vec<Drawn> = Vec::new();
+        let mut met = 0;
+        let failed = each(args, texts, console, |documents| {
+            for document in documents {
+                drawn.push(Drawn {
+                    rank: rank(seed, &document.key),
+                    place: met,
+                    text: document.text,
+                });
+                met += 1;
+            }
+            if sample.is_none() && drawn.len() > most {
+                bail!(
+                    "more than {}, whose pairs would take long to compare: ask for fewer with \
+                     --sample N",
+                    counted(most as u64, "text", "texts")
+                );
+            }
+            drawn.sort_unstable_by_key(|drawn| drawn.rank);
+            drawn.truncate(wanted);
+            Ok(())
+        })?;
+        if drawn.len() < 2 {
+            let texts = counted(drawn.len() as u64, "text", "texts");
+            bail!("{texts} to compare: an experiment needs two or more");
+        }
+        drawn.sort_unstable_by_key(|drawn| drawn.place);
+        Ok(Sample {
+            texts: drawn.into_iter().map(|drawn| drawn.text).collect(),
+            failed,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Corpus;
+
+    #[test]
+    fn a_draw_depends_on_keys_and_seed_alone() {
+        let corpus = |keys: &[&str]| Corpus {
+            keys: keys.iter().map(|&key| key.to_owned()).collect(),
+            ..Corpus::default()
+        };
+        let named = |corpus: &Corpus, seed| {
+            let mut names: Vec<String> = corpus
+                .draw(3, seed)
+                .into_iter()
+                .map(|place| corpus.keys[place].clone())
+                .collect();
+            names.sort();
+            names
+        };
+        let forth = corpus(&["a", "b", "c", "d", "e", "f", "g", "h"]);
+        let back = corpus(&["h", "g", "f", "e", "d", "c", "b", "a"]);
+        assert_eq!(named(&forth, 1), named(&back, 1));
+        let all: std::collections::BTreeSet<_> = (0..20).map(|seed| named(&forth, seed)).collect();
+        assert!(all.len() > 5);
+        assert_eq!(forth.draw(99, 1), (0..8).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,51 @@
+//! How far a share of a sample may be from that of the whole.
+
+/// The 97.5% quantile of the normal distribution: 95% lie within so many standard deviations.
+const Z: f64 = 1.959_963_984_540_054;
+
+/// Lower and upper bound of a share of which `hits` of `trials` were seen, at 95% confidence; 0 and
+/// 1 without trials.
+///
+/// The score interval of E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical
+/// Inference", Journal of the American Statistical Association 22, 1927. Other than that of the
+/// normal approximation it holds for shares near 0 and 1.
+pub(crate) fn wilson(hits: u64, trials: u64) -> (f64, f64) {
+    if trials == 0 {
+        return (0.0, 1.0);
+    }
+    let n = trials as f64;
+    let share = hits as f64 / n;
+    let z2 = Z * Z;
+    let middle = share + z2 / (2.0 * n);
+    let half = Z * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt();
+    let scale = 1.0 + z2 / n;
+    let low = ((middle - half) / scale).clamp(0.0, share);
+    let high = ((middle + half) / scale).clamp(share, 1.0);
+    (low, high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wilson;
+
+    #[test]
+    fn bounds_are_the_known_ones() {
+        for (hits, trials, low, high) in [
+            (0, 10, 0.0, 0.277_53),
+            (10, 10, 0.722_47, 1.0),
+            (8, 10, 0.490_16, 0.943_32),
+            (50, 100, 0.403_83, 0.596_17),
+            (0, 0, 0.0, 1.0),
+        ] {
+            let bounds = wilson(hits, trials);
+            assert!(
+                (bounds.0 - low).abs() < 1e-5,
+                "{hits} of {trials}: {bounds:?}"
+            );
+            assert!(
+                (bounds.1 - high).abs() < 1e-5,
+                "{hits} of {trials}: {bounds:?}"
+            );
+        }
+    }
+}

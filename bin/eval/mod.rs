@@ -1,0 +1,15 @@
+//! Experiments on texts of one's own, one file each: from the arguments to what was found.
+
+pub(crate) mod bands;
+mod corpus;
+mod interval;
+mod lsh;
+pub(crate) mod recall;
+mod report;
+pub(crate) mod shingles;
+mod shingles_report;
+pub(crate) mod time;
+mod time_report;
+mod truth;
+
+pub(crate) use report::check_names;

@@ -1,0 +1,80 @@
+//! S-curves as a picture.
+
+use dedupdb::{Bands, Tuning};
+
+use super::{Axis, Form, Panel, Picture, Series};
+use crate::number::{counted, percent};
+
+/// Points of a curve.
+const POINTS: u32 = 250;
+
+/// The curve of a shape.
+#[derive(Clone, Debug)]
+pub(crate) struct Curve {
+    pub(crate) bands: Bands,
+    /// What the shape is, such as `best`; may be empty.
+    pub(crate) names: String,
+}
+
+/// Draws at most six curves.
+pub(crate) fn s_curves(tuning: &Tuning, curves: &[Curve]) -> Picture {
+    let mut series: Vec<Series> = aims(tuning).into();
+    series.extend(curves.iter().enumerate().map(|(hue, curve)| {
+        let points = (0..=POINTS).map(|point| {
+            let jaccard = f64::from(point) / f64::from(POINTS);
+            (jaccard, curve.bands.probability(jaccard, tuning.slot_width))
+        });
+        // What has a name stands out.
+        let form = if curve.names.is_empty() {
+            Form::Line
+        } else {
+            Form::BoldLine
+        };
+        Series::new(&label(tuning, curve), form, hue, points.collect())
+    }));
+    let title = format!(
+        "Pairs found by bands of up to {} permutations",
+        tuning.permutations
+    );
+    let panel = Panel {
+        title,
+        x: Axis::similarity("Jaccard similarity of a pair"),
+        y: Axis::percent("probability that the pair is found"),
+        series,
+    };
+    Picture {
+        panels: vec![panel],
+    }
+}
+
+/// The threshold and the recall.
+fn aims(tuning: &Tuning) -> [Series; 2] {
+    let name = format!(
+        "threshold {}, and {} found",
+        tuning.threshold,
+        percent(tuning.recall)
+    );
+    let (x, y) = (tuning.threshold, tuning.recall);
+    let line = |name: &str, points| Series::new(name, Form::Reference, 0, points);
+    [
+        line(&name, vec![(x, 0.0), (x, 1.0)]),
+        line("", vec![(0.0, y), (1.0, y)]),
+    ]
+}
+
+/// What the legend says of a curve.
+fn label(tuning: &Tuning, curve: &Curve) -> String {
+    let found = curve.bands.probability(tuning.threshold, tuning.slot_width);
+    let names = if curve.names.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", curve.names)
+    };
+    format!(
+        "{} of {}{names}: {} at {}",
+        counted(curve.bands.bands().into(), "band", "bands"),
+        counted(curve.bands.rows().into(), "row", "rows"),
+        percent(found),
+        tuning.threshold
+    )
+}

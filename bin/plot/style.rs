@@ -1,0 +1,80 @@
+//! Colours, dashes and shapes, each told apart without the others.
+
+use plotters::style::{BLACK, Color, RGBAColor, RGBColor, ShapeStyle};
+
+use super::Form;
+
+/// Okabe and Ito's palette without its yellow, which is too light for lines on white: told apart
+/// with every kind of colour vision.
+const COLOURS: [RGBColor; 6] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+];
+
+/// Pixels of dashes and gaps.
+const DASHES: [(u32, u32); 6] = [(1, 0), (10, 5), (3, 4), (16, 4), (6, 3), (2, 7)];
+
+/// The shape of a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Disc,
+    Square,
+    Triangle,
+    Cross,
+    Ring,
+    Diamond,
+}
+
+const SHAPES: [Shape; 6] = [
+    Shape::Disc,
+    Shape::Square,
+    Shape::Triangle,
+    Shape::Cross,
+    Shape::Ring,
+    Shape::Diamond,
+];
+
+/// How a line is drawn, in units of a picture.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stroke {
+    pub(super) style: ShapeStyle,
+    pub(super) dash: u32,
+    /// 0 for a line without gaps.
+    pub(super) gap: u32,
+}
+
+/// The colour of a hue; they repeat after six.
+pub(super) fn colour(hue: usize) -> RGBColor {
+    COLOURS[hue % COLOURS.len()]
+}
+
+/// The shape of a hue's points.
+pub(super) fn shape(hue: usize) -> Shape {
+    SHAPES[hue % SHAPES.len()]
+}
+
+/// The line of a form and hue, if the form has one.
+pub(super) fn stroke(form: Form, hue: usize, unit: u32) -> Option<Stroke> {
+    let (dash, gap) = DASHES[hue % DASHES.len()];
+    let (colour, width, dash, gap): (RGBAColor, _, _, _) = match form {
+        Form::Line => (colour(hue).to_rgba(), 2, dash, gap),
+        Form::BoldLine => (colour(hue).to_rgba(), 3, dash, gap),
+        Form::JoinedPoints => (colour(hue).to_rgba(), 1, dash, gap),
+        Form::Reference => (BLACK.mix(0.6), 1, 1, 0),
+        Form::Points => return None,
+    };
+    Some(Stroke {
+        style: colour.stroke_width(width * unit),
+        dash: dash * unit,
+        gap: gap * unit,
+    })
+}
+
+/// Whether a form has points.
+pub(super) fn has_points(form: Form) -> bool {
+    matches!(form, Form::Points | Form::JoinedPoints)
+}

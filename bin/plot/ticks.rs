@@ -1,0 +1,185 @@
+//! Where the labels of an axis are.
+
+use crate::number::grouped;
+
+/// How values become places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scale {
+    Linear,
+    /// By the logarithm to the base of 10.
+    Log,
+}
+
+impl Scale {
+    /// The place of a value; none if the axis has no such value.
+    pub(super) fn place(self, value: f64) -> Option<f64> {
+        let place = match self {
+            Scale::Linear => value,
+            Scale::Log if value > 0.0 => value.log10(),
+            Scale::Log => return None,
+        };
+        place.is_finite().then_some(place)
+    }
+
+    /// The value at a place.
+    pub(super) fn value(self, place: f64) -> f64 {
+        match self {
+            Scale::Linear => place,
+            Scale::Log => 10f64.powf(place),
+        }
+    }
+
+    /// Places of labels, two at least: the first is not above the least of the places, the last not
+    /// below the greatest.
+    pub(super) fn ticks(self, places: impl Iterator<Item = f64>) -> Vec<f64> {
+        let bounds = places.fold(None, |bounds: Option<(f64, f64)>, place| {
+            let (low, high) = bounds.unwrap_or((place, place));
+            Some((low.min(place), high.max(place)))
+        });
+        let (low, high) = bounds.unwrap_or((0.0, 1.0));
+        match self {
+            Scale::Linear => even(low, high, STEPS),
+            Scale::Log if high - low < FEW_DECADES => within_decades(low, high),
+            Scale::Log => even(low.floor(), high.ceil(), (high - low).ceil().min(STEPS)),
+        }
+    }
+}
+
+/// Steps between labels, about.
+const STEPS: f64 = 9.0;
+
+/// Up to so many powers of ten there are labels between them.
+const FEW_DECADES: f64 = 2.5;
+
+/// Slack for what arithmetic loses, in steps.
+const SLACK: f64 = 1e-6;
+
+/// Multiples of 1, 2 or 5 times a power of ten.
+fn even(low: f64, high: f64, steps: f64) -> Vec<f64> {
+    let span = if high > low {
+        high - low
+    } else {
+        low.abs().max(1.0)
+    };
+    let least = span / steps;
+    let power = 10f64.powf(least.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].map(|times| times * power);
+    let fitting = step.into_iter().find(|step| *step >= least * (1.0 - SLACK));
+    let step = fitting.unwrap_or(10.0 * power);
+    let mut at = (low / step + SLACK).floor();
+    let mut ticks = vec![at * step];
+    while at * step < high - SLACK * step || ticks.len() < 2 {
+        at += 1.0;
+        ticks.push(at * step);
+    }
+    ticks
+}
+
+/// 1, 2 and 5 times powers of ten.
+fn within_decades(low: f64, high: f64) -> Vec<f64> {
+    let mut ticks = Vec::new();
+    let mut decade = low.floor();
+    loop {
+        for times in [1.0_f64, 2.0, 5.0] {
+            let tick = decade + times.log10();
+            if tick <= low + SLACK {
+                ticks.clear();
+            }
+            ticks.push(tick);
+            if tick >= high - SLACK && ticks.len() > 1 {
+                return ticks;
+            }
+        }
+        decade += 1.0;
+    }
+}
+
+/// A value as a label.
+pub(super) fn label(value: f64, in_percent: bool) -> String {
+    if in_percent {
+        return format!("{}%", plain(value * 100.0));
+    }
+    plain(value)
+}
+
+fn plain(value: f64) -> String {
+    if value >= 1000.0
+        && let Ok(whole) = format!("{value:.0}").parse()
+    {
+        return grouped(whole);
+    }
+    let decimals = if value.abs() < 0.01 { 9 } else { 4 };
+    let text = format!("{value:.decimals$}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0" } else { text }.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Scale, label};
+
+    fn labels(scale: Scale, values: &[f64]) -> Vec<String> {
+        let places = values.iter().filter_map(|&value| scale.place(value));
+        let ticks = scale.ticks(places).into_iter();
+        ticks.map(|tick| label(scale.value(tick), false)).collect()
+    }
+
+    #[test]
+    fn labels_are_round_numbers_around_the_values() {
+        let tenths = ["0", "0.2", "0.4", "0.6", "0.8", "1"];
+        assert_eq!(labels(Scale::Linear, &[0.0, 1.0]), tenths);
+        assert_eq!(
+            labels(Scale::Linear, &[15.0, 118.0]).join(" "),
+            "0 20 40 60 80 100 120"
+        );
+        assert_eq!(
+            labels(Scale::Linear, &[0.0]),
+            ["0", "0.2", "0.4", "0.6", "0.8", "1"]
+        );
+        assert_eq!(
+            labels(Scale::Log, &[3.0, 60.0]).join(" "),
+            "2 5 10 20 50 100"
+        );
+        assert_eq!(
+            labels(Scale::Log, &[0.0, 0.02, 30_000.0]).join(" "),
+            "0.01 0.1 1 10 100 1,000 10,000 100,000"
+        );
+        assert_eq!(labels(Scale::Log, &[]).len(), 4);
+    }
+
+    #[test]
+    fn every_value_lies_between_the_first_and_the_last_label() {
+        for exponent in -8..8 {
+            for (low, high) in [
+                (0.0, 1.0),
+                (1.0, 1.0),
+                (0.3, 7.7),
+                (2.0, 2.001),
+                (1.0, 999.0),
+            ] {
+                let size = 10f64.powi(exponent);
+                for scale in [Scale::Linear, Scale::Log] {
+                    let places: Vec<f64> = [low * size, high * size]
+                        .into_iter()
+                        .filter_map(|value| scale.place(value))
+                        .collect();
+                    let ticks = scale.ticks(places.iter().copied());
+                    assert!(ticks.len() >= 2 && ticks.len() < 14, "{ticks:?}");
+                    assert!(ticks.is_sorted());
+                    for place in places {
+                        let slack = 1e-5 * (ticks[1] - ticks[0]);
+                        let (first, last) = (ticks[0] - slack, ticks[ticks.len() - 1] + slack);
+                        assert!(first <= place && place <= last, "{place}: {ticks:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn shares_are_in_percent() {
+        assert_eq!(label(0.25, true), "25%");
+        assert_eq!(label(0.00001, true), "0.001%");
+        assert_eq!(label(1234.0, false), "1,234");
+    }
+}
