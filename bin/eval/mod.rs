@@ -1,6 +1,9 @@
 //! Experiments on texts of one's own, one file each: from the arguments to what was found.
 
+pub(crate) mod accuracy;
+mod accuracy_report;
 pub(crate) mod bands;
+mod binomial;
 mod corpus;
 mod interval;
 mod lsh;
