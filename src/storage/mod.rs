@@ -23,6 +23,7 @@ mod leftovers;
 mod map;
 mod merge;
 mod next;
+mod packed;
 mod parallel;
 mod posted;
 mod reader;

@@ -20,6 +20,7 @@ mod inspect;
 mod interrupt;
 mod jsonl;
 mod kill;
+mod mapreduce;
 mod pairs;
 mod parquet;
 mod query;
