@@ -13,12 +13,6 @@ import zlib
 from pyspark import SparkConf, SparkContext
 
 
-def key_and_value(line):
-    """The key and the value of a line, as Hadoop Streaming takes them apart."""
-    key, _, value = line.partition("\t")
-    return key, value
-
-
 def place(key):
     """A number for a key, the same on every machine."""
     return zlib.crc32(key.encode())
@@ -44,7 +38,15 @@ def main():
 
     sc = SparkContext(conf=SparkConf().setAppName("dedupdb pairs"))
     partitions = arguments.partitions or 4 * sc.defaultParallelism
-    lines = (
+    shuffled = sc.accumulator(0)
+
+    def key_and_value(line):
+        """The key and the value of a line, as Hadoop Streaming takes them apart."""
+        shuffled.add(len(line.encode()) + 1)
+        key, _, value = line.partition("\t")
+        return key, value
+
+    pairs = (
         sc.textFile(arguments.input, partitions)
         .pipe(mapper, environment, checkCode=True)
         .map(key_and_value)
@@ -52,18 +54,9 @@ def main():
         .map("\t".join)
         .pipe(reducer, environment, checkCode=True)
     )
-    lines.saveAsTextFile(arguments.output)
-    report(sc)
+    pairs.saveAsTextFile(arguments.output)
+    print(f"shuffled {shuffled.value} bytes of keys and values")
     sc.stop()
-
-
-def report(sc):
-    """Says what the stages shuffled, from Spark's own figures."""
-    stages = sc._jsc.sc().statusStore().stageList(None, False, False, [], None)
-    for stage in (stages.apply(index) for index in range(stages.size())):
-        records, written = stage.shuffleWriteRecords(), stage.shuffleWriteBytes()
-        if records:
-            print(f"shuffled {records} records in {written} bytes as Spark stores them")
 
 
 if __name__ == "__main__":

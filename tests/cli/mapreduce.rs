@@ -29,7 +29,7 @@ fn sorted(mut lines: Vec<String>) -> Vec<String> {
 }
 
 fn reduce(sandbox: &Sandbox, parameters: &[&str], lines: &[String]) -> Ran {
-    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let input: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
     sandbox.run_with(&[&["reduce"], parameters].concat(), input.as_bytes())
 }
 
