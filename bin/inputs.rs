@@ -38,6 +38,10 @@ pub(crate) struct Inputs {
     /// Whether records are wanted as they are in their files, beside their texts.
     #[arg(skip)]
     pub(crate) verbatim: bool,
+
+    /// Whether a record without a key is bad.
+    #[arg(skip)]
+    pub(crate) needs_ids: bool,
 }
 
 impl Inputs {

@@ -14,6 +14,7 @@ mod ingest;
 mod inputs;
 mod interrupt;
 mod key;
+mod mapreduce;
 mod marked;
 mod number;
 mod outbox;

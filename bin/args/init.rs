@@ -34,6 +34,17 @@ for one.
 
 Exit codes: 0 done, 2 error.")]
 pub(crate) struct Init {
+    #[command(flatten)]
+    pub(crate) sketching: Sketching,
+
+    /// Keep no shingles: less space, but similarities are estimates
+    #[arg(long)]
+    pub(crate) no_shingles: bool,
+}
+
+/// What texts become before they are compared, and when they are alike.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Sketching {
     /// Begin with the parameters of another tool, which the other options change
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) preset: Option<Preset>,
@@ -86,8 +97,4 @@ pub(crate) struct Init {
     /// signatures in every store
     #[arg(long, value_name = "N|random", value_parser = parse::seed, default_value = "1")]
     pub(crate) seed: u64,
-
-    /// Keep no shingles: less space, but similarities are estimates
-    #[arg(long)]
-    pub(crate) no_shingles: bool,
 }

@@ -11,9 +11,11 @@ mod explain;
 mod init;
 mod list;
 mod man;
+mod map;
 mod merge;
 mod pairs;
 mod query;
+mod reduce;
 mod reindex;
 mod remove;
 mod show;
@@ -33,12 +35,14 @@ pub(crate) use compact::Compact;
 pub(crate) use completions::Completions;
 pub(crate) use dedup::{Dedup, Keep, Parameters};
 pub(crate) use explain::Explain;
-pub(crate) use init::Init;
+pub(crate) use init::{Init, Sketching};
 pub(crate) use list::List;
 pub(crate) use man::Man;
+pub(crate) use map::Map;
 pub(crate) use merge::Merge;
 pub(crate) use pairs::Pairs;
 pub(crate) use query::Query;
+pub(crate) use reduce::Reduce;
 pub(crate) use reindex::Reindex;
 pub(crate) use remove::Remove;
 pub(crate) use show::Show;
@@ -145,6 +149,8 @@ Exit codes: 0 sound, 2 damaged, or an error.")]
     Merge(Merge),
     Dedup(Dedup),
     Eval(eval::Eval),
+    Map(Box<Map>),
+    Reduce(Reduce),
     Completions(Completions),
     Man(Man),
 }

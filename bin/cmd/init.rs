@@ -1,10 +1,10 @@
 //! `init`: makes a store.
 
 use anyhow::Result;
-use dedupdb::{Bands, Schema};
+use dedupdb::{Bands, Schema, SchemaBuilder};
 use serde_json::{Map, Value, json};
 
-use crate::args::{Args, Init};
+use crate::args::{Args, Init, Sketching};
 use crate::exit::Exit;
 use crate::number::percent;
 use crate::output::{Output, escape};
@@ -20,7 +20,9 @@ const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
 /// Runs `init`.
 pub(crate) fn run(args: &Args, init: &Init, output: &mut Output) -> Result<Exit> {
-    let schema = schema(init)?;
+    let schema = schema(&init.sketching)
+        .keep_shingles(!init.no_shingles)
+        .build()?;
     crate::store::create(args, &schema)?;
     if output.is_json() {
         output.object(&object(args, &schema))?;
@@ -34,39 +36,39 @@ pub(crate) fn run(args: &Args, init: &Init, output: &mut Output) -> Result<Exit>
     Ok(Exit::Found)
 }
 
-fn schema(init: &Init) -> Result<Schema> {
-    let mut builder = match init.preset {
+/// The schema that the options ask for, to be built.
+pub(super) fn schema(sketching: &Sketching) -> SchemaBuilder {
+    let mut builder = match sketching.preset {
         Some(preset) => preset.builder(),
         None => Schema::builder(),
     };
     builder = builder
-        .family(init.family)
-        .seed(init.seed)
-        .slot_width(init.slot_bits)
-        .keep_shingles(!init.no_shingles);
-    if let Some(shingling) = init.shingling {
+        .family(sketching.family)
+        .seed(sketching.seed)
+        .slot_width(sketching.slot_bits);
+    if let Some(shingling) = sketching.shingling {
         builder = builder.shingling(shingling);
     }
-    if let Some(permutations) = init.permutations {
+    if let Some(permutations) = sketching.permutations {
         builder = builder.permutations(permutations);
     }
-    if let Some(threshold) = init.threshold {
+    if let Some(threshold) = sketching.threshold {
         builder = builder.threshold(threshold);
     }
-    if let Some(recall) = init.recall {
+    if let Some(recall) = sketching.recall {
         builder = builder.target_recall(recall);
     }
     // Where nothing is folded anyway, the builder refuses to be told to fold.
-    if init.no_lowercase {
+    if sketching.no_lowercase {
         builder = builder.lowercase(false);
     }
-    if init.no_nfkc {
+    if sketching.no_nfkc {
         builder = builder.nfkc(false);
     }
-    if let Some(bands) = init.bands {
+    if let Some(bands) = sketching.bands {
         builder = builder.bands(bands.bands(), bands.rows());
     }
-    Ok(builder.build()?)
+    builder
 }
 
 /// Bytes of the postings of a document.

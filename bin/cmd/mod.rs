@@ -12,9 +12,11 @@ mod explain;
 mod init;
 mod list;
 mod man;
+mod map;
 mod merge;
 mod pairs;
 mod query;
+mod reduce;
 mod reindex;
 mod remove;
 mod show;
@@ -53,6 +55,8 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Merge(merge) => merge::run(args, merge, console, output),
         Command::Dedup(dedup) => dedup::run(args, dedup, console, output),
         Command::Eval(eval) => eval::run(args, eval, console, output),
+        Command::Map(map) => map::run(args, map, console, output),
+        Command::Reduce(reduce) => reduce::run(reduce, console, output),
         Command::Compact(compact) => compact::run(args, compact, console, output),
         Command::Backup(backup) => backup::run(args, backup, console, output),
         Command::Completions(completions) => completions::run(completions, output),

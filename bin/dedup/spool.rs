@@ -66,6 +66,7 @@ impl Spool {
             Format::Csv => 0,
             Format::Tsv => 1,
             Format::Warc => 2,
+            Format::Shingles => 4,
             Format::Jsonl | Format::Parquet | Format::Text | Format::Html => 3,
         };
         put(&mut self.records, OPENED)?;
@@ -170,6 +171,7 @@ impl Records {
                     0 => Format::Csv,
                     1 => Format::Tsv,
                     2 => Format::Warc,
+                    4 => Format::Shingles,
                     _ => Format::Jsonl,
                 },
                 source: self.names.get(reader)?,

@@ -21,6 +21,8 @@ pub(crate) enum Format {
     Parquet,
     /// A web archive: texts, and pages without their tags
     Warc,
+    /// A line a document: its key, and the integers that are its shingles; for --shingling ids
+    Shingles,
 }
 
 impl Format {
@@ -49,7 +51,12 @@ impl Format {
     pub(crate) fn is_document(self) -> bool {
         match self {
             Format::Text | Format::Html => true,
-            Format::Jsonl | Format::Csv | Format::Tsv | Format::Parquet | Format::Warc => false,
+            Format::Jsonl
+            | Format::Csv
+            | Format::Tsv
+            | Format::Parquet
+            | Format::Warc
+            | Format::Shingles => false,
         }
     }
 }

@@ -17,6 +17,7 @@ mod lines;
 mod parquet;
 pub(crate) mod record;
 pub(crate) mod records;
+mod shingles;
 pub(crate) mod source;
 mod transcode;
 mod tsv;

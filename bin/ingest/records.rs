@@ -12,7 +12,7 @@ use crate::ingest::format::Format;
 use crate::ingest::lines::Lines;
 use crate::ingest::record::{Fault, Nth, Raw, Record};
 use crate::ingest::source::Source;
-use crate::ingest::{csv, http, jsonl, parquet, tsv, warc};
+use crate::ingest::{csv, http, jsonl, parquet, shingles, tsv, warc};
 use crate::inputs::Inputs;
 use crate::outbox::{Enough, Outbox};
 use crate::reader::BATCH_BYTES;
@@ -40,6 +40,7 @@ impl Records<'_> {
             Format::Tsv => self.tsv(outbox),
             Format::Parquet => self.parquet(outbox),
             Format::Warc => self.warc(outbox),
+            Format::Shingles => self.shingles(outbox),
         };
         match done {
             Ok(done) => done,
@@ -93,6 +94,13 @@ impl Records<'_> {
         let blocks = warc::Blocks::new(self.source.open()?, self.inputs);
         let parse = |block| http::record(block, self.inputs);
         self.send(self.opened(Format::Warc), blocks, parse, outbox)
+    }
+
+    fn shingles(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let (bytes, encoding) = self.source.open_text(self.inputs.encoding)?;
+        let lines = Lines::new(bytes, self.inputs.max_record()).verbatim(self.inputs.verbatim);
+        let parse = |line| Ok(shingles::record(line).of(encoding));
+        self.send(self.opened(Format::Shingles), lines, parse, outbox)
     }
 
     /// The file, which has no header.
@@ -153,6 +161,10 @@ impl Records<'_> {
                 let is_large = record.decoded.text.len() as u64 > self.inputs.max_document;
                 if is_large {
                     Err(Fault::too_large())
+                } else if record.id.is_none() && self.inputs.needs_ids {
+                    Err(Fault::bad(
+                        "it has no key, and standard input has no name to make one of",
+                    ))
                 } else {
                     Ok(record)
                 }

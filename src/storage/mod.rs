@@ -24,6 +24,7 @@ mod map;
 mod merge;
 mod next;
 mod order;
+mod packed;
 mod parallel;
 mod posted;
 mod reader;

@@ -33,6 +33,12 @@ impl ShingleSet {
         }
     }
 
+    /// Makes the set of hashes that are in ascending order, each once; none if they are not.
+    pub(crate) fn from_ascending(hashes: Vec<u32>) -> Option<ShingleSet> {
+        let is_set = hashes.is_sorted_by(|a, b| a < b);
+        is_set.then_some(ShingleSet { hashes })
+    }
+
     /// Returns the hashes, ascending.
     pub fn as_slice(&self) -> &[u32] {
         &self.hashes

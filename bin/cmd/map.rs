@@ -1,0 +1,204 @@
+//! `map`: writes the lines of documents.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use dedupdb::{Error, Schema, Shingling};
+use rayon::prelude::*;
+use serde_json::Value;
+
+use crate::args::{Args, Map};
+use crate::console::Console;
+use crate::document::{Batch, Document, Item};
+use crate::exit::Exit;
+use crate::ingest::format::Format;
+use crate::inputs::Inputs;
+use crate::mapreduce::mapper::{Lines, Mapper};
+use crate::number::bytes;
+use crate::output::Output;
+use crate::reader::Reader;
+use crate::reading::{Reading, line};
+use crate::skip::{Reason, Skipped};
+use crate::walk::{STDIN, Walk};
+
+/// Runs `map`.
+pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output) -> Result<Exit> {
+    let start = Instant::now();
+    let schema = super::init::schema(&map.sketching).build()?;
+    let (paths, inputs) = inputs(map, &schema)?;
+    let mut mapping = Mapping {
+        mapper: Mapper::new(schema)?,
+        strict: inputs.strict,
+        console,
+        output,
+        reading: Reading::default(),
+        documents: 0,
+        lines: 0,
+        shuffled: 0,
+    };
+    let reader = Reader {
+        walk: Walk::new(paths, &args.store),
+        inputs,
+        stdin_key: STDIN.to_owned(),
+        is_unchanged: Box::new(|_, _, _| Ok(false)),
+    };
+    for batch in reader.start()? {
+        mapping.take(batch?)?;
+        if mapping.is_given_up() {
+            break;
+        }
+    }
+    mapping.output.flush()?;
+    mapping.tell(start, args.json);
+    Ok(if mapping.reading.has_failures() {
+        Exit::Failed
+    } else {
+        Exit::Found
+    })
+}
+
+/// What is to be read, and how.
+fn inputs(map: &Map, schema: &Schema) -> Result<(Vec<PathBuf>, Inputs)> {
+    let mut inputs = map.inputs.clone();
+    let is_stdin = |path: &Path| path == Path::new(STDIN);
+    let paths = match map.paths.as_slice() {
+        [] => vec![PathBuf::from(STDIN)],
+        paths => paths.to_vec(),
+    };
+    if paths.iter().any(|path| is_stdin(path)) {
+        if paths.len() > 1 {
+            bail!("standard input (-) is read alone: its records need ids, those of files do not");
+        }
+        inputs.format.get_or_insert(Format::Jsonl);
+        inputs.needs_ids = true;
+    }
+    if inputs.format.is_some_and(Format::is_document) && inputs.needs_ids {
+        bail!(
+            "standard input has records, of which each has an id; say with --format what they are"
+        );
+    }
+    if inputs.format == Some(Format::Shingles) && schema.shingling() != Shingling::Ids {
+        bail!("--format shingles has integers, not texts: give --shingling ids, to reduce, too");
+    }
+    Ok((paths, inputs))
+}
+
+/// A map that is under way.
+struct Mapping<'a> {
+    mapper: Mapper,
+    /// Whether the first failure is the end.
+    strict: bool,
+    console: &'a Console,
+    output: &'a mut Output,
+    reading: Reading,
+    documents: u64,
+    lines: u64,
+    /// Bytes that were written.
+    shuffled: u64,
+}
+
+impl Mapping<'_> {
+    fn take(&mut self, batch: Batch) -> Result<()> {
+        let mapper = &self.mapper;
+        let mapped: Vec<_> = batch
+            .items
+            .into_par_iter()
+            .map(|item| match item {
+                Item::Document(document) => {
+                    let lines = mapper.lines(&document.key, &document.text);
+                    let lines = lines.map_err(|error| refused(&document, &error));
+                    Some((Some(read(&document)), lines))
+                }
+                Item::Skipped(skipped) => Some((None, Err(skipped))),
+                Item::Unchanged | Item::Opened(_) => None,
+            })
+            .collect();
+        for (read, lines) in mapped.into_iter().flatten() {
+            if let Some(read) = read {
+                self.reading.read(read.bytes, read.replaced, false);
+                self.reading.decoded(read.encoding);
+            }
+            match lines {
+                Ok(lines) => self.write(&lines)?,
+                Err(skipped) => self.skip(&skipped),
+            }
+            if self.is_given_up() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, lines: &Lines) -> Result<()> {
+        self.documents += 1;
+        self.lines += lines.len() as u64;
+        for (bucket, columns) in lines.parts() {
+            self.output.bytes(bucket.as_bytes())?;
+            self.output.bytes(columns.as_bytes())?;
+            self.shuffled += (bucket.len() + columns.len()) as u64;
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self, skipped: &Skipped) {
+        self.reading.skipped(skipped.reason);
+        if skipped.reason.is_failure() {
+            self.console.error(&skipped.message());
+        }
+    }
+
+    fn is_given_up(&self) -> bool {
+        self.strict && self.reading.has_failures()
+    }
+
+    /// Says what was done; standard output has the lines.
+    fn tell(&self, start: Instant, json: bool) {
+        let elapsed = start.elapsed();
+        if json {
+            let mut fields = self.reading.to_json(elapsed);
+            let counts = [
+                ("documents", self.documents),
+                ("lines", self.lines),
+                ("shuffled_bytes", self.shuffled),
+            ];
+            fields.extend(counts.map(|(name, count)| (name.to_owned(), count.into())));
+            self.console.text(&format!("{}\n", Value::Object(fields)));
+            return;
+        }
+        let mut text = line("documents", self.documents, "");
+        text += &self.reading.skipped_line().unwrap_or_default();
+        let each = bytes(self.shuffled / self.documents.max(1));
+        let shuffled = format!("   {}, {each} a document", bytes(self.shuffled));
+        text += &line("lines", self.lines, &shuffled);
+        self.console.text(&(text + &self.reading.to_text(elapsed)));
+    }
+}
+
+/// How a document was read.
+struct Read {
+    bytes: u64,
+    encoding: &'static str,
+    replaced: bool,
+}
+
+fn read(document: &Document) -> Read {
+    Read {
+        bytes: document.size.unwrap_or(document.text.len() as u64),
+        encoding: document.encoding,
+        replaced: document.replaced,
+    }
+}
+
+/// Leaves a document out that has no lines.
+fn refused(document: &Document, error: &Error) -> Skipped {
+    let reason = match error {
+        Error::InvalidKey { .. } => Reason::BadRecord,
+        _ => Reason::BadText,
+    };
+    Skipped {
+        reason,
+        place: document.place(),
+        detail: error.to_string(),
+    }
+}

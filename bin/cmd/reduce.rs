@@ -1,0 +1,83 @@
+//! `reduce`: lists the pairs among sorted lines of `map`.
+
+use std::io;
+
+use anyhow::Result;
+use serde_json::json;
+
+use crate::args::Reduce;
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::mapreduce::groups::Groups;
+use crate::mapreduce::reducer::Reducer;
+use crate::number::{counted, grouped};
+use crate::output::{Output, escape};
+use crate::reading::line;
+
+/// Bytes that are read at a time.
+const BUFFER: usize = 1 << 18;
+
+/// What was met.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    keys: u64,
+    /// Keys of several lines.
+    shared: u64,
+    pairs: u64,
+}
+
+/// Runs `reduce`.
+pub(crate) fn run(reduce: &Reduce, console: &Console, output: &mut Output) -> Result<Exit> {
+    let schema = super::init::schema(&reduce.sketching).build()?;
+    let stdin = io::BufReader::with_capacity(BUFFER, io::stdin().lock());
+    let mut groups = Groups::new(stdin, &schema);
+    let mut reducer = Reducer::new(schema);
+    let mut counts = Counts::default();
+    while let Some(group) = groups.next()? {
+        counts.keys += 1;
+        counts.shared += u64::from(group.len() > 1);
+        reducer.pairs(group, |a, b, jaccard| {
+            counts.pairs += 1;
+            list(a, b, jaccard, output)
+        })?;
+    }
+    output.flush()?;
+    tell(counts, groups.lines(), &reducer, output.is_json(), console);
+    Ok(Exit::Found)
+}
+
+fn list(a: &str, b: &str, jaccard: f64, output: &mut Output) -> Result<()> {
+    if output.is_json() {
+        let pair = json!({ "key_a": a, "key_b": b, "jaccard": jaccard });
+        return Ok(output.object(&pair)?);
+    }
+    Ok(output.line(format!("{}\t{}\t{jaccard:.4}", escape(a), escape(b)))?)
+}
+
+/// Says what was done; standard output has the pairs.
+fn tell(counts: Counts, lines: u64, reducer: &Reducer, json: bool, console: &Console) {
+    let (repeated, example) = reducer.repeated();
+    if let Some(example) = example {
+        let lines = counted(repeated, "line has", "lines have");
+        console.note(&format!(
+            "{lines} an id that another line of the key has, such as {example:?}; ids tell documents \
+             apart, so give each its own, or pairs are missing or listed twice"
+        ));
+    }
+    if json {
+        let object = json!({
+            "lines": lines,
+            "keys": counts.keys,
+            "shared_keys": counts.shared,
+            "repeated": repeated,
+            "pairs": counts.pairs,
+        });
+        console.text(&format!("{object}\n"));
+        return;
+    }
+    let mut text = line("lines", lines, "");
+    let shared = format!("   {} of several lines", grouped(counts.shared));
+    text += &line("keys", counts.keys, &shared);
+    text += &line("pairs", counts.pairs, "");
+    console.text(&text);
+}

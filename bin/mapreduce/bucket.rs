@@ -1,0 +1,95 @@
+//! The names of buckets, which lines are sorted by.
+
+/// A bucket in which documents meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bucket {
+    /// Those whose signatures have this hash in this band.
+    Band { band: u32, hash: u32 },
+    /// The copies of a text without shingles, by the first half of its BLAKE3 hash.
+    Copies(u128),
+}
+
+/// How the buckets of so many bands are spelled: all names of bands have the same length, so that
+/// any order that goes character by character keeps equal ones together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Names {
+    bands: u32,
+    digits: usize,
+}
+
+impl Names {
+    /// The names of buckets in `bands` bands.
+    pub(crate) fn new(bands: u32) -> Names {
+        let digits = bands.saturating_sub(1).to_string().len();
+        Names { bands, digits }
+    }
+
+    /// The name of a bucket.
+    pub(crate) fn name(self, bucket: Bucket) -> String {
+        let digits = self.digits;
+        match bucket {
+            Bucket::Band { band, hash } => format!("{band:0digits$}:{hash:08x}"),
+            Bucket::Copies(hash) => format!("copy:{hash:032x}"),
+        }
+    }
+
+    /// The bucket of a name, each of which has one spelling.
+    pub(crate) fn bucket(self, name: &[u8]) -> Option<Bucket> {
+        let (kind, hash) = std::str::from_utf8(name).ok()?.split_once(':')?;
+        let bucket = if kind == "copy" {
+            Bucket::Copies(u128::from_str_radix(hash, 16).ok()?)
+        } else {
+            Bucket::Band {
+                band: kind.parse().ok().filter(|&band| band < self.bands)?,
+                hash: u32::from_str_radix(hash, 16).ok()?,
+            }
+        };
+        (self.name(bucket).as_bytes() == name).then_some(bucket)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bucket, Names};
+
+    #[test]
+    fn every_bucket_has_one_name() {
+        let names = Names::new(60);
+        for (bucket, name) in [
+            (
+                Bucket::Band {
+                    band: 7,
+                    hash: 0xab,
+                },
+                "07:000000ab",
+            ),
+            (
+                Bucket::Band {
+                    band: 59,
+                    hash: u32::MAX,
+                },
+                "59:ffffffff",
+            ),
+            (Bucket::Copies(15), "copy:0000000000000000000000000000000f"),
+        ] {
+            assert_eq!(names.name(bucket), name);
+            assert_eq!(names.bucket(name.as_bytes()), Some(bucket));
+        }
+        for wrong in [
+            "7:000000ab",
+            "07:AB",
+            "07:000000AB",
+            "+7:000000ab",
+            "07",
+            "copy:f",
+            "60:000000ab",
+            "",
+        ] {
+            assert_eq!(names.bucket(wrong.as_bytes()), None, "{wrong}");
+        }
+        assert_eq!(
+            Names::new(1).name(Bucket::Band { band: 0, hash: 0 }),
+            "0:00000000"
+        );
+    }
+}

@@ -1,0 +1,133 @@
+//! Laws of map and reduce together.
+
+use std::collections::BTreeMap;
+
+use dedupdb::{Schema, ShingleSet, Shingling, Signer};
+use proptest::prelude::*;
+
+use super::groups::Groups;
+use super::mapper::Mapper;
+use super::reducer::Reducer;
+
+fn schema() -> Schema {
+    let builder = Schema::builder().shingling(Shingling::Ids);
+    let builder = builder.permutations(24).bands(8, 3).threshold(0.5);
+    builder.build().unwrap()
+}
+
+/// The sorted lines of documents whose ids are their numbers.
+fn mapped(texts: &[String]) -> Vec<String> {
+    let mapper = Mapper::new(schema()).unwrap();
+    let mut lines = Vec::new();
+    for (id, text) in texts.iter().enumerate() {
+        let document = mapper.lines(&id.to_string(), text).unwrap();
+        lines.extend(document.parts().map(|(bucket, columns)| bucket + columns));
+    }
+    lines.sort_unstable();
+    lines
+}
+
+type Pairs = BTreeMap<(String, String), f64>;
+
+/// Reduces lines.
+fn reduce(lines: &[u8], mut take: impl FnMut(&str, &str, f64)) -> anyhow::Result<()> {
+    let mut groups = Groups::new(lines, &schema());
+    let mut reducer = Reducer::new(schema());
+    while let Some(group) = groups.next()? {
+        reducer.pairs(group, |a, b, jaccard| {
+            take(a, b, jaccard);
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// The pairs of reducing lines, each of which must be found once.
+fn reduced(lines: &[u8]) -> Pairs {
+    let mut pairs = Pairs::new();
+    let take = |a: &str, b: &str, jaccard| {
+        assert!(a < b);
+        let again = pairs.insert((a.to_owned(), b.to_owned()), jaccard);
+        assert_eq!(again, None, "{a} and {b}");
+    };
+    reduce(lines, take).unwrap();
+    pairs
+}
+
+/// The pairs that share a band and reach the threshold, and copies.
+fn expected(texts: &[String]) -> Pairs {
+    let schema = schema();
+    let shingler = dedupdb::Shingler::new(Shingling::Ids, false, false).unwrap();
+    let width = schema.slot_width();
+    let signer = Signer::new(schema.family(), schema.seed(), 24, width).unwrap();
+    let sets: Vec<ShingleSet> = texts
+        .iter()
+        .map(|t| shingler.shingles(t).unwrap())
+        .collect();
+    let mut pairs = Pairs::new();
+    for (a, one) in sets.iter().enumerate() {
+        for (b, other) in sets.iter().enumerate().skip(a + 1) {
+            let (x, y) = (signer.sign(one.as_slice()), signer.sign(other.as_slice()));
+            let shared = schema.bands().shared(x.as_bytes(), y.as_bytes(), width) > 0;
+            let jaccard = if texts[a] == texts[b] {
+                1.0
+            } else {
+                one.jaccard(other)
+            };
+            if jaccard >= 0.5 && shared {
+                let (a, b) = (a.to_string(), b.to_string());
+                let ids = if a < b { (a, b) } else { (b, a) };
+                pairs.insert(ids, jaccard);
+            }
+        }
+    }
+    pairs
+}
+
+fn texts() -> impl Strategy<Value = Vec<String>> {
+    let set = prop::collection::btree_set(0_u32..24, 0..20);
+    let text = set.prop_map(|set| {
+        let integers: Vec<String> = set.iter().map(u32::to_string).collect();
+        integers.join(" ")
+    });
+    prop::collection::vec(text, 0..24)
+}
+
+proptest! {
+    #[test]
+    fn pairs_are_those_that_share_a_band_and_match(texts in texts()) {
+        let lines = mapped(&texts).concat();
+        prop_assert_eq!(reduced(lines.as_bytes()), expected(&texts));
+    }
+
+    #[test]
+    fn keys_may_be_anywhere_and_their_lines_in_any_order(
+        texts in texts(),
+        shuffle in any::<u64>(),
+    ) {
+        let mut lines = mapped(&texts);
+        let mix = |text: &str| blake3::hash(format!("{shuffle}{text}").as_bytes());
+        lines.sort_by_key(|line| {
+            let (bucket, columns) = line.split_once('\t').unwrap();
+            (*mix(bucket).as_bytes(), *mix(columns).as_bytes())
+        });
+        prop_assert_eq!(reduced(lines.concat().as_bytes()), expected(&texts));
+    }
+
+    #[test]
+    fn damage_never_makes_a_similarity_up(
+        texts in texts(),
+        at in any::<prop::sample::Index>(),
+        byte in any::<u8>(),
+    ) {
+        let mut lines = mapped(&texts).concat().into_bytes();
+        prop_assume!(!lines.is_empty());
+        let at = at.index(lines.len());
+        lines[at] = byte;
+        let known: Vec<f64> = expected(&texts).into_values().collect();
+        let mut found = Vec::new();
+        // An error is as good: what matters is that there is no panic.
+        reduce(&lines, |_, _, jaccard| found.push(jaccard)).ok();
+        prop_assert!(found.iter().all(|jaccard| known.contains(jaccard)));
+    }
+}

@@ -1,0 +1,105 @@
+//! From a document to its lines.
+
+use dedupdb::{Error, MAX_KEY_BYTES, Result, Schema, Shingler, Signer};
+
+use super::bucket::{Bucket, Names};
+use super::{line, parameters};
+
+/// Bytes of a hash that a bucket of copies is named after.
+const COPY: usize = 16;
+
+/// Makes the lines of documents.
+#[derive(Debug)]
+pub(crate) struct Mapper {
+    schema: Schema,
+    shingler: Shingler,
+    signer: Signer,
+    names: Names,
+    mark: String,
+}
+
+/// The lines of a document.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    buckets: Vec<Bucket>,
+    names: Names,
+    /// What follows the bucket, the end of the line included.
+    columns: String,
+}
+
+impl Mapper {
+    /// Makes lines as the schema asks for.
+    ///
+    /// # Errors
+    ///
+    /// None: the schema was checked.
+    pub(crate) fn new(schema: Schema) -> Result<Mapper> {
+        Ok(Mapper {
+            shingler: Shingler::new(schema.shingling(), schema.lowercase(), schema.nfkc())?,
+            signer: Signer::new(
+                schema.family(),
+                schema.seed(),
+                schema.permutations(),
+                schema.slot_width(),
+            )?,
+            names: Names::new(schema.bands().bands()),
+            mark: parameters::mark(&schema),
+            schema,
+        })
+    }
+
+    /// The lines of a document.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidKey`] and [`Error::InvalidText`], for what a store would not take.
+    pub(crate) fn lines(&self, id: &str, text: &str) -> Result<Lines> {
+        if id.is_empty() || id.len() > MAX_KEY_BYTES {
+            return Err(Error::InvalidKey { bytes: id.len() });
+        }
+        let shingles = self.shingler.shingles(text)?;
+        let buckets = if shingles.is_empty() {
+            vec![copies(text)]
+        } else {
+            self.buckets(shingles.as_slice())
+        };
+        let mut columns = line::columns(id, &self.mark, &shingles);
+        columns.push('\n');
+        Ok(Lines {
+            buckets,
+            names: self.names,
+            columns,
+        })
+    }
+
+    fn buckets(&self, shingles: &[u32]) -> Vec<Bucket> {
+        let signature = self.signer.sign(shingles);
+        let mut hashes = Vec::new();
+        let bands = self.schema.bands();
+        bands.hashes(signature.as_bytes(), self.schema.slot_width(), &mut hashes);
+        let numbered = (0..).zip(hashes);
+        numbered
+            .map(|(band, hash)| Bucket::Band { band, hash })
+            .collect()
+    }
+}
+
+/// The bucket of the copies of a text.
+fn copies(text: &str) -> Bucket {
+    let hash = blake3::hash(text.as_bytes());
+    let bytes = hash.as_bytes().iter().take(COPY);
+    Bucket::Copies(bytes.fold(0, |all, &byte| all << 8 | u128::from(byte)))
+}
+
+impl Lines {
+    /// Number of lines.
+    pub(crate) fn len(&self) -> usize {
+        self.buckets.len()
+    }
+
+    /// The lines, each in two parts.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (String, &str)> {
+        let names = self.buckets.iter().map(|&bucket| self.names.name(bucket));
+        names.map(|name| (name, self.columns.as_str()))
+    }
+}

@@ -1,0 +1,95 @@
+//! From the lines of a bucket to its pairs.
+
+use std::collections::HashSet;
+
+use anyhow::Result;
+use dedupdb::Schema;
+
+use super::bucket::Bucket;
+use super::groups::{Group, no_line};
+use super::line::Member;
+use super::rows::Comparer;
+
+/// Finds the pairs of buckets.
+#[derive(Debug)]
+pub(crate) struct Reducer {
+    schema: Schema,
+    /// Lines whose id another line of their bucket has, and one such id.
+    repeated: (u64, Option<String>),
+}
+
+impl Reducer {
+    /// Finds pairs as the schema asks for.
+    pub(crate) fn new(schema: Schema) -> Reducer {
+        Reducer {
+            schema,
+            repeated: (0, None),
+        }
+    }
+
+    /// Lines whose id another line of their bucket has, and one such id.
+    pub(crate) fn repeated(&self) -> (u64, Option<&str>) {
+        (self.repeated.0, self.repeated.1.as_deref())
+    }
+
+    /// Hands over the pairs of a bucket, ids ascending, and their Jaccard similarity.
+    ///
+    /// They are ordered by the sizes and the ids of the documents, in whatever order these came.
+    ///
+    /// # Errors
+    ///
+    /// Those of `take`, or a line is damaged.
+    pub(crate) fn pairs(
+        &mut self,
+        group: &Group,
+        mut take: impl FnMut(&str, &str, f64) -> Result<()>,
+    ) -> Result<()> {
+        if group.len() < 2 {
+            return Ok(());
+        }
+        let mut members = members(group)?;
+        members.sort_unstable();
+        members.dedup_by(|one, other| one.is_again(other));
+        self.note_repeated(group.len(), &members);
+        let take = &mut |one: &Member<'_>, other: &Member<'_>, jaccard| {
+            let (one, other) = (one.id.as_str(), other.id.as_str());
+            match one.cmp(other) {
+                std::cmp::Ordering::Less => take(one, other, jaccard),
+                // Nothing is a pair with itself.
+                std::cmp::Ordering::Equal => Ok(()),
+                std::cmp::Ordering::Greater => take(other, one, jaccard),
+            }
+        };
+        match group.bucket {
+            Bucket::Band { band, hash } => {
+                Comparer::new(&self.schema, band, hash)?.compare(&members, take)
+            }
+            Bucket::Copies(_) => {
+                for (at, one) in members.iter().enumerate() {
+                    for other in &members[at + 1..] {
+                        take(one, other, 1.0)?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn note_repeated(&mut self, lines: usize, members: &[Member<'_>]) {
+        let mut ids = HashSet::with_capacity(members.len());
+        for member in members {
+            if !ids.insert(member.id.as_str()) && self.repeated.1.is_none() {
+                self.repeated.1 = Some(member.id.clone());
+            }
+        }
+        self.repeated.0 += (lines - ids.len()) as u64;
+    }
+}
+
+/// The documents of a group.
+fn members(group: &Group) -> Result<Vec<Member<'_>>> {
+    let numbered = (group.first..).zip(group.lines());
+    numbered
+        .map(|(number, line)| Member::of(line, number).ok_or_else(|| no_line(number)))
+        .collect()
+}
