@@ -43,6 +43,7 @@ use exit::Exit;
 use output::Output;
 
 fn main() -> ExitCode {
+    hush_redb();
     let args = match Args::typed() {
         Ok(args) => args,
         Err(error) => return explain(&error).code(),
@@ -61,6 +62,17 @@ fn main() -> ExitCode {
         Exit::Failed
     });
     exit.code()
+}
+
+/// Says nothing of a panic in redb: at a page that is damaged it becomes an error that is told.
+fn hush_redb() {
+    let told = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let is_redb = |file: &str| file.contains("/redb-") || file.contains("\\redb-");
+        if !panic.location().is_some_and(|at| is_redb(at.file())) {
+            told(panic);
+        }
+    }));
 }
 
 /// Prints help, the version, or what is wrong with the arguments.

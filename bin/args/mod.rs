@@ -15,6 +15,7 @@ mod pairs;
 mod query;
 mod reindex;
 mod remove;
+mod salvage;
 mod show;
 mod stats;
 mod tune;
@@ -40,6 +41,7 @@ pub(crate) use pairs::Pairs;
 pub(crate) use query::Query;
 pub(crate) use reindex::Reindex;
 pub(crate) use remove::Remove;
+pub(crate) use salvage::Salvage;
 pub(crate) use show::Show;
 pub(crate) use stats::Stats;
 pub(crate) use tune::Tune;
@@ -140,6 +142,7 @@ Exit codes: 0 sound, 2 damaged, or an error.")]
     Tune(Tune),
     Backup(Backup),
     Reindex(Box<Reindex>),
+    Salvage(Salvage),
     Compact(Compact),
     Merge(Merge),
     Dedup(Dedup),

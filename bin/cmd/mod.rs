@@ -16,6 +16,7 @@ mod pairs;
 mod query;
 mod reindex;
 mod remove;
+mod salvage;
 mod show;
 mod stats;
 mod tune;
@@ -52,6 +53,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Merge(merge) => merge::run(args, merge, console, output),
         Command::Dedup(dedup) => dedup::run(args, dedup, console, output),
         Command::Compact(compact) => compact::run(args, compact, console, output),
+        Command::Salvage(salvage) => salvage::run(args, salvage, console, output),
         Command::Backup(backup) => backup::run(args, backup, console, output),
         Command::Completions(completions) => completions::run(completions, output),
         Command::Man(man) => man::run(man, output),

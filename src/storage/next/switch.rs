@@ -9,7 +9,6 @@ use super::{Next, state};
 use crate::error::{Error, Result};
 use crate::storage::columns::Columns;
 use crate::storage::files::{Files, Health, sync_folder};
-use crate::storage::index::Index;
 use crate::storage::leftovers;
 use crate::storage::snapshot::Snapshot;
 
@@ -29,11 +28,7 @@ impl Next {
     /// Gives back the room in the index that was needed while it was made. It is not much, but what is
     /// compacted should not shrink when that is done again.
     pub(crate) fn shrink(&mut self) -> Result<()> {
-        match self.index.compact() {
-            // Someone looks at how far it is.
-            Ok(_) | Err(redb::CompactionError::TransactionInProgress) => Ok(()),
-            Err(error) => Err(self.in_index(error)),
-        }
+        self.index.compact()
     }
 
     /// Takes over the rest, of which the documents are `keys`, and puts the next generation in the
@@ -76,7 +71,7 @@ impl Next {
         } = self;
         drop(columns);
         let columns = Columns::open(&folder, &meta, &plan.schema)?;
-        let index = Arc::new(Index::Writable(index));
+        let index = Arc::new(index);
         *files = Files::with_columns(index, index_path, plan.schema, columns)?;
         leftovers::clear(&folder, &meta)?;
         files.snapshot()
