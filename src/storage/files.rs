@@ -333,3 +333,38 @@ pub(super) fn sync_folder(folder: &Path) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_of_a_newer_format_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = Files::create(folder.path(), Schema::default(), 1).unwrap();
+        let transaction = files.index.begin_write().unwrap();
+        let meta = Meta {
+            format: u64::from(FORMAT) + 1,
+            ..files.tables.meta
+        };
+        meta.write(&transaction).unwrap();
+        transaction.commit().unwrap();
+        drop(files);
+        let opened = Files::open(folder.path()).map(drop);
+        let read = Snapshot::open(folder.path()).map(drop);
+        for opened in [opened, read] {
+            let error = opened.unwrap_err();
+            let Error::NewerFormat {
+                supported, found, ..
+            } = &error
+            else {
+                panic!("{error}");
+            };
+            assert_eq!((*supported, *found), (FORMAT, FORMAT + 1));
+            assert!(
+                error.to_string().ends_with("so use the newer release"),
+                "{error}"
+            );
+        }
+    }
+}

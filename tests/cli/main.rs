@@ -15,6 +15,7 @@ mod dedup_formats;
 mod dirty;
 mod dirty_files;
 mod explain;
+mod golden;
 mod help;
 mod init;
 mod inspect;

@@ -1,4 +1,4 @@
-//! The index with damaged bytes: an error or the right answers, and nothing that passes a check.
+//! The index damaged or cut short: an error or the right answers, and nothing that passes a check.
 //!
 //! redb may panic at such an index, and a panic while another one unwinds ends the process. So the
 //! stores are judged in a process of their own: this test program, told by its environment what to
@@ -15,11 +15,23 @@ use dedupdb::{Error, Input, Options, Query, Schema, Store};
 
 use crate::numbered;
 
-/// Tells the child what to do: folder, file, first byte, step; with tabs in between.
+/// Tells the child what to do: folder, how, first byte, step; with tabs in between.
 const JOB: &str = "DEDUPDB_DAMAGE";
 
 /// Bytes that are damaged in the quick form.
-const POINTS: usize = 120;
+const POINTS: usize = 60;
+
+/// Lengths that it is cut to.
+const CUTS: usize = 20;
+
+const INDEX: &str = "index.redb";
+
+/// What is done to the index at each byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    Flip,
+    Cut,
+}
 
 const WORDS: usize = 20;
 
@@ -104,7 +116,8 @@ fn child() {
     let Some(job) = variable(JOB) else { return };
     let mut job = job.split('\t');
     let mut next = || job.next().unwrap();
-    let (folder, file) = (next().to_owned(), next().to_owned());
+    let folder = next().to_owned();
+    let is_cut = next() == "Cut";
     let (first, step): (usize, usize) = (next().parse().unwrap(), next().parse().unwrap());
     let sound = Path::new(&folder).join("sound");
     let (damaged, scratch) = (
@@ -113,7 +126,7 @@ fn child() {
     );
     let expected = answers(&sound).unwrap();
     copy(&sound, &damaged);
-    let bytes = fs::read(sound.join(&file)).unwrap();
+    let bytes = fs::read(sound.join(INDEX)).unwrap();
     let last = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
     let told = last.clone();
     std::panic::set_hook(Box::new(move |panic| {
@@ -121,9 +134,13 @@ fn child() {
     }));
     for at in (first..bytes.len()).step_by(step) {
         println!("at {at}");
-        let mut flipped = bytes.clone();
-        flipped[at] ^= 1 << (at % 8);
-        fs::write(damaged.join(&file), &flipped).unwrap();
+        let mut other = bytes.clone();
+        if is_cut {
+            other.truncate(at);
+        } else {
+            other[at] ^= 1 << (at % 8);
+        }
+        fs::write(damaged.join(INDEX), &other).unwrap();
         let judged = catch_unwind(AssertUnwindSafe(|| judge(&damaged, &scratch, &expected)));
         match judged {
             Ok(None) => {}
@@ -134,13 +151,13 @@ fn child() {
     println!("done");
 }
 
-/// Damages bytes of a file, `step` apart, of the store in the folder `sound` of `folder`; returns
+/// Damages bytes of the index, `step` apart, of the store in the folder `sound` of `folder`; returns
 /// how many, and what went wrong.
-fn damage(folder: &Path, file: &str, step: usize) -> (usize, Vec<String>) {
+fn damage(folder: &Path, how: How, step: usize) -> (usize, Vec<String>) {
     let (mut points, mut wrong) = (0, Vec::new());
     let mut first = 0;
     loop {
-        let job = format!("{}\t{file}\t{first}\t{step}", folder.display());
+        let job = format!("{}\t{how:?}\t{first}\t{step}", folder.display());
         let child = Command::new(std::env::current_exe().unwrap())
             .args([
                 "--exact",
@@ -162,7 +179,7 @@ fn damage(folder: &Path, file: &str, step: usize) -> (usize, Vec<String>) {
             {
                 (at, points) = (number, points + 1);
             } else if let Some(what) = line.strip_prefix("wrong ") {
-                wrong.push(format!("{file}, byte {at}: {what}"));
+                wrong.push(format!("{how:?} at {at}: {what}"));
             }
             is_done |= line == "done";
         }
@@ -170,34 +187,37 @@ fn damage(folder: &Path, file: &str, step: usize) -> (usize, Vec<String>) {
         if is_done {
             return (points, wrong);
         }
-        wrong.push(format!("{file}, byte {at}: the process ends ({status})"));
+        wrong.push(format!("{how:?} at {at}: the process ends ({status})"));
         first = at + step;
     }
 }
 
-fn damage_store(documents: usize) {
+fn damage_store(documents: usize, how: How, points: usize) {
     let folder = tempfile::tempdir().unwrap();
     let sound = folder.path().join("sound");
     make(&sound, documents);
     let patience: usize = variable("DEDUPDB_PATIENCE").map_or(1, |times| times.parse().unwrap());
-    let bytes = fs::metadata(sound.join("index.redb")).unwrap().len();
-    let step = usize::try_from(bytes).unwrap() / (POINTS * patience);
+    let bytes = fs::metadata(sound.join(INDEX)).unwrap().len();
+    let step = usize::try_from(bytes).unwrap() / (points * patience);
     // Odd, so that it meets every place of a page in time.
-    let (points, wrong) = damage(folder.path(), "index.redb", step.max(1) | 1);
-    println!(
-        "{points} bytes of an index of {bytes}, {} wrong",
-        wrong.len()
-    );
-    assert!(points >= POINTS / 2, "{points}");
+    let (done, wrong) = damage(folder.path(), how, step.max(1) | 1);
+    let wrongs = wrong.len();
+    println!("{how:?}: {done} places of an index of {bytes} bytes, {wrongs} wrong");
+    assert!(done >= points / 2, "{done}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn an_index_without_tables_with_a_damaged_byte_is_named_or_not_minded() {
-    damage_store(40);
+    damage_store(40, How::Flip, POINTS);
 }
 
 #[test]
 fn an_index_with_tables_with_a_damaged_byte_is_named_or_not_minded() {
-    damage_store(1100);
+    damage_store(1100, How::Flip, POINTS);
+}
+
+#[test]
+fn an_index_cut_short_is_named_or_not_minded() {
+    damage_store(1100, How::Cut, CUTS);
 }
