@@ -35,8 +35,10 @@ mod uncommitted;
 mod walk;
 mod watch;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
+use anyhow::anyhow;
 use args::Args;
 use console::Console;
 use exit::Exit;
@@ -50,10 +52,13 @@ fn main() -> ExitCode {
     };
     let console = Console::new(args.quiet);
     let mut output = Output::new(args.json);
-    let done = cmd::run(&args, &console, &mut output).and_then(|exit| {
+    let run = || -> anyhow::Result<Exit> {
+        let exit = cmd::run(&args, &console, &mut output)?;
         output.flush()?;
         Ok(exit)
-    });
+    };
+    let done = catch_unwind(AssertUnwindSafe(run));
+    let done = done.unwrap_or_else(|_| Err(anyhow!("stopped by a panic, which is a bug")));
     let exit = done.unwrap_or_else(|error| {
         if output::is_broken_pipe(&error) {
             return Exit::Found;
