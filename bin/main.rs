@@ -37,24 +37,30 @@ mod uncommitted;
 mod walk;
 mod watch;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
+use anyhow::anyhow;
 use args::Args;
 use console::Console;
 use exit::Exit;
 use output::Output;
 
 fn main() -> ExitCode {
+    hush_redb();
     let args = match Args::typed() {
         Ok(args) => args,
         Err(error) => return explain(&error).code(),
     };
     let console = Console::new(args.quiet);
     let mut output = Output::new(args.json);
-    let done = cmd::run(&args, &console, &mut output).and_then(|exit| {
+    let run = || -> anyhow::Result<Exit> {
+        let exit = cmd::run(&args, &console, &mut output)?;
         output.flush()?;
         Ok(exit)
-    });
+    };
+    let done = catch_unwind(AssertUnwindSafe(run));
+    let done = done.unwrap_or_else(|_| Err(anyhow!("stopped by a panic, which is a bug")));
     let exit = done.unwrap_or_else(|error| {
         if output::is_broken_pipe(&error) {
             return Exit::Found;
@@ -63,6 +69,17 @@ fn main() -> ExitCode {
         Exit::Failed
     });
     exit.code()
+}
+
+/// Says nothing of a panic in redb: at a page that is damaged it becomes an error that is told.
+fn hush_redb() {
+    let told = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let is_redb = |file: &str| file.contains("/redb-") || file.contains("\\redb-");
+        if !panic.location().is_some_and(|at| is_redb(at.file())) {
+            told(panic);
+        }
+    }));
 }
 
 /// Prints help, the version, or what is wrong with the arguments.

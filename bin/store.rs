@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use dedupdb::{Error, Options, Progress, Report, Schema, Store};
+use dedupdb::{Casualty, Error, Options, Progress, Report, Salvaged, Schema, Store};
 use tempfile::TempDir;
 
-use crate::args::Args;
+use crate::args::{Args, Salvage};
 use crate::number::utc;
 
 /// Opens the store for reading, beside a writer and other readers.
@@ -72,6 +72,19 @@ pub(crate) fn open_or_pretend(args: &Args) -> Result<(Store, Option<TempDir>)> {
 pub(crate) fn check(args: &Args, progress: &Progress) -> Result<Report> {
     let options = options(args).progress(progress);
     options.check(&args.store).map_err(explained)
+}
+
+/// Salvages a store and tells each document that is not what it was.
+pub(crate) fn salvage(
+    args: &Args,
+    salvage: &Salvage,
+    schema: &Schema,
+    progress: &Progress,
+    told: impl FnMut(&Casualty),
+) -> Result<Salvaged> {
+    let options = options(args).progress(progress);
+    let saved = options.salvage(&salvage.source, &salvage.target, schema, told);
+    saved.map_err(explained)
 }
 
 /// Says of a locked store what is known of who has it open.

@@ -18,6 +18,7 @@ mod query;
 mod reduce;
 mod reindex;
 mod remove;
+mod salvage;
 mod show;
 mod stats;
 mod tune;
@@ -45,6 +46,7 @@ pub(crate) use query::Query;
 pub(crate) use reduce::Reduce;
 pub(crate) use reindex::Reindex;
 pub(crate) use remove::Remove;
+pub(crate) use salvage::Salvage;
 pub(crate) use show::Show;
 pub(crate) use stats::Stats;
 pub(crate) use tune::Tune;
@@ -145,6 +147,7 @@ Exit codes: 0 sound, 2 damaged, or an error.")]
     Tune(Tune),
     Backup(Backup),
     Reindex(Box<Reindex>),
+    Salvage(Salvage),
     Compact(Compact),
     Merge(Merge),
     Dedup(Dedup),

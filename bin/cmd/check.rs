@@ -40,7 +40,9 @@ fn summary(report: &Report) -> String {
         "no damage found".to_owned()
     } else {
         let problems = counted(report.problems.len() as u64, "problem", "problems");
-        format!("{problems} found; restore the store from a backup or build it anew")
+        format!(
+            "{problems} found; restore the store from a backup, or save what is whole with salvage"
+        )
     };
     format!(
         "checked {}, {} and {}: {verdict}",

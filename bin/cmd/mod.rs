@@ -19,6 +19,7 @@ mod query;
 mod reduce;
 mod reindex;
 mod remove;
+mod salvage;
 mod show;
 mod stats;
 mod tune;
@@ -58,6 +59,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Map(map) => map::run(args, map, console, output),
         Command::Reduce(reduce) => reduce::run(reduce, console, output),
         Command::Compact(compact) => compact::run(args, compact, console, output),
+        Command::Salvage(salvage) => salvage::run(args, salvage, console, output),
         Command::Backup(backup) => backup::run(args, backup, console, output),
         Command::Completions(completions) => completions::run(completions, output),
         Command::Man(man) => man::run(man, output),

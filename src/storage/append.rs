@@ -1,21 +1,53 @@
 //! Writing sorted entries behind the last one of a table, which redb does several times faster
 //! through a cursor than by looking for the place of each.
 
+use std::borrow::Borrow;
+use std::mem::ManuallyDrop;
 use std::ops::Bound;
 
-use redb::{Key, ReadOnlyTable, ReadableTable, Table, Value};
+use redb::{CursorMut, Key, ReadOnlyTable, ReadableTable, Table, Value};
+
+/// Writes behind the last entry of a table.
+///
+/// redb's cursor writes what it still holds when it is dropped, which may panic where pages are
+/// damaged, and ends the process if that happens while another panic unwinds. So a cursor that was
+/// not closed is left as it is: its transaction is never committed.
+pub(super) struct Appender<'t, K: Key + 'static, V: Value + 'static> {
+    cursor: ManuallyDrop<CursorMut<'t, K, V>>,
+}
+
+impl<'t, K: Key + 'static, V: Value + 'static> Appender<'t, K, V> {
+    pub(super) fn new(table: &'t mut Table<'_, K, V>) -> Result<Appender<'t, K, V>, redb::Error> {
+        let cursor = table.upper_bound_mut(Bound::<K::SelfType<'_>>::Unbounded)?;
+        Ok(Appender {
+            cursor: ManuallyDrop::new(cursor),
+        })
+    }
+
+    /// Writes an entry, whose key is above all others.
+    pub(super) fn push<'k, 'v>(
+        &mut self,
+        key: impl Borrow<K::SelfType<'k>>,
+        value: impl Borrow<V::SelfType<'v>>,
+    ) -> Result<(), redb::Error> {
+        Ok(self.cursor.insert_before(key, value)?)
+    }
+
+    pub(super) fn close(self) -> Result<(), redb::Error> {
+        Ok(ManuallyDrop::into_inner(self.cursor).close()?)
+    }
+}
 
 /// Writes `entries`, ascending and all behind the last entry of `table`.
 pub(super) fn append<'e, K: Key + 'static, V: Value + 'static>(
     table: &mut Table<'_, K, V>,
     entries: impl Iterator<Item = (K::SelfType<'e>, V::SelfType<'e>)>,
 ) -> Result<(), redb::Error> {
-    let mut cursor = table.upper_bound_mut(Bound::<K::SelfType<'e>>::Unbounded)?;
+    let mut appender = Appender::new(table)?;
     for (key, value) in entries {
-        cursor.insert_before(key, value)?;
+        appender.push(key, value)?;
     }
-    cursor.close()?;
-    Ok(())
+    appender.close()
 }
 
 /// Writes all entries of `source` into `target`, which is empty.
@@ -23,11 +55,10 @@ pub(super) fn copy<K: Key + 'static, V: Value + 'static>(
     source: &ReadOnlyTable<K, V>,
     target: &mut Table<'_, K, V>,
 ) -> Result<(), redb::Error> {
-    let mut cursor = target.upper_bound_mut(Bound::<K::SelfType<'_>>::Unbounded)?;
+    let mut appender = Appender::new(target)?;
     for entry in source.iter()? {
         let (key, value) = entry?;
-        cursor.insert_before(key.value(), value.value())?;
+        appender.push(key.value(), value.value())?;
     }
-    cursor.close()?;
-    Ok(())
+    appender.close()
 }

@@ -1,7 +1,6 @@
 //! Copying a snapshot into a folder of its own, while others read and write the store.
 
-use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -12,7 +11,9 @@ use super::catalog::{self, Meta};
 use super::columns::ColumnSpec;
 use super::files::sync_folder;
 use super::format::{HEADER_BYTES, Kind};
+use super::guard::guarded;
 use super::index::INDEX;
+use super::place::Place;
 use super::snapshot::{Snapshot, file_size};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
@@ -34,19 +35,8 @@ impl Snapshot {
     /// another process is making the same copy, [`Error::Damaged`] if a column does not fit its
     /// checksums.
     pub(crate) fn copy_to(&self, folder: &Path, progress: &Progress) -> Result<Vec<(String, u64)>> {
-        check_free(folder)?;
         let place = Place::new(folder)?;
-        let copied = self.copy_into(&place.building, progress).and_then(|files| {
-            fs::rename(&place.building, folder).map_err(|source| Error::io(folder, source))?;
-            Ok(files)
-        });
-        if copied.is_err() {
-            // The first error counts; what stays is cleared away by the next attempt.
-            fs::remove_dir_all(&place.building).unwrap_or_default();
-        }
-        let files = copied?;
-        sync_folder(&place.parent)?;
-        Ok(files)
+        place.fill(|building| self.copy_into(building, progress))
     }
 
     /// Copies everything; a step is a byte.
@@ -113,7 +103,7 @@ impl Snapshot {
             .begin_write()
             .map_err(|error| in_copy(error.into()))?;
         transaction.set_quick_repair(true);
-        self.copy_tables(&transaction)?;
+        guarded(self.tables.path(), || self.copy_tables(&transaction))?;
         transaction.commit().map_err(|error| in_copy(error.into()))
     }
 
@@ -130,66 +120,6 @@ impl Snapshot {
         };
         meta.write(transaction).map_err(in_index)
     }
-}
-
-/// Where a copy is built.
-struct Place {
-    parent: PathBuf,
-    building: PathBuf,
-}
-
-impl Place {
-    /// Makes the folder to build the copy `folder` in.
-    fn new(folder: &Path) -> Result<Place> {
-        let Some(name) = folder.file_name() else {
-            let reason = io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "a folder to be made has a name",
-            );
-            return Err(Error::io(folder, reason));
-        };
-        let parent = match folder.parent() {
-            Some(parent) if parent != Path::new("") => parent.to_owned(),
-            _ => PathBuf::from("."),
-        };
-        fs::create_dir_all(&parent).map_err(|source| Error::io(&parent, source))?;
-        let mut hidden = OsString::from(".");
-        hidden.push(name);
-        hidden.push(".dedupdb-backup");
-        let building = parent.join(hidden);
-        if building.is_dir() {
-            clear(&building)?;
-        }
-        fs::create_dir(&building).map_err(|source| Error::io(&building, source))?;
-        Ok(Place { parent, building })
-    }
-}
-
-/// Clears away what a killed process left, unless a living one is at work there.
-fn clear(building: &Path) -> Result<()> {
-    let index = building.join(INDEX);
-    if index.is_file()
-        && let Err(error @ redb::DatabaseError::DatabaseAlreadyOpen) = Builder::new().open(&index)
-    {
-        return Err(Error::index(&index, error));
-    }
-    fs::remove_dir_all(building).map_err(|source| Error::io(building, source))
-}
-
-/// Refuses a folder that holds anything.
-fn check_free(folder: &Path) -> Result<()> {
-    if fs::symlink_metadata(folder).is_err() {
-        return Ok(());
-    }
-    let path = folder.to_owned();
-    if folder.join(INDEX).exists() {
-        return Err(Error::AlreadyAStore { path });
-    }
-    let is_empty = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
-    if is_empty {
-        return Ok(());
-    }
-    Err(Error::Occupied { path })
 }
 
 /// Copies the first `length` bytes of a file.

@@ -5,14 +5,12 @@
 //! them, and a table is written anew when it does. A bucket with more contents than that makes its
 //! leaf longer, nothing else.
 
-use std::ops::Bound;
-
 use redb::{
-    CursorMut, ReadOnlyTable, ReadTransaction, ReadableTable, ReadableTableMetadata,
-    TableDefinition, WriteTransaction,
+    ReadOnlyTable, ReadTransaction, ReadableTable, ReadableTableMetadata, TableDefinition,
+    WriteTransaction,
 };
 
-use super::append::copy;
+use super::append::{Appender, copy};
 use super::bits::low32;
 use super::index::page_bytes;
 use super::leaf::{Leaf, Posting, pack};
@@ -213,14 +211,13 @@ pub(crate) fn append(
 ) -> Result<(), BucketError> {
     let name = list.table(Level::Old, prefix);
     let mut table = transaction.open_table(Definition::new(&name))?;
-    let cursor = table.upper_bound_mut(Bound::<u32>::Unbounded)?;
     let mut writer = LeafWriter {
-        cursor,
+        appender: Appender::new(&mut table)?,
         hash_bits: 32 - prefix,
         bytes: Vec::new(),
     };
     writer.write(postings)?;
-    Ok(writer.cursor.close()?)
+    Ok(writer.appender.close()?)
 }
 
 /// Takes the young table of `list`, whose leaves are keyed by `prefix` bits, out of the store, and
@@ -285,9 +282,8 @@ fn rewrite_leaves(
     new_bits: u32,
     change: &Change,
 ) -> Result<(), BucketError> {
-    let cursor = target.upper_bound_mut(Bound::<u32>::Unbounded)?;
     let mut writer = LeafWriter {
-        cursor,
+        appender: Appender::new(target)?,
         hash_bits: new_bits,
         bytes: Vec::new(),
     };
@@ -312,12 +308,12 @@ fn rewrite_leaves(
         writer.write(&merged)?;
     }
     writer.write(add)?;
-    Ok(writer.cursor.close()?)
+    Ok(writer.appender.close()?)
 }
 
 /// Packs sorted postings into the leaves of a table that is written from front to back.
 struct LeafWriter<'a> {
-    cursor: CursorMut<'a, u32, &'static [u8]>,
+    appender: Appender<'a, u32, &'static [u8]>,
     hash_bits: u32,
     bytes: Vec<u8>,
 }
@@ -331,7 +327,7 @@ impl LeafWriter<'_> {
             let Some(first) = leaf.first() else { continue };
             pack(leaf, self.hash_bits, &mut self.bytes);
             let prefix = key(first.hash(), self.hash_bits);
-            self.cursor.insert_before(prefix, self.bytes.as_slice())?;
+            self.appender.push(prefix, self.bytes.as_slice())?;
         }
         Ok(())
     }

@@ -1,6 +1,5 @@
 //! The tables of the index beside the buckets: documents, contents' names, lengths, schema.
 
-use std::ops::Bound;
 use std::path::Path;
 
 use redb::{
@@ -8,7 +7,7 @@ use redb::{
     WriteTransaction,
 };
 
-use super::append::{append, copy};
+use super::append::{Appender, append, copy};
 use super::format::{Kind, checksum};
 use super::index::page_bytes;
 use super::parallel::both;
@@ -398,13 +397,13 @@ impl Catalog {
         new_id: impl Fn(u32) -> u32,
     ) -> Result<(), redb::Error> {
         let mut documents = transaction.open_table(DOCUMENTS)?;
-        let mut cursor = documents.upper_bound_mut(Bound::<&[u8]>::Unbounded)?;
+        let mut appender = Appender::new(&mut documents)?;
         for entry in self.documents.iter()? {
             let (key, value) = entry?;
             let (content, size, modified, added) = value.value();
-            cursor.insert_before(key.value(), (new_id(content), size, modified, added))?;
+            appender.push(key.value(), (new_id(content), size, modified, added))?;
         }
-        Ok(cursor.close()?)
+        appender.close()
     }
 
     fn copy_names(
@@ -413,13 +412,13 @@ impl Catalog {
         new_id: impl Fn(u32) -> u32,
     ) -> Result<(), redb::Error> {
         let mut names = transaction.open_table(NAMES)?;
-        let mut cursor = names.upper_bound_mut(Bound::<(u32, &[u8])>::Unbounded)?;
+        let mut appender = Appender::new(&mut names)?;
         for entry in self.names.iter()? {
             let (name, _) = entry?;
             let (content, key) = name.value();
-            cursor.insert_before((new_id(content), key), ())?;
+            appender.push((new_id(content), key), ())?;
         }
-        Ok(cursor.close()?)
+        appender.close()
     }
 
     /// Writes the checksums of a column's blocks from `first` on.
@@ -482,6 +481,23 @@ impl Catalog {
                     .map_or(true, |(key, _)| key.starts_with(&prefix))
             }),
         )
+    }
+
+    /// The documents from the last key to the first.
+    pub(super) fn documents_backwards(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<(String, DocumentRow), redb::Error>> + use<>, redb::Error>
+    {
+        let range = self.documents.range_owned(..)?;
+        Ok(range.rev().map(|entry| {
+            let (key, value) = entry?;
+            Ok((text(key.value())?, DocumentRow::from_value(value.value())))
+        }))
+    }
+
+    /// Whether `key` names `content`.
+    pub(super) fn has_name(&self, content: u32, key: &str) -> Result<bool, redb::Error> {
+        Ok(self.names.get((content, key.as_bytes()))?.is_some())
     }
 
     /// The keys that name `content`, in order.

@@ -32,10 +32,14 @@ impl ColumnView {
     pub(crate) fn open(path: &Path, header: &Header, len: u64) -> Result<ColumnView> {
         let mut file = File::open(path).map_err(|source| Error::io(path, source))?;
         check_file(path, &mut file, header, len)?;
-        let map = map_file(path, &file, HEADER_BYTES as u64 + len)?;
+        ColumnView::of_file(path, &file, len)
+    }
+
+    /// The first `len` bytes of data in `file`, which is at `path` and may have any header.
+    pub(super) fn of_file(path: &Path, file: &File, len: u64) -> Result<ColumnView> {
         Ok(ColumnView {
             path: path.into(),
-            map: Arc::new(map),
+            map: Arc::new(map_file(path, file, HEADER_BYTES as u64 + len)?),
             len,
         })
     }

@@ -16,7 +16,7 @@ use redb::WriteTransaction;
 use super::catalog::{self, DocumentChange, Meta};
 use super::files::{Files, Health};
 use super::filter::{Filter, FilterName};
-use super::index::Index;
+use super::guard::guarded;
 use super::merge;
 use super::recent::Recent;
 use super::snapshot::{Snapshot, Tables};
@@ -59,7 +59,9 @@ impl Files {
         for (_, column) in self.columns.each() {
             column.committing();
         }
-        let Changed { meta, filter } = self.write(&snapshot, change, threads, meters)?;
+        let path = self.index_path.clone();
+        let Changed { meta, filter } =
+            guarded(&path, || self.write(&snapshot, change, threads, meters))?;
         for (_, column) in self.columns.each() {
             column.committed();
         }
@@ -88,17 +90,9 @@ impl Files {
         threads: usize,
         meters: &Meters,
     ) -> Result<Changed> {
-        let Index::Writable(database) = &*self.index else {
-            return Err(Error::ReadOnly);
-        };
         let path = &self.index_path;
         let in_index = |error: redb::Error| Error::index(path, error);
-        let mut transaction = database
-            .begin_write()
-            .map_err(|error| in_index(error.into()))?;
-        // A store that was killed opens at once, and redb does not take a damaged header for a
-        // torn commit that it may forget.
-        transaction.set_quick_repair(true);
+        let transaction = self.index.begin_write()?;
         let columns = &mut self.columns;
         let mut sums = Vec::new();
         for (kind, column) in columns.each() {

@@ -4,13 +4,14 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use redb::{Database, ReadTransaction};
+use redb::{ReadTransaction, WriteTransaction};
 
 use super::catalog::{self, Catalog, Meta};
 use super::columns::Columns;
 use super::filter::{Filter, FilterName};
 use super::format::{ContentRow, FORMAT, copy_hash};
-use super::index::{INDEX, Index, existing_index, guarded, open_index};
+use super::guard::guarded;
+use super::index::{INDEX, Index, existing_index};
 use super::leftovers;
 use super::recent::Recent;
 use super::snapshot::{Snapshot, Tables, narrow};
@@ -91,7 +92,8 @@ impl Files {
             ..Meta::default()
         };
         let columns = Columns::create(folder, &meta, &schema)?;
-        commit_empty(&index, meta, &schema).map_err(in_index)?;
+        let transaction = index.begin_write()?;
+        commit_empty(transaction, meta, &schema).map_err(in_index)?;
         fs::rename(&new_path, &index_path).map_err(|source| Error::io(&index_path, source))?;
         sync_folder(folder)?;
         if let Some(parent) = folder.parent().filter(|parent| parent.is_dir()) {
@@ -103,28 +105,25 @@ impl Files {
     /// Opens the store in `folder` and cuts off what was never committed.
     pub(crate) fn open(folder: &Path) -> Result<Files> {
         let index_path = existing_index(folder)?;
-        let database = open_index(&index_path)?;
-        Files::open_with(folder, index_path, database)
+        let index = Index::open(&index_path)?;
+        Files::open_with(folder, index_path, index)
     }
 
     /// Opens the store in `folder` like [`Files::open`], but compares every checksum of the index
     /// first.
     pub(crate) fn open_verified(folder: &Path) -> Result<Files> {
         let index_path = existing_index(folder)?;
-        let mut database = open_index(&index_path)?;
-        let whole = guarded(&index_path, || database.check_integrity())?;
-        if !whole {
+        let mut index = Index::open(&index_path)?;
+        if !index.check()? {
             let reason = "its checksums were wrong; redb mended what it could";
             return Err(Error::damaged(&index_path, reason));
         }
-        Files::open_with(folder, index_path, database)
+        Files::open_with(folder, index_path, index)
     }
 
-    fn open_with(folder: &Path, index_path: PathBuf, database: Database) -> Result<Files> {
-        let index = Arc::new(Index::Writable(database));
-        let transaction = index
-            .begin_read()
-            .map_err(|error| Error::index(&index_path, error))?;
+    fn open_with(folder: &Path, index_path: PathBuf, index: Index) -> Result<Files> {
+        let index = Arc::new(index);
+        let transaction = index.begin_read(&index_path)?;
         let (meta, schema) = read_meta(&transaction, folder, &index_path)?;
         drop(transaction);
         leftovers::clear(folder, &meta)?;
@@ -264,7 +263,7 @@ pub(super) fn read_meta(
     path: &Path,
 ) -> Result<(Meta, Schema)> {
     let in_index = |error| Error::index(path, error);
-    let Some(meta) = Meta::read(transaction, path)? else {
+    let Some(meta) = guarded(path, || Meta::read(transaction, path))? else {
         let path = folder.to_owned();
         return Err(Error::NotAStore { path });
     };
@@ -276,18 +275,18 @@ pub(super) fn read_meta(
             found,
         });
     }
-    let parameters = catalog::read_schema(transaction).map_err(in_index)?;
+    let parameters = guarded(path, || catalog::read_schema(transaction).map_err(in_index))?;
     let schema = Schema::from_parameters(&parameters)
         .map_err(|error| Error::damaged(path, format!("its schema is not one: {error}")))?;
     Ok((meta, schema))
 }
 
 /// The first commit: no documents, but a schema.
-fn commit_empty(index: &Index, meta: Meta, schema: &Schema) -> Result<(), redb::Error> {
-    let Index::Writable(database) = index else {
-        return Ok(());
-    };
-    let transaction = database.begin_write()?;
+fn commit_empty(
+    transaction: WriteTransaction,
+    meta: Meta,
+    schema: &Schema,
+) -> Result<(), redb::Error> {
     Catalog::create(&transaction)?;
     catalog::write_schema(&transaction, &schema.parameters())?;
     meta.write(&transaction)?;
@@ -333,4 +332,39 @@ pub(super) fn sync_folder(folder: &Path) -> Result<()> {
             .map_err(|source| Error::io(folder, source))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_of_a_newer_format_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = Files::create(folder.path(), Schema::default(), 1).unwrap();
+        let transaction = files.index.begin_write().unwrap();
+        let meta = Meta {
+            format: u64::from(FORMAT) + 1,
+            ..files.tables.meta
+        };
+        meta.write(&transaction).unwrap();
+        transaction.commit().unwrap();
+        drop(files);
+        let opened = Files::open(folder.path()).map(drop);
+        let read = Snapshot::open(folder.path()).map(drop);
+        for opened in [opened, read] {
+            let error = opened.unwrap_err();
+            let Error::NewerFormat {
+                supported, found, ..
+            } = &error
+            else {
+                panic!("{error}");
+            };
+            assert_eq!((*supported, *found), (FORMAT, FORMAT + 1));
+            assert!(
+                error.to_string().ends_with("so use the newer release"),
+                "{error}"
+            );
+        }
+    }
 }

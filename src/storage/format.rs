@@ -137,6 +137,21 @@ impl Header {
         bytes
     }
 
+    /// The header that a file begins with, if its checksum is right.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Header> {
+        let bytes = bytes.first_chunk::<HEADER_BYTES>()?;
+        let kinds = [Kind::Contents, Kind::Shingles, Kind::Signatures];
+        let header = Header {
+            kind: kinds
+                .into_iter()
+                .find(|kind| *kind as u32 == u32_at(bytes, 12))?,
+            store: u64_at(bytes, 16),
+            generation: u32_at(bytes, 24),
+            row_bytes: u32_at(bytes, 28),
+        };
+        (header.encode() == *bytes).then_some(header)
+    }
+
     /// Checks that `bytes`, the start of the file at `path`, are this header.
     ///
     /// # Errors

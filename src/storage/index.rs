@@ -11,9 +11,10 @@ use std::time::Duration;
 
 use redb::{
     Builder, ConcurrencyMode, Database, DatabaseError, ReadOnlyDatabase, ReadTransaction,
-    ReadableDatabase, StorageError,
+    ReadableDatabase, StorageError, WriteTransaction,
 };
 
+use super::guard::guarded;
 use crate::clock::Patience;
 use crate::error::{Error, Result};
 
@@ -26,24 +27,75 @@ const CACHE_BYTES: usize = 128 << 20;
 const MENDING: Duration = Duration::from_secs(30);
 
 /// The open index.
-pub(crate) enum Index {
+pub(crate) struct Index {
+    path: PathBuf,
+    /// Taken out when it is closed.
+    handle: Option<Handle>,
+}
+
+enum Handle {
     Writable(Database),
     ReadOnly(ReadOnlyDatabase),
 }
 
 impl std::fmt::Debug for Index {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Index::Writable(_) => "Writable",
-            Index::ReadOnly(_) => "ReadOnly",
+        f.debug_struct("Index")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Index {
+    /// Closes it, at which redb may panic if the file is damaged. What was committed is safe, and the
+    /// next to open it finds that it was not closed cleanly.
+    fn drop(&mut self) {
+        let handle = self.handle.take();
+        guarded(&self.path, || {
+            drop(handle);
+            Ok(())
         })
+        .unwrap_or_default();
     }
 }
 
 impl Index {
     /// Makes the index at `path`, or takes over what a killed process left of one.
     pub(super) fn create(path: &Path) -> Result<Index> {
-        create_index(path).map(Index::Writable)
+        let create = || shared(|builder| builder.create(path));
+        let created = match create() {
+            Err(DatabaseError::DatabaseAlreadyOpen) => Err(DatabaseError::DatabaseAlreadyOpen),
+            Err(_) => {
+                fs::remove_file(path).map_err(|source| Error::io(path, source))?;
+                create()
+            }
+            created => created,
+        };
+        let database = created.map_err(|error| Error::index(path, error))?;
+        Ok(Index::of(path, Handle::Writable(database)))
+    }
+
+    /// Opens the index at `path` for writing; once more, if a rebuild put another in its place before
+    /// it was locked.
+    pub(super) fn open(path: &Path) -> Result<Index> {
+        loop {
+            let before = identity(path);
+            let database = guarded(path, || {
+                let opened = shared(|builder| builder.open(path));
+                opened.map_err(|error| Error::index(path, error))
+            })?;
+            let index = Index::of(path, Handle::Writable(database));
+            if identity(path) == before {
+                return Ok(index);
+            }
+        }
+    }
+
+    fn of(path: &Path, handle: Handle) -> Index {
+        Index {
+            path: path.to_owned(),
+            handle: Some(handle),
+        }
     }
 
     /// Opens the index at `path` for reading, beside a writer and other readers.
@@ -52,12 +104,13 @@ impl Index {
     pub(super) fn open_read_only(path: &Path) -> Result<Index> {
         let mut patience = Patience::new(MENDING);
         loop {
-            match shared(|builder| builder.open_read_only(path)) {
+            let opened = guarded(path, || Ok(shared(|builder| builder.open_read_only(path))));
+            match opened? {
                 Err(DatabaseError::RepairAborted) => {}
-                Ok(database) => return Ok(Index::ReadOnly(database)),
+                Ok(database) => return Ok(Index::of(path, Handle::ReadOnly(database))),
                 Err(error) => return Err(Error::index(path, error)),
             }
-            match open_index(path) {
+            match Index::open(path) {
                 Err(Error::Locked { .. }) if patience.pause() => {}
                 Err(error) => return Err(error),
                 Ok(mended) => drop(mended),
@@ -65,13 +118,42 @@ impl Index {
         }
     }
 
-    /// Begins to read the last commit.
-    pub(super) fn begin_read(&self) -> Result<ReadTransaction, redb::Error> {
-        let transaction = match self {
-            Index::Writable(database) => database.begin_read(),
-            Index::ReadOnly(database) => database.begin_read(),
+    /// Begins to read the last commit of the index, which is at `path`.
+    pub(super) fn begin_read(&self, path: &Path) -> Result<ReadTransaction> {
+        guarded(path, || {
+            let transaction = match &self.handle {
+                Some(Handle::Writable(database)) => database.begin_read(),
+                Some(Handle::ReadOnly(database)) => database.begin_read(),
+                None => Err(StorageError::DatabaseClosed.into()),
+            };
+            transaction.map_err(|error| Error::index(path, error))
+        })
+    }
+
+    /// Begins to write.
+    pub(super) fn begin_write(&self) -> Result<WriteTransaction> {
+        let Some(Handle::Writable(database)) = &self.handle else {
+            return Err(Error::ReadOnly);
         };
-        Ok(transaction?)
+        guarded(&self.path, || {
+            let transaction = database.begin_write();
+            let mut transaction = transaction.map_err(|error| Error::index(&self.path, error))?;
+            // A store that was killed opens at once, and redb does not take a damaged header for a
+            // torn commit that it may forget.
+            transaction.set_quick_repair(true);
+            Ok(transaction)
+        })
+    }
+
+    /// Compares redb's own checksums and mends what it can; says whether that was not needed.
+    pub(super) fn check(&mut self) -> Result<bool> {
+        let Some(Handle::Writable(database)) = &mut self.handle else {
+            return Err(Error::ReadOnly);
+        };
+        guarded(&self.path, || {
+            let checked = database.check_integrity();
+            checked.map_err(|error| Error::index(&self.path, error))
+        })
     }
 }
 
@@ -86,32 +168,6 @@ pub(super) fn existing_index(folder: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Makes the index at `path`, or takes over what a killed process left of one.
-pub(super) fn create_index(path: &Path) -> Result<Database> {
-    let create = || shared(|builder| builder.create(path));
-    let created = match create() {
-        Err(DatabaseError::DatabaseAlreadyOpen) => Err(DatabaseError::DatabaseAlreadyOpen),
-        Err(_) => {
-            fs::remove_file(path).map_err(|source| Error::io(path, source))?;
-            create()
-        }
-        created => created,
-    };
-    created.map_err(|error| Error::index(path, error))
-}
-
-/// Opens the index for writing; once more, if a rebuild put another in its place before it was
-/// locked.
-pub(super) fn open_index(path: &Path) -> Result<Database> {
-    loop {
-        let before = identity(path);
-        let database = guarded(path, || shared(|builder| builder.open(path)))?;
-        if identity(path) == before {
-            return Ok(database);
-        }
-    }
-}
-
 /// Tells a file from another that gets its name.
 #[cfg(unix)]
 fn identity(path: &Path) -> Option<(u64, u64)> {
@@ -123,17 +179,6 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
 /// A file that is open cannot be replaced.
 #[cfg(not(unix))]
 fn identity(_: &Path) {}
-
-/// Does something with the index at which redb panics if the file is damaged.
-pub(super) fn guarded<T, E: Into<redb::Error>>(
-    path: &Path,
-    work: impl FnOnce() -> Result<T, E>,
-) -> Result<T> {
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
-        Ok(done) => done.map_err(|error| Error::index(path, error)),
-        Err(_) => Err(Error::damaged(path, "redb cannot make sense of it")),
-    }
-}
 
 /// Opens an index so that others may read it beside a writer, or, where ranges of a file cannot be
 /// locked, for this process alone.

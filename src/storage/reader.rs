@@ -20,7 +20,7 @@ use super::format::Kind;
 use super::index::{Index, existing_index};
 use super::recent::Recent;
 use super::snapshot::{Snapshot, Tables, narrow};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::schema::Schema;
 
 /// Commits that are tried, of those that a writer makes faster than their files can be opened.
@@ -56,9 +56,7 @@ impl Commit {
     fn read(folder: &Path) -> Result<Commit> {
         let path = existing_index(folder)?;
         let index = Arc::new(Index::open_read_only(&path)?);
-        let transaction = index
-            .begin_read()
-            .map_err(|error| Error::index(&path, error))?;
+        let transaction = index.begin_read(&path)?;
         let (meta, schema) = read_meta(&transaction, folder, &path)?;
         Ok(Commit {
             path,
@@ -120,6 +118,7 @@ impl Commit {
 mod tests {
     use super::*;
     use crate::clock::Meters;
+    use crate::error::Error;
     use crate::storage::{CatalogChange, Files};
 
     fn commit(files: &mut Files) {

@@ -13,6 +13,7 @@ use super::column::ColumnView;
 use super::elias_fano;
 use super::filter::Filter;
 use super::format::{ContentRow, HEADER_BYTES, Kind, copy_hash};
+use super::guard::{Guarded, guarded};
 use super::index::Index;
 use super::leaf::Posting;
 use super::posted::{LevelState, Posted};
@@ -26,7 +27,7 @@ use crate::schema::Schema;
 #[derive(Debug)]
 pub(crate) struct Tables {
     pub(crate) meta: Meta,
-    pub(crate) catalog: Catalog,
+    pub(super) catalog: Catalog,
     posted: Posted,
     path: PathBuf,
     /// Keeps the database open for as long as the tables are in use; dropped after them.
@@ -36,9 +37,8 @@ pub(crate) struct Tables {
 impl Tables {
     /// Opens the tables as last committed.
     pub(crate) fn open(index: &Arc<Index>, path: &Path, bands: u32) -> Result<Tables> {
-        let in_index = |error| Error::index(path, error);
-        let transaction = index.begin_read().map_err(in_index)?;
-        let meta = Meta::read(&transaction, path)?
+        let transaction = index.begin_read(path)?;
+        let meta = guarded(path, || Meta::read(&transaction, path))?
             .ok_or_else(|| Error::damaged(path, "it has no committed store"))?;
         Tables::of(&transaction, meta, index, path, bands)
     }
@@ -65,11 +65,16 @@ impl Tables {
         if !fits {
             return Err(Error::damaged(path, "its counts contradict each other"));
         }
-        let posted = Posted::open(transaction, bands + 1, old, young)
-            .map_err(|error| bucket_error(path, error))?;
+        let posted = guarded(path, || {
+            let posted = Posted::open(transaction, bands + 1, old, young);
+            posted.map_err(|error| bucket_error(path, error))
+        })?;
+        let catalog = guarded(path, || {
+            Catalog::open(transaction).map_err(|error| Error::index(path, error))
+        })?;
         Ok(Tables {
             meta,
-            catalog: Catalog::open(transaction).map_err(|error| Error::index(path, error))?,
+            catalog,
             posted,
             path: path.to_owned(),
             _index: index.clone(),
@@ -92,9 +97,10 @@ impl Tables {
 
     /// Writes the bucket tables into an index that has none.
     pub(super) fn copy_buckets(&self, transaction: &WriteTransaction) -> Result<()> {
-        self.posted
-            .copy_to(transaction)
-            .map_err(|error| bucket_error(&self.path, error))
+        guarded(&self.path, || {
+            let copied = self.posted.copy_to(transaction);
+            copied.map_err(|error| bucket_error(&self.path, error))
+        })
     }
 }
 
@@ -142,8 +148,35 @@ impl Snapshot {
 
     /// The document `key`.
     pub(crate) fn document(&self, key: &str) -> Result<Option<DocumentRow>> {
-        let row = self.tables.catalog.document(key);
-        row.map_err(|error| self.in_index(error))
+        self.look(|catalog| catalog.document(key))
+    }
+
+    /// Looks something up in the catalog.
+    fn look<T>(&self, look: impl FnOnce(&Catalog) -> Result<T, redb::Error>) -> Result<T> {
+        guarded(self.tables.path(), || {
+            look(&self.tables.catalog).map_err(|error| self.in_index(error))
+        })
+    }
+
+    /// Number of documents.
+    pub(crate) fn documents(&self) -> Result<u64> {
+        self.look(Catalog::documents)
+    }
+
+    /// Number of removed contents.
+    pub(crate) fn removed(&self) -> Result<u64> {
+        self.look(Catalog::removed)
+    }
+
+    /// The removed contents, ascending.
+    pub(crate) fn removed_contents(&self) -> Result<Vec<u32>> {
+        self.look(Catalog::removed_contents)
+    }
+
+    /// Every (content, key) pair, in order.
+    pub(crate) fn all_names(&self) -> Result<impl Iterator<Item = Result<(u32, String)>> + use<>> {
+        let open = || self.tables.catalog.all_names();
+        Guarded::open(self.tables.path(), open)
     }
 
     /// The documents whose keys begin with `prefix`, ordered by key.
@@ -151,17 +184,20 @@ impl Snapshot {
         &self,
         prefix: &str,
     ) -> Result<impl Iterator<Item = Result<(String, DocumentRow)>> + use<>> {
-        let rows = self.tables.catalog.documents_with_prefix(prefix);
-        let rows = rows.map_err(|error| self.in_index(error))?;
+        let open = || self.tables.catalog.documents_with_prefix(prefix);
+        let mut rows = Guarded::open(self.tables.path(), open)?;
+        // The tables keep the index open.
         let tables = self.tables.clone();
-        Ok(rows.map(move |row| row.map_err(|error| Error::index(tables.path(), error))))
+        Ok(std::iter::from_fn(move || {
+            let _open = &tables;
+            rows.next()
+        }))
     }
 
     /// The keys that name `content`, in order.
     pub(crate) fn names(&self, content: u32) -> Result<impl Iterator<Item = Result<String>> + '_> {
-        let names = self.tables.catalog.names(content);
-        let names = names.map_err(|error| self.in_index(error))?;
-        Ok(names.map(|name| name.map_err(|error| self.in_index(error))))
+        let open = || self.tables.catalog.names(content);
+        Guarded::open(self.tables.path(), open)
     }
 
     /// The row of `content`.
@@ -228,18 +264,25 @@ impl Snapshot {
         error.map_or(Ok(()), Err)
     }
 
-    /// The contents below `end` in the bucket of a band hash. Recent ones may be removed already.
-    pub(crate) fn bucket(
+    /// The recent contents below `end` in the bucket of a band hash, youngest first. They may be
+    /// removed already.
+    pub(crate) fn recent_bucket(
         &self,
         band: u32,
         hash: u32,
         end: u32,
-    ) -> Result<impl Iterator<Item = u32>> {
+    ) -> impl Iterator<Item = u32> + '_ {
+        let end = end.min(self.len);
+        let ids = self.recent.ids(band as usize + 1, hash);
+        ids.filter(move |&id| id < end)
+    }
+
+    /// The contents below `end` in the bucket of a band hash that are in tables, ascending.
+    pub(crate) fn merged_bucket(&self, band: u32, hash: u32, end: u32) -> Result<Vec<u32>> {
         let mut merged = Vec::new();
         self.look_up(band as usize + 1, hash, &mut merged)?;
-        let recent = self.recent.ids(band as usize + 1, hash);
-        let end = end.min(self.len);
-        Ok(merged.into_iter().chain(recent).filter(move |&id| id < end))
+        merged.truncate(merged.partition_point(|&id| id < end.min(self.len)));
+        Ok(merged)
     }
 
     /// Replaces `candidates` by the contents within `ids` that share a bucket with the band hashes
@@ -276,9 +319,11 @@ impl Snapshot {
         if self.filter.as_ref().is_some_and(is_absent) {
             return Ok(());
         }
-        let posted = &self.tables.posted;
-        let done = posted.look_up(list, hash, |id| found.push(id));
-        done.map_err(|error| bucket_error(self.tables.path(), error))
+        guarded(self.tables.path(), || {
+            let posted = &self.tables.posted;
+            let done = posted.look_up(list, hash, |id| found.push(id));
+            done.map_err(|error| bucket_error(self.tables.path(), error))
+        })
     }
 
     /// The hash of `content` in a list of buckets, from its rows: list 0 are the copies, the others
@@ -290,8 +335,10 @@ impl Snapshot {
     /// Calls `visit` with every posting in the tables of a list, sorted; recent contents are not in
     /// them.
     pub(crate) fn for_each_in_list(&self, list: u32, visit: impl FnMut(Posting)) -> Result<()> {
-        let done = self.tables.posted.for_each(list as usize, visit);
-        done.map_err(|error| bucket_error(self.tables.path(), error))
+        guarded(self.tables.path(), || {
+            let done = self.tables.posted.for_each(list as usize, visit);
+            done.map_err(|error| bucket_error(self.tables.path(), error))
+        })
     }
 
     /// The postings in a list of recent contents that are not among the `removed`, which are sorted.
@@ -327,8 +374,8 @@ impl Snapshot {
     ) -> Result<Vec<Range<u64>>> {
         let mut wrong = Vec::new();
         for (block, sum) in (0..).zip(all_sums(column)) {
-            let stored = self.tables.catalog.sum(kind, block);
-            if stored.map_err(|error| self.in_index(error))? != Some(sum?) {
+            let stored = self.look(|catalog| catalog.sum(kind, block))?;
+            if stored != Some(sum?) {
                 let start = block * BLOCK_BYTES;
                 wrong.push(start..column.len().min(start + BLOCK_BYTES));
             }

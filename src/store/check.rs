@@ -160,13 +160,11 @@ impl Check {
     /// Holds documents, names and removed contents against each other; returns the removed ones.
     fn catalog(&mut self) -> Result<Vec<u32>> {
         let snapshot = self.snapshot.clone();
-        let in_index = |error| snapshot.in_index(error);
-        let catalog = &snapshot.tables.catalog;
         let mut found = Vec::new();
         let mut named = vec![false; snapshot.len as usize];
         let mut names = 0_u64;
-        for name in catalog.all_names().map_err(in_index)? {
-            let (content, key) = name.map_err(in_index)?;
+        for name in snapshot.all_names()? {
+            let (content, key) = name?;
             names += 1;
             match named.get_mut(content as usize) {
                 Some(named) => *named = true,
@@ -181,14 +179,14 @@ impl Check {
                 ));
             }
         }
-        self.report.documents = catalog.documents().map_err(in_index)?;
+        self.report.documents = snapshot.documents()?;
         if names != self.report.documents {
             let documents = self.report.documents;
             found.push(format!(
                 "{documents} documents and {names} names of contents"
             ));
         }
-        let removed = catalog.removed_contents().map_err(in_index)?;
+        let removed = snapshot.removed_contents()?;
         for (content, named) in (0_u32..).zip(&named) {
             if *named == removed.binary_search(&content).is_ok() {
                 let what = if *named {

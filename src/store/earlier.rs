@@ -81,8 +81,9 @@ impl Writer<'_> {
         Ok(best.map_or(Earlier::None, Earlier::Best))
     }
 
-    /// Whether `probe` has a match among the contents below `end`. It stops at the first, so that a
-    /// large cluster of near-copies costs no more than a small one.
+    /// Whether `probe` has a match among the contents below `end`. It stops at the first, and looks
+    /// into tables last, whose buckets are read whole, so that a large cluster of near-copies costs
+    /// no more than a small one.
     fn any_below(
         &self,
         snapshot: &Snapshot,
@@ -92,12 +93,20 @@ impl Writer<'_> {
     ) -> Result<Earlier> {
         let mut matcher = Matcher::new(snapshot, probe, snapshot.schema.threshold());
         let mut seen = HashSet::new();
-        for (band, &hash) in (0..).zip(probe.band_hashes) {
-            for content in snapshot.bucket(band, hash, end)? {
-                if !seen.insert(content) {
-                    continue;
+        let mut matches = |content| -> Result<bool> {
+            Ok(seen.insert(content) && matcher.reaches(content)? && self.is_named(content, at)?)
+        };
+        let bands = || (0..).zip(probe.band_hashes.iter().copied());
+        for (band, hash) in bands() {
+            for content in snapshot.recent_bucket(band, hash, end) {
+                if matches(content)? {
+                    return Ok(Earlier::Some);
                 }
-                if matcher.reaches(content)? && self.is_named(content, at)? {
+            }
+        }
+        for (band, hash) in bands() {
+            for content in snapshot.merged_bucket(band, hash, end)? {
+                if matches(content)? {
                     return Ok(Earlier::Some);
                 }
             }

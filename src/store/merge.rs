@@ -79,16 +79,11 @@ impl Store {
             .snapshot
             .schema
             .check_same(&source.schema)?;
-        let mut names = source
-            .tables
-            .catalog
-            .all_names()
-            .map_err(|error| source.in_index(error))?;
+        let mut names = source.all_names()?;
         let mut merged = Merged::default();
         loop {
             let batch = names.by_ref().take(BATCH);
-            let batch: Result<Vec<(u32, String)>, redb::Error> = batch.collect();
-            let batch = batch.map_err(|error| source.in_index(error))?;
+            let batch: Vec<(u32, String)> = batch.collect::<Result<_>>()?;
             if batch.is_empty() {
                 break;
             }

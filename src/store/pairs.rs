@@ -225,8 +225,7 @@ impl Store {
         if query.exhaustive && !snapshot.schema.keeps_shingles() {
             return Err(Error::NoShingles);
         }
-        let removed = snapshot.tables.catalog.removed_contents();
-        let removed = removed.map_err(|error| snapshot.in_index(error))?;
+        let removed = snapshot.removed_contents()?;
         let bands = u64::from(snapshot.schema.bands().bands());
         self.progress.begin(BAND_STEPS * (bands + 1));
         Ok(Pairs {

@@ -109,8 +109,7 @@ impl Store {
 
 /// Counts the contents that are in buckets, and draws those of the lowest hashes, lowest first.
 fn draw(snapshot: &Snapshot) -> Result<(u64, Vec<u32>)> {
-    let removed = snapshot.tables.catalog.removed_contents();
-    let removed = removed.map_err(|error| snapshot.in_index(error))?;
+    let removed = snapshot.removed_contents()?;
     let (mut count, mut lowest) = (0, Vec::new());
     for content in 0..snapshot.len {
         let row = snapshot.content(content)?;

@@ -33,11 +33,9 @@ pub struct Bucket {
 
 impl Stats {
     pub(super) fn of(snapshot: &Snapshot) -> Result<Stats> {
-        let catalog = &snapshot.tables.catalog;
-        let in_index = |error| snapshot.in_index(error);
-        let removed = catalog.removed().map_err(in_index)?;
+        let removed = snapshot.removed()?;
         Ok(Stats {
-            documents: catalog.documents().map_err(in_index)?,
+            documents: snapshot.documents()?,
             contents: u64::from(snapshot.len) - removed,
             removed,
             files: snapshot.files()?,
@@ -76,8 +74,7 @@ impl Store {
     /// Those of reading the store.
     pub fn largest_buckets(&self, limit: usize) -> Result<Vec<Bucket>> {
         let snapshot = self.published();
-        let removed = snapshot.tables.catalog.removed_contents();
-        let removed = removed.map_err(|error| snapshot.in_index(error))?;
+        let removed = snapshot.removed_contents()?;
         let bands: Vec<u32> = (0..snapshot.schema.bands().bands()).collect();
         self.progress.begin(bands.len() as u64);
         let found = self.pool.map(bands, |band| {

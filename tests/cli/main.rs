@@ -1,6 +1,7 @@
 //! Tests of the command line: they run the built program.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod abuse;
 mod add;
 mod backup;
 mod beside;
@@ -15,6 +16,7 @@ mod dirty;
 mod dirty_files;
 mod eval;
 mod explain;
+mod golden;
 mod help;
 mod init;
 mod inspect;
@@ -29,6 +31,7 @@ mod raw;
 mod readme;
 mod rebuild;
 mod remove;
+mod salvage;
 mod sandbox;
 mod tables;
 mod tune;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use dedupdb::{Error, Input, Query, Schema, Store};
+use dedupdb::{Error, Input, Options, Query, Rebuild, Schema, Store};
 
 use crate::numbered;
 
@@ -158,4 +158,79 @@ fn an_index_that_is_none_is_named() {
         Store::open(folder.path()),
         Err(Error::NotAStore { .. })
     ));
+}
+
+/// A column is never mapped beyond its end, wherever that is.
+#[test]
+fn a_column_of_any_length_is_refused_or_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    make(folder.path(), 12);
+    for column in COLUMNS {
+        let path = folder.path().join(column);
+        let bytes = fs::read(&path).unwrap();
+        for len in (0..bytes.len()).step_by(5) {
+            fs::write(&path, &bytes[..len]).unwrap();
+            for read_only in [false, true] {
+                let opened = Options::new().read_only(read_only).open(folder.path());
+                let named =
+                    matches!(opened, Err(Error::Damaged { path: named, .. }) if named == path);
+                assert!(named, "{column} of {len} bytes");
+            }
+        }
+        fs::write(&path, &bytes).unwrap();
+    }
+    assert!(!is_noticed(folder.path()));
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}
+
+/// Files of the same store at another time, and of another store.
+#[test]
+fn a_file_of_another_time_or_store_is_named_or_gives_that_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    make(&path("store"), 1100);
+    copy(&path("store"), &path("before"));
+    let store = Store::open(path("store")).unwrap();
+    numbered::add(&store, 1100..1150, 20);
+    drop(store);
+    copy(&path("store"), &path("after"));
+    let store = Store::open(path("store")).unwrap();
+    store.rebuild(Rebuild::compact()).unwrap();
+    drop(store);
+    make(&path("other"), 1100);
+    // An index of another generation or store names files that are not there, or not its own.
+    for other in ["before", "other"] {
+        copy(&path("store"), &path("mixed"));
+        fs::copy(path(other).join("index.redb"), path("mixed/index.redb")).unwrap();
+        assert!(Store::open(path("mixed")).is_err(), "{other}");
+        fs::remove_dir_all(path("mixed")).unwrap();
+    }
+    // One of an earlier commit is that commit: later rows do not exist for it.
+    copy(&path("after"), &path("mixed"));
+    fs::copy(path("before/index.redb"), path("mixed/index.redb")).unwrap();
+    assert!(!is_noticed(&path("mixed")));
+    assert_eq!(answers(&path("mixed")), answers(&path("before")));
+    // Columns of an earlier commit are too short, those of another generation are not its own.
+    for column in COLUMNS {
+        for (into, from) in [("after", "before"), ("store", "after")] {
+            let name = column.replace('1', if into == "store" { "2" } else { "1" });
+            let target = path(into).join(name);
+            let own = fs::read(&target).unwrap();
+            fs::copy(path(from).join(column), &target).unwrap();
+            let opened = Store::open(path(into));
+            assert!(
+                matches!(opened, Err(Error::Damaged { .. })),
+                "{column} of {from}"
+            );
+            fs::write(&target, own).unwrap();
+        }
+    }
+    assert!(!is_noticed(&path("after")) && !is_noticed(&path("store")));
 }

@@ -94,6 +94,5 @@ impl Next {
 
 /// The removed contents of `snapshot`, by their old ids, sorted.
 fn removed_in(snapshot: &Snapshot) -> Result<Vec<u32>> {
-    let removed = snapshot.tables.catalog.removed_contents();
-    removed.map_err(|error| snapshot.in_index(error))
+    snapshot.removed_contents()
 }

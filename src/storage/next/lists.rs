@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use redb::{ReadableDatabase, WriteTransaction};
+use redb::WriteTransaction;
 
 use super::Next;
 use super::columns::Watch;
@@ -190,8 +190,7 @@ impl Next {
         self.meta.filter = 1;
         let postings = self.meta.posted * u64::from(self.lists());
         let filter = Filter::create(&self.folder, self.filter_name()?, postings)?;
-        let transaction = self.index.begin_read();
-        let transaction = transaction.map_err(|error| self.in_index(error))?;
+        let transaction = self.index.begin_read(&self.path)?;
         let prefix = self.prefix_bits()?;
         for_each_list(0..self.lists(), threads, |list| {
             let fill = || -> Result<(), BucketError> {

@@ -24,13 +24,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use redb::{Database, ReadableDatabase, WriteTransaction};
+use redb::WriteTransaction;
 
 use super::catalog::{self as tables, Meta};
 use super::columns::ColumnSpec;
 use super::filter::FilterName;
 use super::format::Kind;
-use super::index::{Index, create_index, open_index};
+use super::guard::guarded;
+use super::index::Index;
 use super::leftovers;
 use super::renumbering::Renumbering;
 use super::snapshot::Snapshot;
@@ -98,7 +99,7 @@ pub(crate) struct Progress {
 pub(crate) struct Next {
     folder: PathBuf,
     path: PathBuf,
-    index: Database,
+    index: Index,
     plan: Plan,
     /// What the next generation's index will say; it counts what the last checkpoint has.
     meta: Meta,
@@ -141,7 +142,8 @@ impl Next {
             return Ok(None);
         }
         // One that was killed at the very beginning is no index, or has no tables.
-        let found = open_index(&path).and_then(|index| Next::read(folder, &path, index, snapshot));
+        let read = |index| guarded(&path, || Next::read(folder, &path, index, snapshot));
+        let found = Index::open(&path).and_then(read);
         match found {
             Err(error @ Error::Locked { .. }) => Err(error),
             Err(_) | Ok(None) => {
@@ -163,9 +165,8 @@ impl Next {
             return Ok(None);
         }
         let index = Index::open_read_only(&path)?;
-        let transaction = index.begin_read();
-        let transaction = transaction.map_err(|error| Error::index(&path, error))?;
-        let begun = state::read(&transaction, &path)?;
+        let transaction = index.begin_read(&path)?;
+        let begun = guarded(&path, || state::read(&transaction, &path))?;
         let Some(begun) = begun.filter(|begun| begun.fits(snapshot)) else {
             return Ok(None);
         };
@@ -235,9 +236,8 @@ impl Next {
     fn begin(folder: &Path, snapshot: &Snapshot, plan: Plan) -> Result<Next> {
         leftovers::clear(folder, &snapshot.tables.meta)?;
         let path = folder.join(NEXT_INDEX);
-        let index = create_index(&path)?;
-        let removed = snapshot.tables.catalog.removed_contents();
-        let left_out = removed.map_err(|error| snapshot.in_index(error))?;
+        let index = Index::create(&path)?;
+        let left_out = snapshot.removed_contents()?;
         let old = snapshot.tables.meta;
         let generation = old.generation + 1;
         let file = |changes, old| if changes { generation } else { old };
@@ -281,14 +281,8 @@ impl Next {
     }
 
     /// Reads what an earlier attempt left, if it belongs to the store as it is.
-    fn read(
-        folder: &Path,
-        path: &Path,
-        index: Database,
-        snapshot: &Snapshot,
-    ) -> Result<Option<Next>> {
-        let transaction = index.begin_read();
-        let transaction = transaction.map_err(|error| Error::index(path, error))?;
+    fn read(folder: &Path, path: &Path, index: Index, snapshot: &Snapshot) -> Result<Option<Next>> {
+        let transaction = index.begin_read(path)?;
         let Some(begun) = state::read(&transaction, path)? else {
             return Ok(None);
         };
@@ -336,10 +330,7 @@ impl Next {
     }
 
     fn begin_write(&self) -> Result<WriteTransaction> {
-        let transaction = self.index.begin_write();
-        let mut transaction = transaction.map_err(|error| self.in_index(error))?;
-        transaction.set_quick_repair(true);
-        Ok(transaction)
+        self.index.begin_write()
     }
 
     /// Commits a transaction with the counts as they are now.

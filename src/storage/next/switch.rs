@@ -9,7 +9,6 @@ use super::{Next, state};
 use crate::error::{Error, Result};
 use crate::storage::columns::Columns;
 use crate::storage::files::{Files, Health, sync_folder};
-use crate::storage::index::Index;
 use crate::storage::leftovers;
 use crate::storage::snapshot::Snapshot;
 
@@ -66,7 +65,7 @@ impl Next {
         } = self;
         drop(columns);
         let columns = Columns::open(&folder, &meta, &plan.schema)?;
-        let index = Arc::new(Index::Writable(index));
+        let index = Arc::new(index);
         *files = Files::with_columns(index, index_path, plan.schema, columns)?;
         leftovers::clear(&folder, &meta)?;
         files.snapshot()

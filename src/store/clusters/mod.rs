@@ -188,10 +188,8 @@ impl Store {
         let snapshot = self.published();
         let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());
         check_threshold(threshold)?;
-        let catalog = &snapshot.tables.catalog;
-        let in_index = |error| snapshot.in_index(error);
-        let removed = catalog.removed_contents().map_err(in_index)?;
-        let documents = catalog.documents().map_err(in_index)?;
+        let removed = snapshot.removed_contents()?;
+        let documents = snapshot.documents()?;
         let contents = u64::from(snapshot.len).saturating_sub(removed.len() as u64);
         let mut forest = connect::connect(&snapshot, &self.pool, &removed, threshold)?;
         if query.linkage == Linkage::Representative {

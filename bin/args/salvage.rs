@@ -1,0 +1,35 @@
+//! Arguments of `salvage`.
+
+use std::path::PathBuf;
+
+/// Make a new store of what is whole of a damaged one
+///
+/// The damaged store is only read. No text is needed.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  dedupdb check || dedupdb salvage .dedupdb saved
+  dedupdb salvage .dedupdb saved --like backups/monday
+  dedupdb salvage --json .dedupdb saved > casualties.jsonl
+
+Prints a line for each document that is not what it was, with tabs in between: lost or doubtful, its
+key, and why. Doubtful ones are in the new store: they lie in a damaged part of a file, and fit all
+that can still be compared. Contents whose keys are lost are kept under the BLAKE3 hash of their
+text, which b3sum prints of a file; removed ones may be among them. Add the texts of what is lost
+again.
+
+TARGET must not be there yet, or be empty. It appears whole or not at all.
+
+Exit codes: 0 done, and no document is lost or doubtful, 1 some are, 2 error; then there is no TARGET.")]
+pub(crate) struct Salvage {
+    /// Folder of the damaged store
+    pub(crate) source: PathBuf,
+
+    /// Folder of the new store, to be made
+    pub(crate) target: PathBuf,
+
+    /// A store with the same parameters, if the damaged one does not tell them any more
+    /// [default: those of init]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) like: Option<PathBuf>,
+}

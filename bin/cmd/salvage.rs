@@ -1,0 +1,99 @@
+//! `salvage`: makes a store of what is whole of a damaged one.
+
+use anyhow::Result;
+use dedupdb::{Casualty, Progress, Salvaged, Schema};
+use serde_json::json;
+
+use crate::args::{Args, Salvage};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::number::counted;
+use crate::output::{Output, escape};
+use crate::watch::{Unit, Watch};
+
+/// Runs `salvage`.
+pub(crate) fn run(
+    args: &Args,
+    salvage: &Salvage,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    let schema = match &salvage.like {
+        Some(folder) => (*crate::store::open_other(args, folder)?.schema()).clone(),
+        None => Schema::default(),
+    };
+    let progress = Progress::new();
+    let watch = Watch::new(console, "salvaged", Unit::Step, &progress);
+    let mut told = Ok(());
+    let saved = crate::store::salvage(args, salvage, &schema, &progress, |casualty| {
+        if told.is_ok() {
+            told = tell(casualty, output);
+        }
+    });
+    drop(watch);
+    let saved = saved?;
+    told?;
+    if output.is_json() {
+        output.object(&object(salvage, &saved))?;
+    } else if !args.quiet {
+        for line in summary(&saved) {
+            console.note(&line);
+        }
+    }
+    Ok(Exit::found(saved.lost + saved.doubtful == 0))
+}
+
+fn fate(casualty: &Casualty) -> &'static str {
+    if casualty.is_lost { "lost" } else { "doubtful" }
+}
+
+fn tell(casualty: &Casualty, output: &mut Output) -> std::io::Result<()> {
+    let (fate, key) = (fate(casualty), casualty.key.as_deref());
+    if output.is_json() {
+        output.object(&json!({ "fate": fate, "key": key, "why": casualty.what }))
+    } else {
+        let key = key.map_or("(key unknown)".into(), escape);
+        output.line(format!("{fate}\t{key}\t{}", casualty.what))
+    }
+}
+
+fn summary(saved: &Salvaged) -> Vec<String> {
+    let documents = |count| counted(count, "document", "documents");
+    let mut lines = vec![format!(
+        "saved {}, {} of them doubtful; {} lost",
+        documents(saved.documents),
+        saved.doubtful,
+        saved.lost
+    )];
+    if saved.unnamed > 0 {
+        let unnamed = documents(saved.unnamed);
+        lines.push(format!(
+            "{unnamed} without a key, kept under the hash of the text"
+        ));
+    }
+    if saved.undated > saved.unnamed {
+        let undated = documents(saved.undated - saved.unnamed);
+        lines.push(format!("{undated} without size and times"));
+    }
+    if !saved.index_is_whole {
+        lines.push(
+            "the index is damaged: sizes and times may be wrong, and documents of which nothing is \
+             left are not counted"
+                .to_owned(),
+        );
+    }
+    lines
+}
+
+fn object(salvage: &Salvage, saved: &Salvaged) -> serde_json::Value {
+    json!({
+        "store": salvage.target.display().to_string(),
+        "documents": saved.documents,
+        "contents": saved.contents,
+        "doubtful": saved.doubtful,
+        "lost": saved.lost,
+        "unnamed": saved.unnamed,
+        "undated": saved.undated,
+        "index_is_whole": saved.index_is_whole,
+    })
+}

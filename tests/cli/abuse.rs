@@ -1,0 +1,214 @@
+//! Hostile inputs: each takes bounded time and memory, and what is refused says why.
+#![cfg(unix)]
+
+use std::collections::HashSet;
+use std::fs;
+
+use dedupdb::{Family, Shingler, Shingling, Signer, SlotWidth};
+use serde_json::{Value, json};
+
+use crate::compressed::gz;
+use crate::sandbox::{Ran, Sandbox, text};
+
+/// Address space that a run gets. What it takes of memory is far less: its threads and maps count
+/// in full.
+const BOUND_KB: u64 = 2_000_000;
+
+/// Runs the program with a bound on its memory; without one it would end by a signal, or say so.
+fn bounded(sandbox: &Sandbox, arguments: &str) -> Ran {
+    let program = env!("CARGO_BIN_EXE_dedupdb");
+    let line = format!("ulimit -v {BOUND_KB}; exec '{program}' {arguments}");
+    Ran::of(sandbox.shell(&line).output().unwrap())
+}
+
+fn summary(sandbox: &Sandbox, arguments: &str, code: i32) -> Value {
+    let ran = bounded(sandbox, &format!("--json --threads 2 add {arguments}")).expect(code);
+    ran.objects().pop().unwrap()
+}
+
+fn jsonl(records: impl Iterator<Item = (String, String)>) -> String {
+    let record = |(id, text)| json!({ "id": id, "text": text }).to_string() + "\n";
+    records.map(record).collect()
+}
+
+#[test]
+fn a_text_of_one_word_has_one_shingle() {
+    let sandbox = Sandbox::new();
+    sandbox.write("one.txt", "word ".repeat(4 << 20));
+    assert_eq!(summary(&sandbox, "one.txt", 0)["added"], 1);
+    let ran = bounded(&sandbox, "--json show one.txt").expect(0);
+    assert_eq!(ran.objects()[0]["shingles"], 1);
+    sandbox.write("two.txt", "word ".repeat(4 << 20));
+    let skipped = summary(&sandbox, "--max-document 1MiB two.txt", 0);
+    assert_eq!(skipped["skipped"], json!({ "too large": 1 }));
+}
+
+#[test]
+fn long_lines_are_read_and_longer_ones_passed_over() {
+    let sandbox = Sandbox::new();
+    let long = |seed| text(seed, 1000).repeat(1000);
+    let records = (0..3).map(|n| (format!("long{n}"), long(n)));
+    let small = ("small".to_owned(), text(9, 50));
+    sandbox.write("a.jsonl", jsonl(records.chain([small])));
+    assert!(fs::metadata(sandbox.path("a.jsonl")).unwrap().len() > 20 << 20);
+    let skipped = summary(&sandbox, "--max-document 1MiB a.jsonl", 0);
+    assert_eq!(
+        (&skipped["added"], &skipped["skipped"]),
+        (&json!(1), &json!({ "too large": 3 }))
+    );
+    assert_eq!(summary(&sandbox, "a.jsonl", 0)["added"], 3);
+}
+
+/// Near-copies of one template, which share all of their buckets.
+#[test]
+fn a_bucket_of_thousands_is_added_to_and_queried() {
+    let sandbox = Sandbox::new();
+    let template = text(1, 100);
+    let copies = (0..3000).map(|n| (format!("{n:05}"), format!("{template} end{n}")));
+    sandbox.write("copies.jsonl", jsonl(copies));
+    let added = summary(&sandbox, "copies.jsonl", 0);
+    assert_eq!(
+        (&added["added"], &added["near_duplicates"]),
+        (&json!(3000), &json!(2999))
+    );
+    sandbox.write("template.txt", &template);
+    let ran = bounded(&sandbox, "query template.txt").expect(0);
+    assert_eq!(ran.lines().len(), 3000);
+    let ran = bounded(&sandbox, "--json clusters").expect(0);
+    assert_eq!(ran.lines().len(), 3000);
+}
+
+/// Phrases whose shingle is the least of all under a slot each of the first band, so that whatever
+/// text has them lies in one bucket of the band.
+fn magnets(seed: u64, rows: u32) -> String {
+    let shingler = Shingler::new(Shingling::Word(5), true, true).unwrap();
+    let signer = Signer::new(Family::Affine32, seed, rows, SlotWidth::Bits32).unwrap();
+    let mut best = vec![(u32::MAX, String::new()); rows as usize];
+    for number in 0..60_000 {
+        let phrase = format!("a{number} b{number} c{number} d{number} e{number}");
+        let shingles = shingler.shingles(&phrase).unwrap();
+        let minima = signer.minima(shingles.as_slice());
+        for (best, value) in best.iter_mut().zip(minima) {
+            if value < best.0 {
+                *best = (value, phrase.clone());
+            }
+        }
+    }
+    let phrases: HashSet<String> = best.into_iter().map(|(_, phrase)| phrase).collect();
+    let mut phrases: Vec<String> = phrases.into_iter().collect();
+    phrases.sort();
+    phrases.join(" ")
+}
+
+/// Texts that are unlike and made to share a bucket under a seed that is known.
+#[test]
+fn texts_made_to_collide_do_not_where_the_seed_is_random() {
+    let magnets = magnets(1, 7);
+    let texts = (0..800).map(|n| (format!("{n:05}"), format!("{magnets} {}", text(n, 200))));
+    let texts = jsonl(texts);
+    let largest = |seed: &str| {
+        let sandbox = Sandbox::new();
+        sandbox.run(&["init", "--seed", seed]).expect(0);
+        sandbox.write("texts.jsonl", &texts);
+        let added = summary(&sandbox, "texts.jsonl", 0);
+        // They are no near-duplicates for it.
+        assert_eq!(
+            (&added["added"], &added["near_duplicates"]),
+            (&json!(800), &json!(0))
+        );
+        let stats = sandbox
+            .run(&["--json", "stats"])
+            .expect(0)
+            .objects()
+            .remove(0);
+        stats["largest_buckets"][0]["contents"]
+            .as_u64()
+            .unwrap_or(1)
+    };
+    let known = largest("1");
+    assert!(known > 700, "{known} of 800 share a bucket");
+    let random = largest("random");
+    assert!(random < 200, "{random} of 800 share a bucket");
+}
+
+#[test]
+fn keys_may_be_anything_but_empty_and_endless() {
+    let sandbox = Sandbox::new();
+    let mut keys: Vec<String> = [
+        "..",
+        "../../etc/passwd",
+        "/",
+        ".",
+        "a\0b",
+        "-",
+        "--help",
+        "\u{202e}",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    keys.push("k".repeat(65_536));
+    let all: Vec<char> = ('\0'..=char::MAX).collect();
+    // At most four bytes each.
+    keys.extend(all.chunks(16_000).map(|chars| chars.iter().collect()));
+    let records = keys.iter().enumerate();
+    let records = records.map(|(n, key)| (key.clone(), text(n as u64, 40)));
+    sandbox.write("keys.jsonl", jsonl(records));
+    assert_eq!(summary(&sandbox, "keys.jsonl", 0)["added"], keys.len());
+    let mut stored = sandbox.keys();
+    stored.sort();
+    let mut expected = keys.clone();
+    expected.sort();
+    assert!(stored == expected);
+    // No control character of a key gets to the terminal.
+    let ran = bounded(&sandbox, "list").expect(0);
+    assert_eq!(ran.lines().len(), keys.len());
+    assert!(!ran.stdout.contains(['\0', '\u{1b}', '\u{202e}', '\t']));
+    sandbox.write("text.txt", text(4, 40));
+    let ran = bounded(&sandbox, "query text.txt").expect(0);
+    assert_eq!(ran.lines(), ["text.txt\ta\\u{0}b\t1.0000\texact copy"]);
+    sandbox.run(&["check"]).expect(0);
+
+    let too_long = ("k".repeat(65_537), "a text".to_owned());
+    let empty = (String::new(), "a text".to_owned());
+    sandbox.write("bad.jsonl", jsonl([too_long, empty].into_iter()));
+    let ran = bounded(&sandbox, "add bad.jsonl").expect(2);
+    assert!(ran.stderr.contains("1 to 65536 bytes"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("is empty"), "{}", ran.stderr);
+}
+
+#[test]
+fn archives_that_expand_without_end_are_given_up() {
+    let sandbox = Sandbox::new();
+    // Members without number, each of which is small.
+    let member = gz(&vec![b' '; 1 << 20]);
+    sandbox.write("many.txt.gz", member.repeat(300));
+    let skipped = summary(&sandbox, "many.txt.gz", 0);
+    assert_eq!(skipped["skipped"], json!({ "too large": 1 }));
+    // A line without end in a file that is compressed.
+    sandbox.write("line.jsonl.gz", member.repeat(300));
+    let skipped = summary(&sandbox, "line.jsonl.gz", 0);
+    assert_eq!(skipped["skipped"], json!({ "too large": 1 }));
+    // A frame that asks for a window of 2 GiB.
+    let frame = [
+        &[0x28, 0xb5, 0x2f, 0xfd, 0, 0xa8][..],
+        &[0x29, 0, 0],
+        b"hello",
+    ]
+    .concat();
+    sandbox.write("window.txt.zst", frame);
+    let ran = bounded(&sandbox, "add window.txt.zst").expect(2);
+    assert!(ran.stderr.contains("too much memory"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_tree_a_thousand_folders_deep_is_walked() {
+    let sandbox = Sandbox::new();
+    let folder = "d/".repeat(1000);
+    sandbox.write(format!("{folder}deep.txt"), text(1, 50));
+    sandbox.write("d/flat.txt", text(2, 50));
+    assert_eq!(summary(&sandbox, "d", 0)["added"], 2);
+    assert_eq!(
+        sandbox.keys(),
+        [format!("{folder}deep.txt"), "d/flat.txt".to_owned()]
+    );
+}

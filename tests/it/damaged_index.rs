@@ -1,0 +1,223 @@
+//! The index damaged or cut short: an error or the right answers, and nothing that passes a check.
+//!
+//! redb may panic at such an index, and a panic while another one unwinds ends the process. So the
+//! stores are judged in a process of their own: this test program, told by its environment what to
+//! damage. `DEDUPDB_PATIENCE=N` damages N times as many bytes.
+#![cfg(unix)]
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use dedupdb::{Error, Input, Options, Query, Schema, Store};
+
+use crate::numbered;
+
+/// Tells the child what to do: folder, how, first byte, step; with tabs in between.
+const JOB: &str = "DEDUPDB_DAMAGE";
+
+/// Bytes that are damaged in the quick form.
+const POINTS: usize = 60;
+
+/// Lengths that it is cut to.
+const CUTS: usize = 20;
+
+const INDEX: &str = "index.redb";
+
+/// What is done to the index at each byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    Flip,
+    Cut,
+}
+
+const WORDS: usize = 20;
+
+fn variable(name: &str) -> Option<String> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the parent tells its child what to do"
+    )]
+    std::env::var(name).ok()
+}
+
+fn make(path: &Path, documents: usize) {
+    let schema = Schema::builder().permutations(16).bands(4, 4);
+    let store = Store::create(path, &schema.build().unwrap()).unwrap();
+    numbered::add(&store, 0..documents / 2, WORDS);
+    numbered::add(&store, documents / 2..documents, WORDS);
+    let mut writer = store.writer().unwrap();
+    writer.remove("00003").unwrap();
+    writer.add("copy", numbered::text(5, WORDS)).unwrap();
+    writer.commit().unwrap();
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::remove_dir_all(to).unwrap_or_default();
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}
+
+/// Every document, and the answers about some texts.
+fn answers(path: &Path) -> Result<Vec<String>, Error> {
+    let store = Options::new().threads(1).read_only(true).open(path)?;
+    let mut answers = Vec::new();
+    for document in store.documents()? {
+        let document = document?;
+        answers.push(format!("{} {}", document.key, document.content));
+    }
+    for number in [0, 3, 5, 17, 39, 700] {
+        for found in store.query(&Query::text(&numbered::text(number, WORDS)))? {
+            answers.push(format!("{number}: {found:?}"));
+        }
+    }
+    Ok(answers)
+}
+
+/// Adds, replaces and removes.
+fn write(path: &Path) -> Result<(), Error> {
+    let store = Options::new().threads(1).open(path)?;
+    let mut writer = store.writer()?;
+    let inputs = (0..30).map(|n| Input::new(format!("{n:05}"), numbered::text(n + 50_000, WORDS)));
+    writer.add_all(inputs.collect())?;
+    writer.remove("00035")?;
+    writer.commit()
+}
+
+/// What is wrong with how the store in `path` is taken, a copy of which goes to `scratch`.
+fn judge(path: &Path, scratch: &Path, expected: &[String]) -> Option<String> {
+    copy(path, scratch);
+    let is_sound = match Store::check(scratch) {
+        Ok(report) => report.is_clean(),
+        Err(_) => false,
+    };
+    copy(path, scratch);
+    let is_right = answers(scratch).is_ok_and(|answers| answers == expected);
+    if is_sound && !is_right {
+        return Some("it passes the check and answers wrongly".to_owned());
+    }
+    // Whether it can be written to or not, it must not bring the process down.
+    let written = write(scratch);
+    if is_sound && written.is_err() {
+        return Some(format!("it passes the check, and {written:?}"));
+    }
+    None
+}
+
+/// Not a test by itself: judges damaged stores, and prints each byte and what is wrong.
+#[test]
+#[ignore = "it is run by other tests"]
+fn child() {
+    let Some(job) = variable(JOB) else { return };
+    let mut job = job.split('\t');
+    let mut next = || job.next().unwrap();
+    let folder = next().to_owned();
+    let is_cut = next() == "Cut";
+    let (first, step): (usize, usize) = (next().parse().unwrap(), next().parse().unwrap());
+    let sound = Path::new(&folder).join("sound");
+    let (damaged, scratch) = (
+        sound.with_file_name("damaged"),
+        sound.with_file_name("scratch"),
+    );
+    let expected = answers(&sound).unwrap();
+    copy(&sound, &damaged);
+    let bytes = fs::read(sound.join(INDEX)).unwrap();
+    let last = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
+    let told = last.clone();
+    std::panic::set_hook(Box::new(move |panic| {
+        *told.lock().unwrap() = panic.to_string();
+    }));
+    for at in (first..bytes.len()).step_by(step) {
+        println!("at {at}");
+        let mut other = bytes.clone();
+        if is_cut {
+            other.truncate(at);
+        } else {
+            other[at] ^= 1 << (at % 8);
+        }
+        fs::write(damaged.join(INDEX), &other).unwrap();
+        let judged = catch_unwind(AssertUnwindSafe(|| judge(&damaged, &scratch, &expected)));
+        match judged {
+            Ok(None) => {}
+            Ok(Some(wrong)) => println!("wrong {wrong}"),
+            Err(_) => println!("wrong {}", last.lock().unwrap().replace('\n', " ")),
+        }
+    }
+    println!("done");
+}
+
+/// Damages bytes of the index, `step` apart, of the store in the folder `sound` of `folder`; returns
+/// how many, and what went wrong.
+fn damage(folder: &Path, how: How, step: usize) -> (usize, Vec<String>) {
+    let (mut points, mut wrong) = (0, Vec::new());
+    let mut first = 0;
+    loop {
+        let job = format!("{}\t{how:?}\t{first}\t{step}", folder.display());
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "damaged_index::child",
+                "--ignored",
+                "--nocapture",
+            ])
+            .env(JOB, job)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let mut child = child.unwrap();
+        let (mut at, mut is_done) = (first, false);
+        for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+            let line = line.unwrap();
+            // The test harness may have begun the line.
+            if let Some((_, number)) = line.rsplit_once("at ")
+                && let Ok(number) = number.parse()
+            {
+                (at, points) = (number, points + 1);
+            } else if let Some(what) = line.strip_prefix("wrong ") {
+                wrong.push(format!("{how:?} at {at}: {what}"));
+            }
+            is_done |= line == "done";
+        }
+        let status = child.wait().unwrap();
+        if is_done {
+            return (points, wrong);
+        }
+        wrong.push(format!("{how:?} at {at}: the process ends ({status})"));
+        first = at + step;
+    }
+}
+
+fn damage_store(documents: usize, how: How, points: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let sound = folder.path().join("sound");
+    make(&sound, documents);
+    let patience: usize = variable("DEDUPDB_PATIENCE").map_or(1, |times| times.parse().unwrap());
+    let bytes = fs::metadata(sound.join(INDEX)).unwrap().len();
+    let step = usize::try_from(bytes).unwrap() / (points * patience);
+    // Odd, so that it meets every place of a page in time.
+    let (done, wrong) = damage(folder.path(), how, step.max(1) | 1);
+    let wrongs = wrong.len();
+    println!("{how:?}: {done} places of an index of {bytes} bytes, {wrongs} wrong");
+    assert!(done >= points / 2, "{done}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn an_index_without_tables_with_a_damaged_byte_is_named_or_not_minded() {
+    damage_store(40, How::Flip, POINTS);
+}
+
+#[test]
+fn an_index_with_tables_with_a_damaged_byte_is_named_or_not_minded() {
+    damage_store(1100, How::Flip, POINTS);
+}
+
+#[test]
+fn an_index_cut_short_is_named_or_not_minded() {
+    damage_store(1100, How::Cut, CUTS);
+}

@@ -1,0 +1,375 @@
+//! What is whole of a damaged store is saved, and the rest is told.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use dedupdb::{Casualty, Document, Error, Input, Options, Query, Salvaged, Schema, Store};
+
+use crate::numbered;
+
+const DOCUMENTS: usize = 1200;
+const WORDS: usize = 20;
+
+fn schema() -> Schema {
+    let schema = Schema::builder().permutations(16).bands(4, 4);
+    schema.build().unwrap()
+}
+
+fn key(number: usize) -> String {
+    format!("{number:05}")
+}
+
+/// A store with a removed document, a replaced one and a copy.
+fn make(path: &Path) {
+    let store = Store::create(path, &schema()).unwrap();
+    let mut writer = store.writer().unwrap();
+    let inputs = (0..DOCUMENTS).map(|number| Input {
+        modified: Some(1_000_000 + i64::try_from(number).unwrap()),
+        ..Input::new(key(number), numbered::text(number, WORDS))
+    });
+    writer.add_all(inputs.collect()).unwrap();
+    writer.commit().unwrap();
+    writer.remove(&key(3)).unwrap();
+    writer.add(key(4), numbered::text(90_000, WORDS)).unwrap();
+    writer.add("copy", numbered::text(5, WORDS)).unwrap();
+    writer.commit().unwrap();
+}
+
+/// The documents by key, without the ids of their contents, which a new store may give anew.
+fn documents(path: &Path) -> BTreeMap<String, Document> {
+    let store = Options::new().read_only(true).open(path).unwrap();
+    let documents = store.documents().unwrap().map(|document| {
+        let document = document.unwrap();
+        let content = 0;
+        (
+            document.key.clone(),
+            Document {
+                content,
+                ..document
+            },
+        )
+    });
+    documents.collect()
+}
+
+/// What is found of some texts: keys and similarities.
+fn answers(path: &Path) -> Vec<(String, Option<f64>, f64)> {
+    let store = Options::new().read_only(true).open(path).unwrap();
+    let mut answers = Vec::new();
+    for number in (0..DOCUMENTS).step_by(7) {
+        // One word less.
+        let text = numbered::text(number, WORDS - 1);
+        for found in store.query(&Query::text(&text)).unwrap() {
+            answers.push((found.key, found.jaccard, found.estimate.jaccard));
+        }
+    }
+    answers
+}
+
+struct Wreck {
+    folder: tempfile::TempDir,
+    sound: BTreeMap<String, Document>,
+    answers: Vec<(String, Option<f64>, f64)>,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+fn read_all(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = fs::read_dir(folder).unwrap().map(|entry| {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        (name, fs::read(entry.path()).unwrap())
+    });
+    files.collect()
+}
+
+impl Wreck {
+    fn new() -> Wreck {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        make(&path);
+        Wreck {
+            sound: documents(&path),
+            answers: answers(&path),
+            files: read_all(&path),
+            folder,
+        }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("store")
+    }
+
+    fn target(&self) -> PathBuf {
+        self.folder.path().join("saved")
+    }
+
+    /// Replaces a file; None takes it away.
+    fn set(&self, file: &str, bytes: Option<&[u8]>) {
+        let path = self.path().join(file);
+        match bytes {
+            Some(bytes) => fs::write(path, bytes).unwrap(),
+            None => fs::remove_file(path).unwrap(),
+        }
+    }
+
+    fn flip(&self, file: &str, at: usize) {
+        let mut bytes = self.files[file].clone();
+        bytes[at] ^= 1 << (at % 8);
+        self.set(file, Some(&bytes));
+    }
+
+    fn mend(&self) {
+        for (file, bytes) in &self.files {
+            self.set(file, Some(bytes));
+        }
+        fs::remove_dir_all(self.target()).unwrap_or_default();
+    }
+
+    fn salvage(&self) -> (Salvaged, Vec<Casualty>) {
+        let before = read_all(&self.path());
+        let mut told = Vec::new();
+        let salvaged = Options::new()
+            .salvage(self.path(), self.target(), &schema(), |casualty| {
+                told.push(casualty.clone());
+            })
+            .unwrap();
+        assert_eq!(read_all(&self.path()), before, "the source is not changed");
+        let report = Store::check(self.target()).unwrap();
+        assert!(report.is_clean(), "{:?}", report.problems);
+        assert_eq!(report.documents, salvaged.documents);
+        let fate = |is_lost| told.iter().filter(|told| told.is_lost == is_lost).count() as u64;
+        assert_eq!(
+            (fate(true), fate(false)),
+            (salvaged.lost, salvaged.doubtful)
+        );
+        assert!(!self.folder.path().join(".saved.dedupdb-backup").exists());
+        (salvaged, told)
+    }
+
+    /// Salvages; every document is told or as it was, and there are no others.
+    fn salvage_and_compare(&self) -> (Salvaged, BTreeSet<String>) {
+        let (salvaged, told) = self.salvage();
+        let told: BTreeSet<String> = told.into_iter().filter_map(|told| told.key).collect();
+        let saved = documents(&self.target());
+        for (key, document) in &self.sound {
+            let is_same = saved.get(key) == Some(document);
+            assert!(
+                is_same || told.contains(key),
+                "{document:?}, {:?}",
+                saved.get(key)
+            );
+        }
+        for key in saved.keys() {
+            assert!(self.sound.contains_key(key), "{key}");
+        }
+        let is_untold = |answer: &&(String, _, _)| !told.contains(&answer.0);
+        let expected: Vec<_> = self.answers.iter().filter(is_untold).collect();
+        let answers = answers(&self.target());
+        assert_eq!(
+            answers.iter().filter(is_untold).collect::<Vec<_>>(),
+            expected
+        );
+        (salvaged, told)
+    }
+}
+
+#[test]
+fn a_sound_store_is_saved_whole() {
+    let wreck = Wreck::new();
+    let (salvaged, told) = wreck.salvage_and_compare();
+    assert_eq!(salvaged.documents, DOCUMENTS as u64);
+    assert_eq!((salvaged.undated, salvaged.unnamed), (0, 0));
+    assert!(told.is_empty() && salvaged.index_is_whole);
+}
+
+#[test]
+fn a_damaged_signature_is_made_anew() {
+    let wreck = Wreck::new();
+    let bytes = wreck.files["signatures.1"].len();
+    for at in [0, 20, 64, bytes / 2, bytes - 1] {
+        wreck.flip("signatures.1", at);
+        let (_, told) = wreck.salvage_and_compare();
+        assert!(told.is_empty(), "byte {at}: {told:?}");
+        wreck.mend();
+    }
+    for bytes in [
+        None,
+        Some(&wreck.files["signatures.1"][..5000]),
+        Some(b"none"),
+    ] {
+        wreck.set("signatures.1", bytes);
+        let (_, told) = wreck.salvage_and_compare();
+        assert!(told.is_empty());
+        wreck.mend();
+    }
+    // That of another store.
+    let other = tempfile::tempdir().unwrap();
+    make(other.path());
+    let foreign = fs::read(other.path().join("signatures.1")).unwrap();
+    wreck.set("signatures.1", Some(&foreign));
+    assert!(wreck.salvage_and_compare().1.is_empty());
+}
+
+/// A block of shingles or rows whose checksum is wrong: what does not fit is lost, what fits is told.
+#[test]
+fn damage_to_a_column_stays_in_its_block() {
+    let wreck = Wreck::new();
+    for file in ["shingles.1", "contents.1"] {
+        let bytes = wreck.files[file].len();
+        let mut damaged = 0;
+        for at in (64..bytes).step_by(bytes / 12) {
+            wreck.flip(file, at);
+            let (salvaged, told) = wreck.salvage_and_compare();
+            let blocks = bytes.div_ceil(64 << 10);
+            assert!(
+                told.len() <= DOCUMENTS.min(2 * DOCUMENTS / blocks),
+                "{file}, byte {at}"
+            );
+            assert!(salvaged.lost <= 3, "{file}, byte {at}: {salvaged:?}");
+            damaged += salvaged.lost;
+            wreck.mend();
+        }
+        assert!(damaged > 0, "{file}");
+    }
+}
+
+#[test]
+fn what_is_below_the_cut_is_saved() {
+    let wreck = Wreck::new();
+    for file in ["contents.1", "shingles.1"] {
+        let bytes = &wreck.files[file];
+        wreck.set(file, Some(&bytes[..bytes.len() / 2]));
+        let (salvaged, told) = wreck.salvage_and_compare();
+        assert!((400..=800).contains(&salvaged.lost), "{file}: {salvaged:?}");
+        // All of it is told by key.
+        assert!(told.len() as u64 >= salvaged.lost);
+        wreck.set(file, None);
+        assert_eq!(wreck.salvage_again().lost, DOCUMENTS as u64, "{file}");
+        wreck.mend();
+    }
+}
+
+impl Wreck {
+    fn salvage_again(&self) -> Salvaged {
+        fs::remove_dir_all(self.target()).unwrap();
+        self.salvage().0
+    }
+}
+
+/// Bytes all over the index. What the other table of keys still has is saved; what the two disagree
+/// about is told; and damage that hides more shows in the index as a whole.
+#[test]
+fn a_damaged_index_loses_what_it_alone_has() {
+    let wreck = Wreck::new();
+    let bytes = &wreck.files["index.redb"];
+    let is_used = |at: &usize| {
+        let page = at / 4096 * 4096;
+        bytes[page..bytes.len().min(page + 4096)]
+            .iter()
+            .any(|&byte| byte != 0)
+    };
+    let (mut saved_all, mut lost_some) = (0, 0);
+    for at in (11..bytes.len())
+        .step_by((bytes.len() / 160) | 1)
+        .filter(is_used)
+    {
+        wreck.flip("index.redb", at);
+        let (salvaged, told) = wreck.salvage();
+        let told: BTreeSet<String> = told.into_iter().filter_map(|told| told.key).collect();
+        let saved = documents(&wreck.target());
+        let known = |key: &String| told.contains(key) || saved.contains_key(key);
+        let unknown = wreck.sound.keys().filter(|key| !known(key)).count() as u64;
+        assert!(
+            unknown <= salvaged.unnamed || !salvaged.index_is_whole,
+            "byte {at}: {salvaged:?}"
+        );
+        for (key, document) in &saved {
+            let sound = wreck.sound.get(key).map(|sound| sound.hash);
+            assert!(
+                sound == Some(document.hash) || !salvaged.index_is_whole,
+                "byte {at}: {key}"
+            );
+        }
+        saved_all += u64::from(saved == wreck.sound);
+        lost_some += u64::from(saved != wreck.sound);
+        wreck.mend();
+    }
+    println!("{saved_all} times all saved, {lost_some} times not");
+    assert!(saved_all > lost_some && lost_some > 0);
+}
+
+#[test]
+fn without_an_index_contents_have_their_hash_for_a_key() {
+    let wreck = Wreck::new();
+    for index in [None, Some(&b"this is not an index"[..])] {
+        wreck.set("index.redb", index);
+        let (salvaged, told) = wreck.salvage();
+        // The removed document, and the text that another replaced, cannot be told from the others.
+        assert_eq!(salvaged.unnamed, DOCUMENTS as u64 + 1);
+        assert_eq!((salvaged.lost, salvaged.doubtful), (0, salvaged.documents));
+        assert!(!salvaged.index_is_whole && told.iter().all(|told| told.key.is_some()));
+        let store = Store::open(wreck.target()).unwrap();
+        let text = numbered::text(17, WORDS);
+        let found = store.query(&Query::text(&text)).unwrap();
+        assert_eq!(
+            found[0].key,
+            format!("blake3:{}", blake3::hash(text.as_bytes()))
+        );
+        assert!(found[0].exact_copy);
+        drop(store);
+        wreck.mend();
+    }
+    // The parameters are lost with the index; others are refused.
+    wreck.set("index.redb", None);
+    let refused = Store::salvage(wreck.path(), wreck.target(), |_| {});
+    let Err(Error::Damaged { reason, .. }) = refused else {
+        panic!("{refused:?}");
+    };
+    assert!(
+        reason.ends_with("name a store that has the same ones"),
+        "{reason}"
+    );
+    assert!(!wreck.target().exists());
+}
+
+#[test]
+fn a_store_without_shingles_is_saved_by_its_checksums() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, target) = (folder.path().join("store"), folder.path().join("saved"));
+    let schema = Schema::builder().keep_shingles(false).build().unwrap();
+    let store = Store::create(&path, &schema).unwrap();
+    numbered::add(&store, 0..500, WORDS);
+    drop(store);
+    let file = path.join("signatures.1");
+    let mut bytes = fs::read(&file).unwrap();
+    // In the second of two blocks.
+    bytes[100_000] ^= 1;
+    fs::write(&file, bytes).unwrap();
+    let salvaged = Store::salvage(&path, &target, |told| assert!(!told.is_lost)).unwrap();
+    assert_eq!(salvaged.documents, 500);
+    assert!((200..300).contains(&salvaged.doubtful), "{salvaged:?}");
+    assert!(Store::check(&target).unwrap().is_clean());
+}
+
+#[test]
+fn a_store_in_use_and_a_folder_in_use_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, target) = (folder.path().join("store"), folder.path().join("saved"));
+    let store = Store::create(&path, &Schema::default()).unwrap();
+    let salvage = || Store::salvage(&path, &target, |_| {});
+    assert!(matches!(salvage(), Err(Error::Locked { .. })));
+    drop(store);
+    fs::create_dir(&target).unwrap();
+    fs::write(target.join("thesis"), "Chapter one").unwrap();
+    assert!(matches!(salvage(), Err(Error::Occupied { .. })));
+    fs::remove_file(target.join("thesis")).unwrap();
+    assert_eq!(salvage().unwrap().documents, 0);
+    assert!(matches!(salvage(), Err(Error::AlreadyAStore { .. })));
+    let nowhere = folder.path().join("nowhere");
+    let nothing = Store::salvage(&nowhere, folder.path().join("other"), |_| {});
+    assert!(matches!(nothing, Err(Error::NotAStore { .. })));
+    fs::create_dir(&nowhere).unwrap();
+    let nothing = Store::salvage(&nowhere, folder.path().join("other"), |_| {});
+    assert!(matches!(nothing, Err(Error::NotAStore { .. })));
+}
