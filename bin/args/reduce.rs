@@ -22,9 +22,9 @@ A pair that shares several keys is listed where the first band meets that both s
 shingles tell. Memory is that of the documents of one key, 4.4 bytes a shingle, of those of them
 that fit the size of one, 4 bytes a shingle and a band, and 8 MiB.
 
-An error are lines that map made with other parameters, that are damaged, and a key that comes back
-after others: then the input is not sorted. Of the last million keys none goes unnoticed, but
-for a few.
+Errors are a line that map did not write, one that it wrote with other parameters, and a key that
+comes back after others: then the input is not sorted. Of the last million keys most are remembered
+for that. Lines have no checksum; shingles that do not lead to their key are noticed.
 
 Exit codes: 0 done, whether or not there are pairs, 2 error.")]
 pub(crate) struct Reduce {

@@ -113,21 +113,22 @@ proptest! {
         });
         prop_assert_eq!(reduced(lines.concat().as_bytes()), expected(&texts));
     }
+}
 
-    #[test]
-    fn damage_never_makes_a_similarity_up(
-        texts in texts(),
-        at in any::<prop::sample::Index>(),
-        byte in any::<u8>(),
-    ) {
-        let mut lines = mapped(&texts).concat().into_bytes();
-        prop_assume!(!lines.is_empty());
-        let at = at.index(lines.len());
-        lines[at] = byte;
-        let known: Vec<f64> = expected(&texts).into_values().collect();
-        let mut found = Vec::new();
-        // An error is as good: what matters is that there is no panic.
-        reduce(&lines, |_, _, jaccard| found.push(jaccard)).ok();
-        prop_assert!(found.iter().all(|jaccard| known.contains(jaccard)));
+#[test]
+fn damage_is_no_panic_and_often_an_error() {
+    let text = (0..12).map(|i| i.to_string()).collect::<Vec<_>>().join(" ");
+    let lines = mapped(&[text.clone(), text]).concat().into_bytes();
+    let mut of_other_buckets = 0;
+    for at in 0..lines.len() {
+        for byte in [b'A', b'b', b'9', b'\t', b'\n', 0xff] {
+            let mut damaged = lines.clone();
+            damaged[at] = byte;
+            let reduced = reduce(&damaged, |_, _, jaccard| assert!(jaccard >= 0.5));
+            let message = reduced.err().map(|error| error.to_string());
+            let is_of_other = |message: String| message.contains("not of this bucket");
+            of_other_buckets += u32::from(message.is_some_and(is_of_other));
+        }
     }
+    assert!(of_other_buckets > 0);
 }
