@@ -15,6 +15,7 @@ mod inputs;
 mod interrupt;
 mod key;
 mod marked;
+mod npy;
 mod number;
 mod outbox;
 mod output;

@@ -77,7 +77,8 @@ pub(crate) struct Init {
     #[arg(long, value_name = "BxR")]
     pub(crate) bands: Option<Bands>,
 
-    /// Family of the permutations; there is one so far
+    /// Family of the permutations: affine32, linear-prime, xor, modular, jenkins or murmur. The
+    /// default is the fastest of the good ones; the others are for experiments
     #[arg(long, value_name = "NAME", default_value_t = Family::default())]
     pub(crate) family: Family,
 

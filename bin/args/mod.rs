@@ -9,14 +9,17 @@ mod dedup;
 pub(crate) mod eval;
 mod explain;
 mod init;
+mod jaccard;
 mod list;
 mod man;
+mod matrix;
 mod merge;
 mod pairs;
 mod query;
 mod reindex;
 mod remove;
 mod show;
+mod sketching;
 mod stats;
 mod tune;
 
@@ -34,14 +37,17 @@ pub(crate) use completions::Completions;
 pub(crate) use dedup::{Dedup, Keep, Parameters};
 pub(crate) use explain::Explain;
 pub(crate) use init::Init;
+pub(crate) use jaccard::Jaccard;
 pub(crate) use list::List;
 pub(crate) use man::Man;
+pub(crate) use matrix::Matrix;
 pub(crate) use merge::Merge;
 pub(crate) use pairs::Pairs;
 pub(crate) use query::Query;
 pub(crate) use reindex::Reindex;
 pub(crate) use remove::Remove;
 pub(crate) use show::Show;
+pub(crate) use sketching::Sketching;
 pub(crate) use stats::Stats;
 pub(crate) use tune::Tune;
 
@@ -125,6 +131,8 @@ pub(crate) enum Command {
     Pairs(Pairs),
     Clusters(Clusters),
     Explain(Explain),
+    Jaccard(Jaccard),
+    Matrix(Matrix),
     Show(Show),
     Stats(Stats),
     /// Read the whole store and compare it with its checksums

@@ -62,7 +62,7 @@ pub(crate) struct Reindex {
     #[arg(long, value_name = "N|random", value_parser = parse::seed)]
     pub(crate) seed: Option<u64>,
 
-    /// Family of the permutations
+    /// Family of the permutations: affine32, linear-prime, xor, modular, jenkins or murmur
     #[arg(long, value_name = "NAME")]
     pub(crate) family: Option<Family>,
 

@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::args::Args;
 use crate::args::eval::{Eval, Experiment};
 use crate::console::Console;
-use crate::eval::{self, bands, recall, shingles, time};
+use crate::eval::{self, accuracy, bands, recall, shingles, time};
 use crate::exit::Exit;
 use crate::output::Output;
 
@@ -23,6 +23,7 @@ pub(crate) fn run(
         Experiment::Bands(bands) => bands::run(args, bands, console)?,
         Experiment::Shingles(shingles) => shingles::run(args, shingles, console)?,
         Experiment::Time(time) => time::run(args, time, console)?,
+        Experiment::Accuracy(accuracy) => accuracy::run(args, accuracy, console)?,
     };
     report.give(results, console, output)?;
     Ok(if report.failed {

@@ -1,6 +1,9 @@
 //! Experiments on texts of one's own, one file each: from the arguments to what was found.
 
+pub(crate) mod accuracy;
+mod accuracy_report;
 pub(crate) mod bands;
+mod binomial;
 mod corpus;
 mod interval;
 mod lsh;
@@ -12,4 +15,5 @@ pub(crate) mod time;
 mod time_report;
 mod truth;
 
+pub(crate) use corpus::each;
 pub(crate) use report::check_names;

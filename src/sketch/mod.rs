@@ -4,6 +4,7 @@ mod agreement;
 mod estimate;
 mod family;
 mod kernel;
+mod permutations;
 mod signature;
 mod signer;
 mod simd;

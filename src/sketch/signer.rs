@@ -1,7 +1,8 @@
 //! Shingles to signature.
 
 use super::family::Family;
-use super::kernel::{BLOCK, Block};
+use super::kernel::BLOCK;
+use super::permutations::Permutations;
 use super::signature::Signature;
 use super::simd::Level;
 use super::width::SlotWidth;
@@ -35,7 +36,7 @@ pub struct Signer {
     seed: u64,
     permutations: u32,
     width: SlotWidth,
-    blocks: Vec<Block>,
+    drawn: Permutations,
     level: Level,
 }
 
@@ -54,13 +55,13 @@ impl Signer {
                 ),
             });
         }
-        let blocks = family.blocks(seed, permutations);
+        let drawn = Permutations::draw(family, seed, permutations);
         Ok(Signer {
             family,
             seed,
             permutations,
             width,
-            blocks,
+            drawn,
             level: Level::best(),
         })
     }
@@ -123,12 +124,12 @@ impl Signer {
         scratch: &'a mut Vec<u32>,
     ) -> &'a [u32] {
         let first = from / BLOCK;
-        let blocks = &self.blocks[first..];
+        let permutations = self.permutations as usize;
         scratch.clear();
-        scratch.resize(blocks.len() * BLOCK, u32::MAX);
-        self.level
-            .lower(shingles, blocks, scratch.as_chunks_mut().0);
-        &scratch[from - first * BLOCK..self.permutations as usize - first * BLOCK]
+        scratch.resize((permutations.div_ceil(BLOCK) - first) * BLOCK, u32::MAX);
+        let minima = scratch.as_chunks_mut().0;
+        self.drawn.lower(self.level, first, shingles, minima);
+        &scratch[from - first * BLOCK..permutations - first * BLOCK]
     }
 
     /// Returns the permutation family.

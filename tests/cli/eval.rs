@@ -255,10 +255,8 @@ fn every_experiment_draws() {
         ),
         (vec!["time", "texts"], "all exact, measured"),
     ] {
-        for name in ["picture.svg", "picture.png"] {
-            let all = [&["eval"], &asked[..], &["--plot", name]].concat();
-            sandbox.run(&all).expect(0);
-        }
+        let all = [&["eval"], &asked[..], &["--plot", "picture.svg"]].concat();
+        sandbox.run(&all).expect(0);
         let svg = fs::read_to_string(sandbox.path("picture.svg")).unwrap();
         assert!(
             svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"),
@@ -266,9 +264,12 @@ fn every_experiment_draws() {
         );
         assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
         assert!(svg.contains(said) && !svg.contains("NaN"), "{asked:?}");
-        let png = fs::read(sandbox.path("picture.png")).unwrap();
-        assert!(png.starts_with(b"\x89PNG\r\n\x1a\n") && png.ends_with(b"IEND\xaeB`\x82"));
     }
+    sandbox
+        .run(&["eval", "recall", "--plot", "picture.png"])
+        .expect(0);
+    let png = fs::read(sandbox.path("picture.png")).unwrap();
+    assert!(png.starts_with(b"\x89PNG\r\n\x1a\n") && png.ends_with(b"IEND\xaeB`\x82"));
 }
 
 #[test]
@@ -309,4 +310,68 @@ fn what_cannot_be_measured_is_said_in_one_line() {
         "{}",
         ran.stdout
     );
+}
+
+#[test]
+fn estimates_are_as_accurate_as_theory_says_and_masks_are_not() {
+    let sandbox = Sandbox::new();
+    // Sets of 20 words, of which neighbours share some.
+    for number in 0..40 {
+        let words: Vec<String> = (0..20).map(|word| text(number * 3 + word, 1)).collect();
+        sandbox.write(format!("texts/{number:02}"), words.join(" "));
+    }
+    let run = |threads: &str| {
+        let asked = [
+            "--json",
+            "--threads",
+            threads,
+            "eval",
+            "accuracy",
+            "texts",
+            "--shingling",
+            "word:1",
+            "--permutations",
+            "300,100",
+            "--epsilon",
+            "0.05,0.1",
+            "--family",
+            "affine32,xor",
+            "--plot",
+            "accuracy.svg",
+        ];
+        let mut rows = sandbox.run(&asked).expect(0).objects();
+        for row in &mut rows {
+            let seconds = row.as_object_mut().unwrap().remove("signing_seconds");
+            assert!(seconds.unwrap().as_f64().unwrap() > 0.0);
+        }
+        rows
+    };
+    let rows = run("1");
+    assert_eq!(rows, run("3"));
+    assert_eq!(rows.len(), 8);
+    for row in &rows {
+        assert_eq!((&row["pairs"], &row["runs"]), (&780.into(), &15.into()));
+        let [error, ideal] = ["error", "ideal_error"].map(|name| number(row, name));
+        let [mean, ideal_off] = ["mean_off", "ideal_off"].map(|name| number(row, name));
+        if row["family"] == "affine32" {
+            assert!((error / ideal - 1.0).abs() < 0.1, "{row}");
+            assert!(number(row, "deviation").abs() < 4.0, "{row}");
+        } else {
+            assert!(error > 1.2 * ideal && mean > ideal_off, "{row}");
+        }
+    }
+    assert!(number(&rows[0], "ideal_error") > number(&rows[2], "ideal_error"));
+    assert!(number(&rows[0], "ideal_off") > number(&rows[1], "ideal_off"));
+    for (asked, said) in [
+        (["--permutations", "0"], "1 to 16384"),
+        (["--runs", "0"], "0 is not in 1.."),
+        (["--sample", "1"], "needs two texts"),
+        (["--family", "md5"], "there are affine32"),
+        (["--epsilon", "2"], "give a share"),
+    ] {
+        let ran = sandbox
+            .run(&[&["eval", "accuracy", "texts"], &asked[..]].concat())
+            .expect(2);
+        assert!(ran.stderr.contains(said), "{asked:?}: {}", ran.stderr);
+    }
 }

@@ -21,6 +21,7 @@ mod inspect;
 mod interrupt;
 mod jsonl;
 mod kill;
+mod matrix;
 mod pairs;
 mod parquet;
 mod query;

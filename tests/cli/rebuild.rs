@@ -56,12 +56,48 @@ fn reindex_gives_other_parameters_and_the_same_answers() {
 }
 
 #[test]
+fn reindex_changes_the_family() {
+    let sandbox = sandbox();
+    let pairs = |sandbox: &Sandbox| {
+        let ran = sandbox.run(&["pairs", "--exhaustive"]).expect(0);
+        let found = sandbox.run(&["pairs"]).expect(0);
+        (ran.stdout, found.lines().len())
+    };
+    let (all, _) = pairs(&sandbox);
+    for family in [
+        "xor",
+        "linear-prime",
+        "modular",
+        "jenkins",
+        "murmur",
+        "affine32",
+    ] {
+        let ran = sandbox.run(&["reindex", "--family", family]).expect(0);
+        assert!(
+            ran.stdout.starts_with("60 documents: 128 perm"),
+            "{}",
+            ran.stdout
+        );
+        assert_eq!(parameter(&sandbox, "family"), json!(family));
+        sandbox.run(&["check"]).expect(0);
+        let (exhaustive, found) = pairs(&sandbox);
+        assert_eq!(exhaustive, all, "{family}");
+        assert!(found >= 25, "{family} finds {found} of 30 pairs");
+        let ran = sandbox.run(&["query", "--key", "in/00.txt"]).expect(0);
+        assert!(ran.stdout.contains("in/01.txt"), "{family}: {}", ran.stdout);
+    }
+    let ran = sandbox.run(&["reindex", "--family", "affine32"]).expect(1);
+    assert!(ran.stderr.contains("has these parameters already"));
+}
+
+#[test]
 fn reindex_says_what_it_cannot_do() {
     let sandbox = sandbox();
     for (arguments, message) in [
         (&["reindex"][..], "say what is to change"),
         (&["reindex", "--permutations", "0"], "1 to"),
         (&["reindex", "--bands", "50x9"], "bands"),
+        (&["reindex", "--family", "md5"], "there are affine32, "),
         (&["reindex", "--status", "--cancel"], "cannot be used"),
         (&["reindex", "--shingling", "char:5"], "unexpected argument"),
     ] {

@@ -8,11 +8,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-use dedupdb::{Input, PairQuery, Query, Schema, Shingler, Shingling, Store};
+use dedupdb::{Input, PairQuery, Query, Schema, ShingleSet, Shingler, Shingling, Store};
 use rayon::prelude::*;
 use tempfile::TempDir;
 
 use crate::clusters::check_against_pairs;
+use crate::text::reference::terms;
 
 type Pairs = BTreeMap<(String, String), f64>;
 
@@ -29,6 +30,22 @@ fn corpus(name: &str) -> Option<Box<dyn Read>> {
     };
     let decoder = ruzstd::decoding::StreamingDecoder::new(io::BufReader::new(file)).unwrap();
     Some(Box::new(decoder))
+}
+
+/// The files of an archive: their names without folders, and their bytes.
+fn files(archive: impl Read) -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    for entry in tar::Archive::new(archive).entries().unwrap() {
+        let mut entry = entry.unwrap();
+        let path = entry.path().unwrap().into_owned();
+        if entry.header().entry_type().is_file() {
+            let mut bytes = Vec::new();
+            entry.read_to_end(&mut bytes).unwrap();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            files.push((name.to_owned(), bytes));
+        }
+    }
+    files
 }
 
 fn truth(name: &str) -> Pairs {
@@ -134,18 +151,11 @@ fn the_near_copies_of_24008_messages_are_found() {
     let mut inputs = Vec::new();
     // The truth reads bytes that are not UTF-8 in another way.
     let mut replaced = BTreeSet::new();
-    for entry in tar::Archive::new(archive).entries().unwrap() {
-        let mut entry = entry.unwrap();
-        let path = entry.path().unwrap().into_owned();
-        if entry.header().entry_type().is_file() {
-            let mut bytes = Vec::new();
-            entry.read_to_end(&mut bytes).unwrap();
-            let key = path.file_name().unwrap().to_str().unwrap();
-            if std::str::from_utf8(&bytes).is_err() {
-                replaced.insert(key.to_owned());
-            }
-            inputs.push(Input::new(key, String::from_utf8_lossy(&bytes)));
+    for (key, bytes) in files(archive) {
+        if std::str::from_utf8(&bytes).is_err() {
+            replaced.insert(key.clone());
         }
+        inputs.push(Input::new(key, String::from_utf8_lossy(&bytes)));
     }
     assert_eq!(inputs.len(), 24_008);
     let truth = truth("lsh_data_truth_w5_j80.tsv.zst");
@@ -165,6 +175,51 @@ fn the_near_copies_of_24008_messages_are_found() {
         let explained = replaced.contains(&pair.0) || replaced.contains(&pair.1);
         assert!(exact || explained, "{pair:?}: {jaccard}");
     }
+}
+
+/// The text of a message: in UTF-8, or else in Latin-1, where each byte is the character of its
+/// number.
+fn message(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().copied().map(char::from).collect(),
+    }
+}
+
+#[test]
+fn the_terms_of_1001_messages_are_the_known_ones() {
+    let Some(archive) = corpus("space.tar.zst") else {
+        return;
+    };
+    let texts: Vec<String> = files(archive)
+        .iter()
+        .map(|(_, bytes)| message(bytes))
+        .collect();
+    assert_eq!(texts.len(), 1001);
+    let by_definition = texts
+        .iter()
+        .flat_map(|text| terms(&text.to_lowercase()))
+        .collect::<BTreeSet<String>>();
+    assert_eq!(by_definition.len(), 32_804);
+    // So many terms share a 32-bit hash with another in one draw of eight; here none do, so that
+    // counts of hashes are counts of terms.
+    let shingler = Shingler::new(Shingling::Term, true, true).unwrap();
+    let sets: Vec<ShingleSet> = texts
+        .iter()
+        .map(|text| shingler.shingles(text).unwrap())
+        .collect();
+    let all = sets.iter().flat_map(|set| set.as_slice().iter().copied());
+    assert_eq!(ShingleSet::from_hashes(all.collect()).len(), 32_804);
+    let pairs = texts.len() * (texts.len() - 1) / 2;
+    let sum: f64 = (0..sets.len())
+        .into_par_iter()
+        .map(|i| {
+            let earlier = sets[..i].iter().map(|other| sets[i].jaccard(other));
+            earlier.sum::<f64>()
+        })
+        .sum();
+    let mean = sum / pairs as f64;
+    assert!((mean - 0.088_502).abs() < 1e-6, "{mean}");
 }
 
 /// Scripts whose words the truth takes differently: it has no rule for scripts without spaces, and

@@ -7,7 +7,11 @@ use proptest::prelude::*;
 const WIDTHS: [SlotWidth; 3] = [SlotWidth::Bits8, SlotWidth::Bits16, SlotWidth::Bits32];
 
 pub(crate) fn signer(seed: u64, permutations: u32, width: SlotWidth) -> Signer {
-    Signer::new(Family::Affine32, seed, permutations, width).unwrap()
+    signer_of(Family::Affine32, seed, permutations, width)
+}
+
+fn signer_of(family: Family, seed: u64, permutations: u32, width: SlotWidth) -> Signer {
+    Signer::new(family, seed, permutations, width).unwrap()
 }
 
 /// A stream of well-mixed shingle hashes: the output of `SplitMix64`.
@@ -36,6 +40,10 @@ fn width() -> impl Strategy<Value = SlotWidth> {
     prop::sample::select(WIDTHS.to_vec())
 }
 
+fn family() -> impl Strategy<Value = Family> {
+    prop::sample::select(Family::ALL.to_vec())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
@@ -43,11 +51,12 @@ proptest! {
     fn order_and_repetition_do_not_matter(
         (set, shuffled) in vec(any::<u32>(), 0..60)
             .prop_flat_map(|set| (Just(set.clone()), Just(set).prop_shuffle())),
+        family in family(),
         seed: u64,
         permutations in 1_u32..150,
         width in width(),
     ) {
-        let signer = signer(seed, permutations, width);
+        let signer = signer_of(family, seed, permutations, width);
         let mut repeated = shuffled.clone();
         repeated.extend(&shuffled[..shuffled.len() / 2]);
         prop_assert_eq!(signer.sign(&set), signer.sign(&repeated));
@@ -56,11 +65,12 @@ proptest! {
     #[test]
     fn a_slot_is_the_low_bits_of_the_minimum(
         set in vec(any::<u32>(), 0..60),
+        family in family(),
         seed: u64,
         permutations in 1_u32..150,
         width in width(),
     ) {
-        let signer = signer(seed, permutations, width);
+        let signer = signer_of(family, seed, permutations, width);
         let (signature, minima) = (signer.sign(&set), signer.minima(&set));
         prop_assert_eq!(signature.len(), minima.len());
         prop_assert_eq!(signature.as_bytes().len(), signer.signature_bytes());
@@ -76,9 +86,10 @@ proptest! {
     fn the_minima_of_a_union_are_the_slotwise_minima(
         a in vec(any::<u32>(), 0..60),
         b in vec(any::<u32>(), 0..60),
+        family in family(),
         seed: u64,
     ) {
-        let signer = signer(seed, 130, SlotWidth::Bits16);
+        let signer = signer_of(family, seed, 130, SlotWidth::Bits16);
         let both: Vec<u32> = a.iter().chain(&b).copied().collect();
         let (a, b) = (signer.minima(&a), signer.minima(&b));
         let least: Vec<u32> = a.iter().zip(&b).map(|(a, b)| *a.min(b)).collect();
@@ -88,12 +99,14 @@ proptest! {
     #[test]
     fn a_prefix_is_the_shorter_signature_and_extends_to_the_longer(
         set in vec(any::<u32>(), 0..60),
+        family in family(),
         seed: u64,
         few in 1_u32..200,
         more in 0_u32..200,
         width in width(),
     ) {
-        let (short, long) = (signer(seed, few, width), signer(seed, few + more, width));
+        let short = signer_of(family, seed, few, width);
+        let long = signer_of(family, seed, few + more, width);
         let (prefix, whole) = (short.sign(&set), long.sign(&set));
         prop_assert_eq!(&whole.prefix(few as usize), &prefix);
         let mut grown = prefix.as_bytes().to_vec();
@@ -127,28 +140,44 @@ fn the_empty_set_has_every_slot_at_its_maximum() {
     }
 }
 
+/// The slots of all families were computed by another program from their definitions.
 #[test]
 fn signatures_are_frozen() {
-    let signature = signer(0, 130, SlotWidth::Bits32).sign(&[1, 2, 3, 0xDEAD_BEEF]);
-    let slots = [0, 1, 2, 63, 128, 129].map(|i| signature.slot(i));
-    assert_eq!(
-        slots,
-        [
-            1_361_707_895,
-            365_516_375,
-            211_039_439,
-            714_121_975,
-            35_342_205,
-            2_288_727_775
-        ]
-    );
-    let narrow = signer(0, 130, SlotWidth::Bits16).sign(&[1, 2, 3, 0xDEAD_BEEF]);
-    // The first two are 0x512A_0377 and 0x15C9_5657.
+    let set = [1, 2, 3, 0xDEAD_BEEF];
+    for (family, expected) in [
+        (
+            Family::Affine32,
+            [0x512A_0377, 0x15C9_5657, 0x2A90_A2F7, 0x886B_36DF],
+        ),
+        (
+            Family::LinearPrime,
+            [0x0BE0_9BD8, 0x3A1C_DDF0, 0x264D_176F, 0x64E9_7DC8],
+        ),
+        (
+            Family::Xor,
+            [0x37CA_F595, 0x5AA8_4B74, 0x5E63_5454, 0x7E34_62A3],
+        ),
+        (
+            Family::Modular,
+            [0x1065_F1FA, 0x33EF_B328, 0x1CB6_7713, 0x762D_9F6D],
+        ),
+        (
+            Family::Jenkins,
+            [0x1290_6FC5, 0x4501_84E9, 0x030F_5433, 0x1C05_015E],
+        ),
+        (
+            Family::Murmur,
+            [0x02B8_E47F, 0x03FF_7F34, 0x089D_2D8F, 0x6BBE_7E4F],
+        ),
+    ] {
+        let signature = signer_of(family, 0, 130, SlotWidth::Bits32).sign(&set);
+        let slots = [0, 1, 63, 129].map(|i| signature.slot(i));
+        assert_eq!(slots, expected, "{family}");
+        let other = signer_of(family, 1, 130, SlotWidth::Bits32).sign(&set);
+        assert_ne!(signature, other, "{family}");
+    }
+    let narrow = signer(0, 130, SlotWidth::Bits16).sign(&set);
     assert_eq!(narrow.as_bytes()[..4], [0x77, 0x03, 0x57, 0x56]);
-    assert_ne!(
-        signature,
-        signer(1, 130, SlotWidth::Bits32).sign(&[1, 2, 3, 0xDEAD_BEEF])
-    );
 }
 
 #[test]
@@ -198,15 +227,19 @@ fn parameters_out_of_range_are_named() {
         error.to_string(),
         "slot-bits: a slot is 8, 16 or 32 bits wide, not \"12\""
     );
-    let error = "xor".parse::<Family>().unwrap_err();
+    let error = "md5".parse::<Family>().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "family: the permutation family is affine32, not \"xor\""
+        "family: \"md5\" is no permutation family; there are affine32, linear-prime, xor, modular, \
+         jenkins, murmur"
     );
     for width in WIDTHS {
         assert_eq!(width.to_string().parse::<SlotWidth>().unwrap(), width);
     }
-    assert_eq!(Family::Affine32.to_string(), "affine32");
+    for family in Family::ALL {
+        assert_eq!(family.to_string().parse::<Family>().unwrap(), family);
+    }
+    assert_eq!(Family::default(), Family::Affine32);
 }
 
 #[test]
@@ -245,57 +278,85 @@ fn estimates(a: &[u32], b: &[u32], permutations: u32, width: SlotWidth) -> Vec<E
         .collect()
 }
 
-/// Every 128 slots of a signature of 4096 make an estimate with permutations of its own.
-#[test]
-fn estimates_are_unbiased_with_binomial_variance() {
-    let mut shingles = Shingles(1);
-    // Shingles in both sets and in each alone; J = shared / (shared + 2 own).
-    for (pairs, shared, own) in [
-        (90, 20, 5),
-        (90, 18, 1),
-        (40, 40, 20),
-        (12, 160, 20),
-        (2, 1800, 200),
-    ] {
-        let jaccard = f64::from(shared) / f64::from(shared + 2 * own);
-        let mut found = WIDTHS.map(|_| Vec::new());
-        for seed in 0..pairs {
-            let signer = signer(seed, 4096, SlotWidth::Bits32);
-            let pair = shingles.pair(shared, own);
-            let [a, b] = pair.map(|set| signer.minima(&set));
-            for (found, width) in found.iter_mut().zip(WIDTHS) {
-                found.extend(estimates(&a, &b, 128, width));
-            }
-        }
-        for (found, width) in found.iter().zip(WIDTHS) {
-            let count = found.len() as f64;
-            let agreement = jaccard + (1.0 - jaccard) * width.chance();
-            let variance = agreement * (1.0 - agreement) / 128.0 / (1.0 - width.chance()).powi(2);
-            let mean = found.iter().map(|estimate| estimate.jaccard).sum::<f64>() / count;
-            let deviations = (mean - jaccard) / (variance / count).sqrt();
-            assert!(
-                deviations.abs() < 3.5,
-                "J = {jaccard} at {width} bits: mean {mean}"
-            );
-            let squares = found
-                .iter()
-                .map(|estimate| (estimate.jaccard - jaccard).powi(2));
-            let ratio = squares.sum::<f64>() / count / variance;
-            // Where there are too few estimates to tell 10%, 3.5 standard errors of a variance.
-            let allowed = (3.5 * (2.0 / count).sqrt()).max(0.1);
-            assert!(
-                (ratio - 1.0).abs() < allowed,
-                "J = {jaccard} at {width} bits: {ratio}"
-            );
-            let stated = found
-                .iter()
-                .map(|estimate| estimate.error.powi(2))
-                .sum::<f64>()
-                / count;
-            assert!(
-                (stated / variance - 1.0).abs() < 0.05,
-                "stated {stated}, is {variance}"
-            );
+/// The estimates of one similarity from 128 slots each, against what an ideal family gives.
+struct Measured {
+    /// Standard errors between the mean of the estimates and the similarity.
+    deviations: f64,
+    /// The variance of the estimates, and the one that they state, to the binomial one.
+    variance: f64,
+    stated: f64,
+    estimates: f64,
+}
+
+impl Measured {
+    fn of(found: &[Estimate], jaccard: f64, width: SlotWidth) -> Measured {
+        let count = found.len() as f64;
+        let mean = |value: &dyn Fn(&Estimate) -> f64| found.iter().map(value).sum::<f64>() / count;
+        let agreement = jaccard + (1.0 - jaccard) * width.chance();
+        let variance = agreement * (1.0 - agreement) / 128.0 / (1.0 - width.chance()).powi(2);
+        let middle = mean(&|estimate| estimate.jaccard);
+        Measured {
+            deviations: (middle - jaccard) / (variance / count).sqrt(),
+            variance: mean(&|estimate| (estimate.jaccard - jaccard).powi(2)) / variance,
+            stated: mean(&|estimate| estimate.error.powi(2)) / variance,
+            estimates: count,
         }
     }
+}
+
+/// Measures estimates of pairs with so many shingles in both sets and in each alone.
+///
+/// Every 128 slots of a signature of 4096 make an estimate with permutations of its own.
+fn measured(family: Family, pairs: u64, shared: u32, own: u32) -> [Measured; 3] {
+    let jaccard = f64::from(shared) / f64::from(shared + 2 * own);
+    let mut shingles = Shingles(u64::from(shared));
+    let mut found = WIDTHS.map(|_| Vec::new());
+    for seed in 0..pairs {
+        let signer = signer_of(family, seed, 4096, SlotWidth::Bits32);
+        let pair = shingles.pair(shared, own);
+        let [a, b] = pair.map(|set| signer.minima(&set));
+        for (found, width) in found.iter_mut().zip(WIDTHS) {
+            found.extend(estimates(&a, &b, 128, width));
+        }
+    }
+    std::array::from_fn(|i| Measured::of(&found[i], jaccard, WIDTHS[i]))
+}
+
+#[test]
+fn estimates_are_unbiased_with_binomial_variance() {
+    for family in Family::ALL {
+        if family == Family::Xor {
+            continue;
+        }
+        for (pairs, shared, own) in [
+            (90, 20, 5),
+            (90, 18, 1),
+            (40, 40, 20),
+            (12, 160, 20),
+            (2, 1800, 200),
+        ] {
+            for (measured, width) in measured(family, pairs, shared, own).iter().zip(WIDTHS) {
+                let of = format!("{family}, {shared} shared at {width} bits");
+                let deviations = measured.deviations;
+                assert!(deviations.abs() < 3.5, "{of}: {deviations} off");
+                // Where there are too few estimates to tell 10%, 3.5 standard errors of a variance.
+                let allowed = (3.5 * (2.0 / measured.estimates).sqrt()).max(0.1);
+                let ratio = measured.variance;
+                assert!((ratio - 1.0).abs() < allowed, "{of}: {ratio}");
+                assert!(
+                    (measured.stated - 1.0).abs() < 0.05,
+                    "{of}: {}",
+                    measured.stated
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn masks_vary_several_times_as_much_as_they_should_on_small_sets() {
+    let [.., small] = measured(Family::Xor, 300, 18, 1);
+    assert!((3.0..6.0).contains(&small.variance), "{}", small.variance);
+    let [.., large] = measured(Family::Xor, 12, 1800, 200);
+    assert!(large.variance < 2.0, "{}", large.variance);
 }

@@ -1,5 +1,6 @@
 //! Arguments of `eval`, one file an experiment.
 
+mod accuracy;
 mod bands;
 mod recall;
 mod shingles;
@@ -11,6 +12,7 @@ use dedupdb::Shingling;
 
 use crate::inputs::Inputs;
 
+pub(crate) use accuracy::Accuracy;
 pub(crate) use bands::Bands;
 pub(crate) use recall::Recall;
 pub(crate) use shingles::Shingles;
@@ -29,6 +31,7 @@ Examples:
   dedupdb eval bands articles/ --bands 5,10,20       what would other bands find?
   dedupdb eval shingles articles/ --sample 500       which shingles suit these texts?
   dedupdb eval time articles/ --permutations 150     from how many texts on is it worth it?
+  dedupdb eval accuracy articles/ --sample 1000      how good are the estimates?
 
 `dedupdb eval EXPERIMENT --help` says what each measures.
 
@@ -49,6 +52,7 @@ pub(crate) enum Experiment {
     Bands(Bands),
     Shingles(Shingles),
     Time(Time),
+    Accuracy(Accuracy),
 }
 
 /// The texts of an experiment.
@@ -90,6 +94,7 @@ impl Experiment {
             Experiment::Bands(bands) => &bands.results,
             Experiment::Shingles(shingles) => &shingles.results,
             Experiment::Time(time) => &time.results,
+            Experiment::Accuracy(accuracy) => &accuracy.results,
         }
     }
 }

@@ -3,5 +3,5 @@
 mod agreement;
 mod frozen;
 mod laws;
-mod reference;
+pub(crate) mod reference;
 mod strategy;

@@ -1,0 +1,24 @@
+//! `xor`: exclusive or with a mask.
+
+use super::draws::{Distinct, Draws};
+use crate::sketch::kernel::{BLOCK, Block};
+
+/// The domain that keeps these masks apart from every other use of a seed.
+const DOMAIN: &str = "dedupdb xor permutation masks, version 1";
+
+/// The masks of consecutive permutations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::sketch) struct Xor([u32; BLOCK]);
+
+impl Block for Xor {
+    fn draw(seed: u64) -> impl Iterator<Item = Xor> {
+        let mut draws = Draws::new(DOMAIN, seed);
+        let mut masks = Distinct::default();
+        std::iter::repeat_with(move || Xor([(); BLOCK].map(|()| masks.next(|| Some(draws.u32())))))
+    }
+
+    #[inline(always)]
+    fn permuted(&self, lane: usize, x: u32) -> u32 {
+        x ^ self.0[lane]
+    }
+}
