@@ -16,6 +16,7 @@ mod interrupt;
 mod key;
 mod mapreduce;
 mod marked;
+mod npy;
 mod number;
 mod outbox;
 mod output;

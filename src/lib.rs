@@ -97,6 +97,7 @@
 //! wants `default-features = false`.
 
 mod clock;
+mod collection;
 mod error;
 mod lsh;
 mod progress;
@@ -107,6 +108,7 @@ mod store;
 mod text;
 
 pub use clock::Timings;
+pub use collection::Collection;
 pub use error::{Error, Holder, Result};
 pub use lsh::Bands;
 pub use progress::Progress;

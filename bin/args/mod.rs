@@ -9,9 +9,11 @@ mod dedup;
 pub(crate) mod eval;
 mod explain;
 mod init;
+mod jaccard;
 mod list;
 mod man;
 mod map;
+mod matrix;
 mod merge;
 mod pairs;
 mod query;
@@ -20,6 +22,7 @@ mod reindex;
 mod remove;
 mod salvage;
 mod show;
+mod signing;
 mod stats;
 mod tune;
 
@@ -37,9 +40,11 @@ pub(crate) use completions::Completions;
 pub(crate) use dedup::{Dedup, Keep, Parameters};
 pub(crate) use explain::Explain;
 pub(crate) use init::{Init, Sketching};
+pub(crate) use jaccard::Jaccard;
 pub(crate) use list::List;
 pub(crate) use man::Man;
 pub(crate) use map::Map;
+pub(crate) use matrix::Matrix;
 pub(crate) use merge::Merge;
 pub(crate) use pairs::Pairs;
 pub(crate) use query::Query;
@@ -48,6 +53,7 @@ pub(crate) use reindex::Reindex;
 pub(crate) use remove::Remove;
 pub(crate) use salvage::Salvage;
 pub(crate) use show::Show;
+pub(crate) use signing::Signing;
 pub(crate) use stats::Stats;
 pub(crate) use tune::Tune;
 
@@ -131,6 +137,8 @@ pub(crate) enum Command {
     Pairs(Pairs),
     Clusters(Clusters),
     Explain(Explain),
+    Jaccard(Jaccard),
+    Matrix(Matrix),
     Show(Show),
     Stats(Stats),
     /// Read the whole store and compare it with its checksums

@@ -10,9 +10,11 @@ mod dedup;
 mod eval;
 mod explain;
 mod init;
+mod jaccard;
 mod list;
 mod man;
 mod map;
+mod matrix;
 mod merge;
 mod pairs;
 mod query;
@@ -48,6 +50,8 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Pairs(pairs) => pairs::run(args, pairs, console, output),
         Command::Clusters(clusters) => clusters::run(args, clusters, output),
         Command::Explain(explain) => explain::run(args, explain, console, output),
+        Command::Jaccard(jaccard) => jaccard::run(args, jaccard, output),
+        Command::Matrix(matrix) => matrix::run(args, matrix, console, output),
         Command::Show(show) => show::run(args, show, console, output),
         Command::Stats(stats) => stats::run(args, stats, console, output),
         Command::Check => check::run(args, console, output),

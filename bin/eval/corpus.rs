@@ -98,7 +98,7 @@ pub(super) fn rank(seed: u64, key: &str) -> [u8; 32] {
 }
 
 /// Hands on the documents batch by batch; says whether something could not be read.
-fn each(
+pub(crate) fn each(
     args: &Args,
     texts: &Texts,
     console: &Console,

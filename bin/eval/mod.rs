@@ -15,4 +15,5 @@ pub(crate) mod time;
 mod time_report;
 mod truth;
 
+pub(crate) use corpus::each;
 pub(crate) use report::check_names;

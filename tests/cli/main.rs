@@ -24,6 +24,7 @@ mod interrupt;
 mod jsonl;
 mod kill;
 mod mapreduce;
+mod matrix;
 mod pairs;
 mod parquet;
 mod query;

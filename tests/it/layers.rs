@@ -4,8 +4,17 @@ use std::fs;
 use std::path::Path;
 
 /// From the lowest to the highest; a module may use those before it, and its own.
-const LAYERS: [&str; 9] = [
-    "error", "clock", "progress", "text", "sketch", "lsh", "schema", "storage", "store",
+const LAYERS: [&str; 10] = [
+    "error",
+    "clock",
+    "progress",
+    "text",
+    "sketch",
+    "lsh",
+    "schema",
+    "collection",
+    "storage",
+    "store",
 ];
 
 /// A link in documentation leads up for the reader; it is not an import.

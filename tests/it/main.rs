@@ -10,6 +10,7 @@ mod backup;
 mod batch;
 mod beside;
 mod clusters;
+mod collection;
 mod concurrency;
 mod corpora;
 mod damage;

@@ -65,6 +65,8 @@ pub enum Family {
     /// shingles of a set of n share the least slot with a probability of about n / 2^32. The upper
     /// 61 bits of a draw of 64 are a coefficient.
     ///
+    /// As good as ideal where it was measured, at about thirty times the work of `affine32`.
+    ///
     /// The universal hash functions of Carter and Wegman, "Universal Classes of Hash Functions",
     /// 1979; as linear permutations modulo a prime in the paper named above, section 5.
     LinearPrime,
@@ -72,13 +74,15 @@ pub enum Family {
     ///
     /// **They are far from min-wise independent, and not for use.** The minimum under a mask is the
     /// shingle that is nearest to it in binary, bit by bit from the top, so that all permutations
-    /// share one tree over the shingles and slots repeat one another.
+    /// share one tree over the shingles and slots repeat one another: for sets of 20 shingles the
+    /// variance of estimates is about four times the binomial one, the stated errors and recalls do
+    /// not hold, and more permutations hardly help.
     Xor,
     /// `h_i(x) = (p_i x + m_i) mod z` with the largest prime below 2^32, `z` = 4294967291, `p_i`
     /// from 1 and `m_i` from 0 to `z - 1`.
     ///
-    /// As `linear-prime` in half the bits. There are five shingles more than values: each `x` below
-    /// 5 is taken for `x + z`.
+    /// As `linear-prime` in half the bits, and no faster. There are five shingles more than values:
+    /// each `x` below 5 is taken for `x + z`.
     Modular,
     /// `h_i(x)` is the third word of Robert Jenkins' mix of 96 bits, made of a prime (2654435761, a
     /// neighbour of 2^32 divided by the golden ratio), a random number `r_i` and `x`.
@@ -86,13 +90,13 @@ pub enum Family {
     /// The mix of "Hash Functions", Dr. Dobb's Journal, September 1997, with shifts of 13, 8, 13,
     /// 12, 16, 5, 3, 10 and 15. It can be undone as a whole, but one word of it is not a
     /// permutation of another: two shingles of a set of n share the least value with a probability
-    /// of about n / 2^32.
+    /// of about n / 2^32. More than ten times the work of `affine32`.
     Jenkins,
     /// `h_i(x)` is `MurmurHash3_x86_32`, by Austin Appleby (2011, in the public domain), of the four
     /// little-endian bytes of `x` under seed `s_i`.
     ///
     /// For four bytes that is a permutation: a fixed one, exclusive or with the seed, and another
-    /// fixed one.
+    /// fixed one. Four times the work of `affine32`.
     Murmur,
 }
 

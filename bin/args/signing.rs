@@ -1,0 +1,41 @@
+//! How texts become signatures, where no store says so.
+
+use anyhow::Result;
+use dedupdb::{Family, Schema, Shingling, SlotWidth};
+
+use crate::parse;
+
+/// How texts become signatures.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Signing {
+    /// Pieces of text that are compared: word:K, char:K, char-nospace:K, byte:K, term or ids
+    #[arg(long, value_name = "KIND", default_value_t)]
+    pub(crate) shingling: Shingling,
+
+    /// Slots of a signature, up to 16384
+    #[arg(long, value_name = "N", default_value = "128")]
+    pub(crate) permutations: u32,
+
+    /// Family of the permutations: affine32, linear-prime, xor, modular, jenkins or murmur
+    #[arg(long, value_name = "NAME", default_value_t)]
+    pub(crate) family: Family,
+
+    /// Number that the permutations are drawn with, or random
+    #[arg(long, value_name = "N|random", value_parser = parse::seed, default_value = "1")]
+    pub(crate) seed: u64,
+}
+
+impl Signing {
+    /// The parameters, with slots that are whole minima.
+    pub(crate) fn schema(&self) -> Result<Schema> {
+        let builder = Schema::builder()
+            .shingling(self.shingling)
+            .permutations(self.permutations)
+            .family(self.family)
+            .seed(self.seed)
+            .slot_width(SlotWidth::Bits32)
+            // Nothing is looked up: any number of permutations will do.
+            .bands(1, 1);
+        Ok(builder.build()?)
+    }
+}

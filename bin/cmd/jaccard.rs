@@ -1,0 +1,64 @@
+//! `jaccard`: compares two files.
+
+use anyhow::{Result, bail};
+use dedupdb::Collection;
+use serde_json::json;
+
+use crate::args::{Args, Jaccard};
+use crate::exit::Exit;
+use crate::number::{counted, grouped};
+use crate::output::Output;
+use crate::side::Side;
+use crate::walk::STDIN;
+
+/// Runs `jaccard`.
+pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result<Exit> {
+    let names = [&jaccard.a, &jaccard.b];
+    if names.iter().all(|name| *name == STDIN) {
+        bail!("standard input (-) is named more than once");
+    }
+    let schema = jaccard.signing.schema()?;
+    let mut documents = Vec::new();
+    for name in names {
+        match Side::find(name, None, args, &jaccard.inputs)?.text {
+            Ok(text) => documents.push((name.clone(), text)),
+            Err(reason) => bail!("{name}: {reason}"),
+        }
+    }
+    let collection = Collection::new(&schema, documents)?;
+    let ([Some(a), Some(b)], Some(exact), Some(agreeing), Some(estimate)) = (
+        [collection.shingles(0), collection.shingles(1)],
+        collection.jaccard(0, 1),
+        collection.agreeing(0, 1),
+        collection.estimate(0, 1),
+    ) else {
+        bail!("two files are needed");
+    };
+    let both = a.intersection_len(b);
+    let either = a.len() + b.len() - both;
+    let slots = schema.permutations();
+    if output.is_json() {
+        output.object(&json!({
+            "a": jaccard.a,
+            "b": jaccard.b,
+            "jaccard": exact,
+            "both": both,
+            "either": either,
+            "estimate": estimate.jaccard,
+            "error": estimate.error,
+            "agreeing": agreeing,
+            "slots": slots,
+        }))?;
+        return Ok(Exit::Found);
+    }
+    output.line(format!(
+        "jaccard   {exact:.4}: {} of {} are in both",
+        grouped(both as u64),
+        counted(either as u64, "shingle", "shingles")
+    ))?;
+    output.line(format!(
+        "estimate  {:.4} ± {:.4}: {agreeing} of {slots} slots agree",
+        estimate.jaccard, estimate.error
+    ))?;
+    Ok(Exit::Found)
+}
