@@ -23,10 +23,14 @@ pub(crate) fn run(man: &Man, output: &mut Output) -> Result<Exit> {
     }
     let command = match &man.command {
         None => &all,
-        Some(name) => match all.find_subcommand(name) {
-            Some(command) => command,
-            None => bail!("there is no command {name:?}; dedupdb --help lists them"),
-        },
+        Some(name) => {
+            let full = format!("dedupdb-{name}");
+            let named = |command: &&Command| command.get_display_name() == Some(&full);
+            match with_all_below(&all).into_iter().find(named) {
+                Some(command) => command,
+                None => bail!("there is no command {name:?}; dedupdb --help lists them"),
+            }
+        }
     };
     output.bytes(&page(command)?.1)?;
     Ok(Exit::Found)
@@ -36,12 +40,18 @@ pub(crate) fn run(man: &Man, output: &mut Output) -> Result<Exit> {
 fn write_all(all: &Command, folder: &Path) -> Result<()> {
     let in_folder = || folder.display().to_string();
     fs::create_dir_all(folder).with_context(in_folder)?;
-    for command in [all].into_iter().chain(all.get_subcommands()) {
+    for command in with_all_below(all) {
         let (name, text) = page(command)?;
         let path = folder.join(name);
         fs::write(&path, text).with_context(|| path.display().to_string())?;
     }
     Ok(())
+}
+
+/// A command, its commands, and theirs.
+fn with_all_below(command: &Command) -> Vec<&Command> {
+    let below = command.get_subcommands().flat_map(with_all_below);
+    [command].into_iter().chain(below).collect()
 }
 
 /// The file name of a command's page, and the page.

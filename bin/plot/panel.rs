@@ -27,7 +27,7 @@ where
     let mut chart = ChartBuilder::on(area)
         .caption(&panel.title, font(20))
         .margin(16 * UNIT)
-        .top_x_label_area_size(10 * UNIT)
+        .margin_right(40 * UNIT)
         .x_label_area_size(52 * UNIT)
         .y_label_area_size(84 * UNIT)
         .build_cartesian_2d(Ruler::new(x_ticks), Ruler::new(y_ticks))?;

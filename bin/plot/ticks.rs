@@ -40,7 +40,10 @@ impl Scale {
         match self {
             Scale::Linear => even(low, high, STEPS),
             Scale::Log if high - low < FEW_DECADES => within_decades(low, high),
-            Scale::Log => even(low.floor(), high.ceil(), (high - low).ceil().min(STEPS)),
+            Scale::Log => {
+                let (low, high) = (low.floor(), high.ceil());
+                even(low, high, (high - low).min(STEPS))
+            }
         }
     }
 }

@@ -26,6 +26,11 @@ fn number(object: &Value, name: &str) -> f64 {
         .unwrap_or_else(|| panic!("{name} of {object}"))
 }
 
+#[track_caller]
+fn assert_close(a: f64, b: f64) {
+    assert!((a - b).abs() < 1e-9, "{a} is not {b}");
+}
+
 #[test]
 fn bands_find_what_the_curve_says() {
     let sandbox = Sandbox::new();
@@ -50,14 +55,14 @@ fn bands_find_what_the_curve_says() {
     assert_eq!(rows.len(), 3);
     for row in &rows {
         let [found, near] = ["found", "near_duplicates"].map(|name| number(row, name));
-        assert!((near - 3.0).abs() < 1e-9, "{row}");
-        assert!((found + number(row, "false_negatives") - near).abs() < 1e-9);
+        assert_close(near, 3.0);
+        assert_close(found + number(row, "false_negatives"), near);
         let candidates = found + number(row, "false_positives");
-        assert!((candidates - number(row, "candidates")).abs() < 1e-9);
-        assert!((number(row, "candidate_pairs") - candidates * 40.0).abs() < 1e-6);
+        assert_close(candidates, number(row, "candidates"));
+        assert_close(number(row, "candidate_pairs"), candidates * 40.0);
         assert!((found - number(row, "expected_found")).abs() < 0.5, "{row}");
         let rate = number(row, "false_negatives") / near;
-        assert!((rate - number(row, "false_negative_rate")).abs() < 1e-9);
+        assert_close(rate, number(row, "false_negative_rate"));
     }
     let found: Vec<f64> = rows.iter().map(|row| number(row, "found")).collect();
     assert!(found[0] < found[1] && found[1] <= found[2], "{found:?}");
@@ -93,6 +98,180 @@ fn the_same_seed_gives_the_same_figures_on_any_number_of_threads() {
 }
 
 #[test]
+fn a_store_finds_what_was_promised() {
+    let sandbox = Sandbox::new();
+    groups(&sandbox, 30);
+    sandbox.write("texts/copy.txt", text(0, 120));
+    let init = [
+        "init",
+        "--shingling",
+        "word:2",
+        "--bands",
+        "8x8",
+        "--permutations",
+        "64",
+    ];
+    sandbox.run(&init).expect(0);
+    sandbox.add(&["texts"], 0);
+    let run = |more: &[&str]| {
+        let asked = ["--json", "eval", "recall", "--threshold", "0.5"];
+        sandbox
+            .run(&[&asked[..], more].concat())
+            .expect(0)
+            .objects()
+    };
+    let whole = run(&[]);
+    let all = whole.last().unwrap();
+    let exhaustive = [
+        "--json",
+        "pairs",
+        "--exhaustive",
+        "--fold-copies",
+        "--threshold",
+        "0.5",
+    ];
+    let pairs = sandbox.run(&exhaustive).expect(0).objects().len();
+    let listed = ["--json", "pairs", "--fold-copies", "--threshold", "0.5"];
+    let listed = sandbox.run(&listed).expect(0).objects().len();
+    assert_eq!(
+        (all["pairs"].as_u64(), all["precision"].as_f64()),
+        (Some(180), Some(1.0))
+    );
+    assert_eq!((pairs, all["found"].as_u64()), (180, Some(listed as u64)));
+    assert!(listed < 180, "the bands miss some");
+    for name in ["pairs", "found"] {
+        let parts = whole[..whole.len() - 1].iter().map(|row| number(row, name));
+        assert_close(parts.sum(), number(all, name));
+    }
+    let recall = number(all, "recall");
+    assert!(number(all, "recall_low") < recall && recall < number(all, "recall_high"));
+    assert!((recall - number(all, "predicted")).abs() < 0.1, "{all}");
+    // Every distinct text asked about meets each of its pairs twice.
+    let sampled = run(&["--sample", "1000"]);
+    let last = sampled.last().unwrap();
+    assert_close(number(last, "pairs"), 2.0 * number(all, "pairs"));
+    assert_close(number(last, "found"), 2.0 * number(all, "found"));
+    let few = run(&["--sample", "10"]);
+    assert_close(number(few.last().unwrap(), "pairs"), 30.0);
+    sandbox
+        .run(&["init", "--store", "bare", "--no-shingles"])
+        .expect(0);
+    let ran = sandbox
+        .run(&["eval", "recall", "--store", "bare"])
+        .expect(2);
+    assert!(ran.stderr.contains("keeps no shingles"), "{}", ran.stderr);
+}
+
+#[test]
+fn longer_shingles_make_less_alike() {
+    let sandbox = Sandbox::new();
+    groups(&sandbox, 10);
+    let run = |more: &[&str]| {
+        let asked = ["--json", "eval", "shingles", "--k", "1..6"];
+        sandbox
+            .run(&[&asked[..], more].concat())
+            .expect(0)
+            .objects()
+    };
+    let two = run(&["texts/00-0.txt", "texts/00-2.txt"]);
+    assert_eq!(two.len(), 7 * 6);
+    for lines in two.chunks(6) {
+        let jaccard: Vec<f64> = lines.iter().map(|line| number(line, "jaccard")).collect();
+        // There are few different characters, so that one more weighs much.
+        let falls = lines[0]["kind"] != "word" || jaccard.is_sorted_by(|a, b| a >= b);
+        assert!(
+            falls && jaccard.iter().all(|j| (0.5..1.0).contains(j)),
+            "{jaccard:?}"
+        );
+    }
+    // Two of 120 words differ, each in k shingles of the 121 - k.
+    let words: Vec<&Value> = two.iter().filter(|line| line["kind"] == "word").collect();
+    assert_close(number(words[0], "jaccard"), 118.0 / 122.0);
+    assert_close(number(words[4], "jaccard"), 106.0 / 126.0);
+    let all = run(&["texts"]);
+    assert_eq!(all.iter().filter(|line| line["best"] == true).count(), 1);
+    for line in &all {
+        assert_eq!(number(line, "near_duplicates"), 60.0, "{line}");
+        let gap = number(line, "near_bound") - number(line, "others_bound");
+        assert!((gap - number(line, "gap")).abs() < 1e-12);
+        let mean = 60.0 * number(line, "near_mean") + 720.0 * number(line, "others_mean");
+        assert!(
+            (mean / 780.0 - number(line, "jaccard")).abs() < 1e-9,
+            "{line}"
+        );
+    }
+    let ran = sandbox
+        .run(&["eval", "shingles", "texts", "--sample", "100000"])
+        .expect(2);
+    assert!(ran.stderr.contains("or fewer"), "{}", ran.stderr);
+}
+
+#[test]
+fn times_are_of_growing_parts() {
+    let sandbox = Sandbox::new();
+    groups(&sandbox, 20);
+    let asked = [
+        "--json",
+        "eval",
+        "time",
+        "texts",
+        "--permutations",
+        "32,64",
+        "--all-pairs",
+        "40",
+    ];
+    let rows = sandbox.run(&asked).expect(0).objects();
+    let texts: Vec<u64> = rows
+        .iter()
+        .map(|row| row["texts"].as_u64().unwrap())
+        .collect();
+    assert_eq!(texts, [16, 16, 32, 32, 40, 40, 64, 64, 80, 80]);
+    for row in &rows {
+        let texts = number(row, "texts");
+        assert_close(number(row, "pairs"), texts * (texts - 1.0) / 2.0);
+        assert_eq!(row["exact_measured"], texts <= 40.0);
+        assert!(number(row, "lsh_found") <= number(row, "lsh_compared"));
+        assert!(number(row, "exact_seconds") > 0.0 && number(row, "lsh_seconds") > 0.0);
+    }
+    let names = fields(&rows[0]);
+    assert!(names.contains(&"lsh_wins_from") && names.contains(&"estimates_seconds"));
+}
+
+#[test]
+fn every_experiment_draws() {
+    let sandbox = Sandbox::new();
+    groups(&sandbox, 10);
+    sandbox.add(&["texts"], 0);
+    for (asked, said) in [
+        (vec!["recall"], "predicted by the S-curve"),
+        (vec!["bands", "texts"], "expected by the S-curve"),
+        (
+            vec!["shingles", "texts", "--k", "1..3"],
+            "Gap between near-duplicates and others",
+        ),
+        (
+            vec!["shingles", "texts/01-0.txt", "texts/01-1.txt"],
+            "Similarity of two texts",
+        ),
+        (vec!["time", "texts"], "all exact, measured"),
+    ] {
+        for name in ["picture.svg", "picture.png"] {
+            let all = [&["eval"], &asked[..], &["--plot", name]].concat();
+            sandbox.run(&all).expect(0);
+        }
+        let svg = fs::read_to_string(sandbox.path("picture.svg")).unwrap();
+        assert!(
+            svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"),
+            "{asked:?}"
+        );
+        assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
+        assert!(svg.contains(said) && !svg.contains("NaN"), "{asked:?}");
+        let png = fs::read(sandbox.path("picture.png")).unwrap();
+        assert!(png.starts_with(b"\x89PNG\r\n\x1a\n") && png.ends_with(b"IEND\xaeB`\x82"));
+    }
+}
+
+#[test]
 fn what_cannot_be_measured_is_said_in_one_line() {
     let sandbox = Sandbox::new();
     groups(&sandbox, 2);
@@ -111,6 +290,8 @@ fn what_cannot_be_measured_is_said_in_one_line() {
         ),
         (vec!["bands", "texts/00-0.txt"], "needs two or more"),
         (vec!["bands", "texts", "-o", "x.txt"], ".csv"),
+        (vec!["bands", "texts", "--plot", "x.pdf"], ".svg"),
+        (vec!["bands", "texts", "-o", "nowhere/x.csv"], "no folder"),
         (vec!["bands", "texts", "--shingling", "ids"], "00-0.txt"),
     ] {
         let ran = sandbox.run(&[&["eval"], &asked[..]].concat()).expect(2);

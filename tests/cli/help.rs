@@ -4,8 +4,12 @@ use crate::sandbox::Sandbox;
 
 /// The commands that help lists.
 pub(crate) fn verbs(sandbox: &Sandbox) -> Vec<String> {
-    let help = sandbox.run(&["--help"]).expect(0).stdout;
-    let (_, list) = help.split_once("\nCommands:\n").unwrap();
+    listed(&sandbox.run(&["--help"]).expect(0).stdout)
+}
+
+/// The commands that a help lists, if any.
+pub(crate) fn listed(help: &str) -> Vec<String> {
+    let (_, list) = help.split_once("\nCommands:\n").unwrap_or_default();
     let list = list.lines().take_while(|line| !line.is_empty());
     let names = list.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     let names = names.filter(|name| !name.is_empty() && *name != "help");
@@ -18,15 +22,10 @@ fn every_verb_has_help_with_examples() {
     let verbs = verbs(&sandbox);
     assert!(verbs.len() >= 13, "{verbs:?}");
     for verb in &verbs {
-        let ran = sandbox.run(&[verb, "--help"]).expect(0);
-        assert!(ran.stdout.contains("Examples:\n  "), "{verb} has examples");
-        assert!(
-            ran.stdout.contains("\nExit codes: 0 "),
-            "{verb} has exit codes"
-        );
-        assert!(ran.stdout.contains(&format!("dedupdb {verb}")), "{verb}");
-        assert!(ran.stderr.is_empty());
-        sandbox.run(&[verb, "-h"]).expect(0);
+        let help = check_help(&sandbox, &[verb]);
+        for part in listed(&help) {
+            check_help(&sandbox, &[verb, &part]);
+        }
     }
     assert!(
         sandbox
@@ -35,6 +34,19 @@ fn every_verb_has_help_with_examples() {
             .stdout
             .starts_with("dedupdb ")
     );
+}
+
+/// Checks the help of a command, and returns it.
+fn check_help(sandbox: &Sandbox, command: &[&str]) -> String {
+    let ran = sandbox.run(&[command, &["--help"]].concat()).expect(0);
+    let help = ran.stdout;
+    let name = command.join(" ");
+    assert!(help.contains("Examples:\n  "), "{name} has examples");
+    assert!(help.contains("\nExit codes: 0 "), "{name} has exit codes");
+    assert!(help.contains(&format!("dedupdb {name}")), "{name}");
+    assert!(ran.stderr.is_empty());
+    sandbox.run(&[command, &["-h"]].concat()).expect(0);
+    help
 }
 
 #[test]
@@ -100,6 +112,12 @@ fn the_manual_has_a_page_for_every_verb() {
         }
         assert_eq!(sandbox.run(&["man", &verb]).expect(0).stdout, text);
     }
+    let nested = page("dedupdb-eval-recall.1");
+    assert!(nested.contains(".SH EXAMPLES"), "{nested}");
+    assert_eq!(
+        sandbox.run(&["man", "eval-recall"]).expect(0).stdout,
+        nested
+    );
     let overview = page("dedupdb.1");
     assert_eq!(sandbox.run(&["man"]).expect(0).stdout, overview);
     assert!(overview.contains("dedupdb\\-query(1)"), "{overview}");

@@ -137,14 +137,14 @@ fn examples_use_what_there_is() {
     }
     let verbs = crate::help::verbs(&sandbox);
     for verb in &verbs {
-        let text = help(&[verb]);
-        let (_, after) = text.split_once("\nExamples:\n").unwrap();
-        examples.extend(
-            after
-                .lines()
-                .take_while(|line| !line.is_empty())
-                .map(str::to_owned),
-        );
+        let mut texts = vec![help(&[verb])];
+        let parts = crate::help::listed(&texts[0]);
+        texts.extend(parts.iter().map(|part| help(&[verb, part])));
+        for text in &texts {
+            let (_, after) = text.split_once("\nExamples:\n").unwrap();
+            let lines = after.lines().take_while(|line| !line.is_empty());
+            examples.extend(lines.map(str::to_owned));
+        }
     }
     let mut checked = 0;
     for example in &examples {

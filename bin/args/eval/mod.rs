@@ -23,7 +23,9 @@ pub(crate) use time::Time;
 /// Each experiment compares what was measured with what the arithmetic of signatures and bands
 /// predicts, and draws both into a picture if asked to.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = "\
+#[command(
+    disable_help_subcommand = true,
+    after_long_help = "\
 Examples:
   dedupdb eval recall --plot recall.svg              what does my store find?
   dedupdb eval bands articles/ --bands 5,10,20       what would other bands find?
@@ -36,7 +38,8 @@ Examples:
 With --json, or in the file of -o, there is an object or a row for each line of the table, with figures
 that are not rounded.
 
-Exit codes: 0 done, 2 error.")]
+Exit codes: 0 done, 2 error."
+)]
 pub(crate) struct Eval {
     #[command(subcommand)]
     pub(crate) experiment: Experiment,
