@@ -98,6 +98,9 @@
 
 mod clock;
 mod error;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 mod lsh;
 mod progress;
 mod schema;

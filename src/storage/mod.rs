@@ -18,6 +18,8 @@ mod filter;
 mod format;
 mod holder;
 mod index;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod laws;
 mod leaf;
 mod leftovers;
 mod map;
