@@ -70,19 +70,22 @@ fn run(path: &Path, plan: Plan, days: u32) {
         life += 1;
         let mut crawling = Crawling::start(path, plan);
         let mut acknowledged = model.hour();
-        for _ in 0..mix(life) % 12 {
-            let Some(report) = crawling.next() else {
-                panic!("the crawler has ended");
-            };
+        let mut take = |report: Report| {
             acknowledged = report.hour;
             if day.is_over(&report) {
                 println!("{}", std::mem::take(&mut day));
             }
             day.add(report);
+        };
+        for _ in 0..mix(life) % 12 {
+            take(crawling.next().unwrap());
         }
         // At any moment of an hour or a night.
         thread::sleep(Duration::from_micros(mix(life << 32) % 1_500_000));
-        drop(crawling);
+        crawling.kill();
+        while let Some(report) = crawling.next() {
+            take(report);
+        }
         day.add_life(&verify::verify(path, &mut model, acknowledged));
     }
     println!("{day}");
@@ -108,7 +111,12 @@ impl Crawling {
         Crawling { child, lines }
     }
 
-    /// What the next hour came to.
+    fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// What the next hour came to; nothing after a kill, of which half a line may be left.
     fn next(&mut self) -> Option<Report> {
         let mut line = String::new();
         self.lines.read_line(&mut line).unwrap();
@@ -118,7 +126,6 @@ impl Crawling {
 
 impl Drop for Crawling {
     fn drop(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
+        self.kill();
     }
 }

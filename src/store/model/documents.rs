@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::store::input::{Change, Relation};
+use crate::store::merge::Merged;
 use crate::text::{ShingleSet, Shingler, Shingling};
 
 pub(super) const THRESHOLD: f64 = 0.5;
@@ -109,6 +110,26 @@ impl Model {
         };
         self.set(key, text);
         (change, relation)
+    }
+
+    /// Adds the documents of another store in the order in which it got them.
+    pub(super) fn merge(&mut self, other: &Model) -> Merged {
+        let mut merged = Merged::default();
+        for text in other.contents() {
+            for key in other.keys_of(text) {
+                let is_copy = self.keys_of(text).next().is_some();
+                match self.add(key, text, false).0 {
+                    Change::Added => merged.added += 1,
+                    Change::Updated => merged.updated += 1,
+                    Change::Unchanged | Change::KeptOut => {
+                        merged.unchanged += 1;
+                        continue;
+                    }
+                }
+                merged.copies += u64::from(is_copy);
+            }
+        }
+        merged
     }
 
     /// What a writer that begins now has admitted.
