@@ -83,7 +83,7 @@ fn is_of_family(page: u32, hour: u32) -> bool {
 /// The text of a page as it was written in `hour`.
 pub(crate) fn text(page: u32, hour: u32) -> String {
     let own = u64::from(page) << 32 | u64::from(hour);
-    let family = u64::from(page / FAMILY) | 1 << 40;
+    let family = u64::MAX - u64::from(page / FAMILY);
     let of = if is_of_family(page, hour) {
         family
     } else {
