@@ -99,6 +99,9 @@
 mod clock;
 mod collection;
 mod error;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 mod lsh;
 mod progress;
 mod schema;

@@ -4,6 +4,8 @@ mod agreement;
 mod estimate;
 mod family;
 mod kernel;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod laws;
 mod permutations;
 mod signature;
 mod signer;

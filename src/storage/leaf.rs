@@ -76,7 +76,9 @@ impl<'a> Leaf<'a> {
             return Err("a leaf whose header does not fit its table".into());
         }
         let bits = u64::from(count) * u64::from(hash_bits + id_bits);
-        if packed_bytes(bits) != packed.len() as u64 {
+        // Postings are distinct; without this, any number of them would fit into no bits.
+        let is_crowded = u64::from(count) > 1 << (hash_bits + id_bits).min(32);
+        if is_crowded || packed_bytes(bits) != packed.len() as u64 {
             return Err(format!(
                 "a leaf of {count} postings in {} bytes",
                 bytes.len()
@@ -190,6 +192,16 @@ mod tests {
         assert!(Leaf::new(&bytes, 19).is_err());
         for len in 0..bytes.len() {
             assert!(Leaf::new(&bytes[..len], 20).is_err(), "{len} bytes");
+        }
+    }
+
+    #[test]
+    fn a_leaf_of_more_postings_than_can_be_distinct_is_refused() {
+        let mut bytes = packed(&[Posting::new(7 << 20, 0)], 0);
+        assert!(Leaf::new(&bytes, 0).is_ok());
+        for count in [2, u32::MAX] {
+            bytes[..4].copy_from_slice(&count.to_le_bytes());
+            assert!(Leaf::new(&bytes, 0).is_err(), "{count}");
         }
     }
 }

@@ -23,14 +23,14 @@ use crate::error::Result;
 /// Recent contents are merged into tables when they are a sixteenth of what is there, but not
 /// fewer than `MIN_MERGE`, which is not worth it, and not more than `MAX_MERGE`, which would make
 /// opening slow. The tests of this crate merge early, so that small stores see every path.
-const MIN_MERGE: u64 = if cfg!(test) { 2 } else { 1 << 10 };
+const MIN_MERGE: u64 = if cfg!(any(test, fuzzing)) { 2 } else { 1 << 10 };
 const MAX_MERGE: u64 = 1 << 15;
 
 /// Young contents are merged into the old tables when they are one to so many old ones,
-const OLD_TO_YOUNG: u64 = if cfg!(test) { 2 } else { 4 };
+const OLD_TO_YOUNG: u64 = if cfg!(any(test, fuzzing)) { 2 } else { 4 };
 /// and at once while there are fewer old ones than this: then writing them all is cheap, and a
 /// second table would make every question dearer.
-const MANY_OLD: u64 = if cfg!(test) { 6 } else { 1 << 20 };
+const MANY_OLD: u64 = if cfg!(any(test, fuzzing)) { 6 } else { 1 << 20 };
 
 /// Takes the contents `unnamed`, sorted, out of the tables, merges the recent ones of `snapshot`
 /// into them if that is due, and changes `meta` accordingly. Returns the filter over all postings

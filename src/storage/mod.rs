@@ -19,6 +19,8 @@ mod format;
 mod guard;
 mod holder;
 mod index;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod laws;
 mod leaf;
 mod leftovers;
 mod map;

@@ -249,9 +249,12 @@ impl Snapshot {
         found.clear();
         let short = copy_hash(hash);
         self.look_up(0, short, found)?;
-        found.extend(self.recent.ids(0, short).filter(|&id| id < self.len));
+        found.extend(self.recent.ids(0, short));
         let mut error = None;
         found.retain(|&id| {
+            if id >= self.len {
+                return false;
+            }
             self.content(id).map_or_else(
                 |failed| {
                     error.get_or_insert(failed);

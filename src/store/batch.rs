@@ -10,6 +10,8 @@ use crate::error::Result;
 use crate::storage::Snapshot;
 
 /// Inputs with their signatures, made by [`Store::sketch_all`] for [`Writer::add_batch`].
+///
+/// As long as it is there, it keeps the store open that made it.
 #[derive(Debug)]
 pub struct Batch {
     /// The commit that the inputs were looked up in.
@@ -75,10 +77,10 @@ impl Writer<'_> {
         if snapshot.is_same_commit(committed) {
             return prepared;
         }
-        let is_same_store = snapshot.tables.meta.store == committed.tables.meta.store;
+        let fits = snapshot.schema == committed.schema;
         self.store.pool.map(prepared, |prepared| {
             let mut prepared = prepared?;
-            if !is_same_store {
+            if !fits {
                 return last.prepare(prepared.input);
             }
             prepared.locate(committed)?;

@@ -17,8 +17,8 @@ mod join;
 mod lock;
 mod matching;
 mod merge;
-#[cfg(test)]
-mod model;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod model;
 mod pairs;
 mod pending;
 mod pool;

@@ -14,10 +14,10 @@ use crate::schema::Schema;
 use crate::storage::{Files, Next, Plan, Progress, Sign, Snapshot};
 
 /// The store's lock is asked for once fewer contents than this are to be taken over.
-const FEW_CONTENTS: u32 = if cfg!(test) { 1 } else { 1 << 12 };
+const FEW_CONTENTS: u32 = if cfg!(any(test, fuzzing)) { 1 } else { 1 << 12 };
 
 /// With more contents than this without postings, those are put into the tables first.
-const MANY_UNBANDED: u64 = if cfg!(test) { 2 } else { 1 << 15 };
+const MANY_UNBANDED: u64 = if cfg!(any(test, fuzzing)) { 2 } else { 1 << 15 };
 
 /// Rounds of catching up; a writer that is faster waits for the last one.
 const ROUNDS: usize = 8;

@@ -155,3 +155,18 @@ fn a_corpus_that_was_added_whole_is_rid_of_its_duplicates_too() {
         .collect();
     assert_eq!(kept, [false, true]);
 }
+
+#[test]
+fn a_text_without_words_is_no_duplicate_of_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(folder.path(), &Schema::default()).unwrap();
+    // So many that all are in tables.
+    crate::numbered::add(&store, 0..1100, 7);
+    let inputs = [Input::new("a", "!"), Input::new("b", "!")];
+    let first = admit(&store, &inputs, 1, false);
+    assert_eq!(first[0], Admission::New);
+    crate::numbered::add(&store, 1100..2200, 7);
+    let again = admit(&store, &inputs, 1, false);
+    assert_eq!(again[0], Admission::Known);
+    assert_eq!(lasting(&again[1]), lasting(&first[1]));
+}

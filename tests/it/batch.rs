@@ -64,3 +64,29 @@ fn batches_sketched_ahead_give_what_adding_in_turn_gives() {
         }
     }
 }
+
+#[test]
+fn a_batch_of_a_copy_with_other_parameters_is_sketched_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let one = Store::create(path("one"), &Schema::default()).unwrap();
+    one.insert_unless_duplicate("0", &words(0, 30)).unwrap();
+    one.backup(path("other")).unwrap();
+    let other = Store::open(path("other")).unwrap();
+    // Both are of one origin and in their second generation.
+    for (store, permutations) in [(&one, 256), (&other, 192)] {
+        let builder = store.schema().to_builder().permutations(permutations);
+        let schema = builder.build().unwrap();
+        assert!(store.rebuild(dedupdb::Rebuild::reindex(schema)).unwrap());
+    }
+    let batch = one.sketch_all(vec![Input::new("1", words(1, 30))]);
+    let mut writer = other.writer().unwrap();
+    writer.add_batch(batch).unwrap();
+    writer.add("2", words(1, 30) + " more").unwrap();
+    writer.commit().unwrap();
+    drop(writer);
+    assert_eq!(other.query(&Query::key("2")).unwrap().len(), 1);
+    drop((one, other));
+    let report = Store::check(path("other")).unwrap();
+    assert!(report.is_clean(), "{:?}", report.problems);
+}

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use dedupdb::{Error, Input, Options, PairQuery, Query, Schema, Store};
+use dedupdb::{Error, Input, Options, PairQuery, Query, Rebuild, Schema, Store};
 use tempfile::TempDir;
 
 use crate::numbered;
@@ -236,6 +236,62 @@ fn whoever_comes_first_mends_what_a_killed_writer_left() {
         });
         assert_eq!(newest(&open(&left)), round + 5);
     }
+}
+
+/// Ends other threads when it is dropped, in a panic too.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+#[test]
+fn readers_follow_a_store_that_is_written_rebuilt_and_copied_at_once() {
+    const BATCHES: usize = 30;
+    let (folder, path) = new_store();
+    let (folder, path) = (folder.path(), &*path);
+    let store = &Store::open(path).unwrap();
+    let ended = &AtomicBool::new(false);
+    let goes_on = || !ended.load(Ordering::Acquire);
+    thread::scope(|scope| {
+        let _end = End(ended);
+        for _ in 0..3 {
+            scope.spawn(move || {
+                let reader = open(path);
+                let mut seen = newest(&reader);
+                while goes_on() {
+                    reader.refresh().unwrap();
+                    let now = newest(&reader);
+                    assert!(now >= seen, "{now} after {seen}");
+                    seen = now;
+                }
+            });
+        }
+        scope.spawn(move || {
+            for seed in (2..).take_while(|_| goes_on()) {
+                let schema = store.schema().to_builder().seed(seed).build().unwrap();
+                assert!(store.rebuild(Rebuild::reindex(schema)).unwrap());
+                store.rebuild(Rebuild::compact()).unwrap();
+            }
+        });
+        scope.spawn(move || {
+            let mut seen = 0;
+            for round in (0..).take_while(|_| goes_on()) {
+                let copy = folder.join(format!("{round}"));
+                store.backup(&copy).unwrap();
+                let now = newest(&open(&copy));
+                assert!(now >= seen, "{now} after {seen}");
+                assert!(Store::check(&copy).unwrap().is_clean());
+                seen = now;
+            }
+        });
+        for batch in 3..BATCHES {
+            write(store, batch..=batch);
+        }
+    });
+    assert_eq!(newest(&open(path)), BATCHES - 1);
 }
 
 #[test]

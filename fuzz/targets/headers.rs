@@ -1,0 +1,6 @@
+//! Headers and rows of columns.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| dedupdb::fuzzing::headers(bytes));

@@ -1,0 +1,9 @@
+//! Operations on a store beside the model.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let folder = tempfile::tempdir().unwrap();
+    dedupdb::fuzzing::operations(folder.path(), bytes);
+});

@@ -1,0 +1,6 @@
+//! Coded shingle sets.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| dedupdb::fuzzing::shingle_blocks(bytes));

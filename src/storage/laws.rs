@@ -1,0 +1,149 @@
+//! Laws of the stored formats for any bytes, which tests and fuzzers choose.
+#![allow(
+    clippy::unwrap_used,
+    reason = "what fails where it should not is a defect"
+)]
+
+use std::path::Path;
+
+use super::elias_fano;
+use super::format::{ContentRow, HEADER_BYTES, Header, Kind, belongs_to, may_be_unfinished};
+use super::leaf::{Leaf, Posting, pack};
+
+/// The little-endian integers of `bytes`.
+fn integers(bytes: &[u8]) -> impl Iterator<Item = u32> {
+    let words = bytes.as_chunks().0.iter();
+    words.map(|word| u32::from_le_bytes(*word))
+}
+
+/// A header is taken for the one that it is and no other, and a row is what its bytes say.
+pub(crate) fn headers(bytes: &[u8]) {
+    let mut numbers = integers(bytes);
+    let mut next = || numbers.next().unwrap_or(0);
+    let header = Header {
+        kind: [Kind::Contents, Kind::Shingles, Kind::Signatures][next() as usize % 3],
+        store: u64::from(next()) << 32 | u64::from(next()),
+        generation: next(),
+        row_bytes: next(),
+    };
+    let path = Path::new("column");
+    let encoded = header.encode();
+    assert!(header.expect(path, &encoded).is_ok());
+    assert!(belongs_to(&encoded, header.store) && may_be_unfinished(&encoded));
+    let rest = bytes.get(20..).unwrap_or_default();
+    let is_it = rest.starts_with(&encoded);
+    assert_eq!(header.expect(path, rest).is_ok(), is_it);
+    // The rest changes some of its bits.
+    let mut changed = encoded;
+    for (byte, change) in changed.iter_mut().zip(rest) {
+        *byte ^= change;
+    }
+    assert_eq!(header.expect(path, &changed).is_ok(), changed == encoded);
+    assert_eq!(
+        header
+            .expect(path, &changed[..rest.len().min(HEADER_BYTES)])
+            .is_ok(),
+        { changed == encoded && rest.len() >= HEADER_BYTES }
+    );
+    if let Some(row) = rest.first_chunk::<{ ContentRow::BYTES }>() {
+        let decoded = ContentRow::decode(row);
+        assert_eq!(decoded.encode()[..44], row[..44]);
+        assert_eq!(ContentRow::decode(&decoded.encode()), decoded);
+    }
+}
+
+/// Bytes make no leaf, or one that can be read; postings survive packing. The first byte is the
+/// number of bits of a hash.
+pub(crate) fn leaf(bytes: &[u8]) {
+    let Some((&bits, bytes)) = bytes.split_first() else {
+        return;
+    };
+    let hash_bits = u32::from(bits) % 33;
+    if let Ok(leaf) = Leaf::new(bytes, hash_bits) {
+        let postings: Vec<Posting> = leaf.postings(0).collect();
+        let is_sorted = postings.is_sorted();
+        for posting in postings.iter().take(64) {
+            let ids = leaf.ids(posting.hash());
+            if is_sorted {
+                check_ids(ids, &postings, posting.hash());
+            } else {
+                assert!(ids.count() <= postings.len());
+            }
+        }
+    }
+    let mut postings: Vec<Posting> = integers(bytes)
+        .collect::<Vec<u32>>()
+        .as_chunks()
+        .0
+        .iter()
+        .map(|&[hash, id]| Posting::new(masked(hash, hash_bits), id >> (hash % 32)))
+        .collect();
+    postings.sort_unstable();
+    postings.dedup();
+    if !postings.is_empty() {
+        let mut packed = Vec::new();
+        pack(&postings, hash_bits, &mut packed);
+        let leaf = Leaf::new(&packed, hash_bits).unwrap();
+        assert!(leaf.postings(0).eq(postings.iter().copied()));
+        for posting in postings.iter().take(64) {
+            check_ids(leaf.ids(posting.hash()), &postings, posting.hash());
+        }
+        for cut in 0..packed.len().min(64) {
+            assert!(Leaf::new(&packed[..cut], hash_bits).is_err());
+        }
+    }
+}
+
+fn masked(hash: u32, bits: u32) -> u32 {
+    hash.checked_shl(32 - bits)
+        .map_or(0, |high| high >> (32 - bits))
+}
+
+fn check_ids(ids: impl Iterator<Item = u32>, postings: &[Posting], hash: u32) {
+    let of_hash = postings.iter().filter(|posting| posting.hash() == hash);
+    assert!(ids.eq(of_hash.map(|posting| posting.id())));
+}
+
+/// Bytes are no set of a size, or can be decoded to one; sets survive their code. The first two
+/// bytes are the size.
+pub(crate) fn shingle_blocks(bytes: &[u8]) {
+    let Some((count, code)) = bytes.split_first_chunk() else {
+        return;
+    };
+    let count = usize::from(u16::from_le_bytes(*count));
+    let mut set = vec![7; 3];
+    if elias_fano::decode(code, count, &mut set).is_ok() {
+        assert_eq!(set.len(), count);
+    }
+    let mut set: Vec<u32> = integers(code).collect();
+    set.sort_unstable();
+    set.dedup();
+    let mut packed = Vec::new();
+    elias_fano::encode(&set, &mut packed);
+    let mut decoded = Vec::new();
+    elias_fano::decode(&packed, set.len(), &mut decoded).unwrap();
+    assert_eq!(decoded, set);
+    for other in [set.len() + 1, set.len().saturating_sub(1)] {
+        let is_same = other == set.len();
+        assert_eq!(
+            elias_fano::decode(&packed, other, &mut decoded).is_ok(),
+            is_same
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_bytes_keep_the_laws_of_the_formats(
+            bytes in prop::collection::vec(prop_oneof![Just(0_u8), any::<u8>()], 0..300),
+        ) {
+            super::headers(&bytes);
+            super::leaf(&bytes);
+            super::shingle_blocks(&bytes);
+        }
+    }
+}

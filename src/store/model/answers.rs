@@ -1,0 +1,127 @@
+//! What a store answers, and what the model would.
+
+use super::documents::Model;
+use super::linked::{Member, Pair};
+use super::step::{Text, key};
+use crate::store::clusters::{ClusterQuery, Linkage};
+use crate::store::pairs::PairQuery;
+use crate::store::query::Query;
+use crate::store::{Cluster, Store};
+
+/// A question that is answered from one commit.
+#[derive(Clone, Debug)]
+pub(super) enum Question {
+    Documents,
+    Counts,
+    Pairs {
+        exhaustive: bool,
+    },
+    Clusters(Linkage),
+    /// What is like this text, but the document with this key.
+    Like(String, String),
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) enum Answer {
+    Documents(Vec<String>),
+    Counts { documents: usize, contents: usize },
+    Pairs(Vec<Pair>),
+    Clusters(Vec<Vec<Member>>),
+    Like(Vec<(String, f64)>),
+}
+
+impl Question {
+    /// A question of each kind but `Like`.
+    const KINDS: [Question; 6] = [
+        Question::Documents,
+        Question::Counts,
+        Question::Pairs { exhaustive: false },
+        Question::Pairs { exhaustive: true },
+        Question::Clusters(Linkage::Connected),
+        Question::Clusters(Linkage::Representative),
+    ];
+
+    /// The questions in turn: one about a text after each of another kind.
+    pub(super) fn nth(number: usize) -> Question {
+        if number.is_multiple_of(2) {
+            return Question::KINDS[number / 2 % Question::KINDS.len()].clone();
+        }
+        let texts: Vec<Text> = Text::all().collect();
+        let text = texts[number * 31 % texts.len()].words();
+        let except = u8::try_from(number % 16).unwrap();
+        Question::Like(key(except), text)
+    }
+
+    pub(super) fn ask(&self, store: &Store) -> Answer {
+        match self {
+            Question::Documents => {
+                let documents = store.documents().unwrap();
+                Answer::Documents(documents.map(|document| document.unwrap().key).collect())
+            }
+            Question::Counts => {
+                let stats = store.stats().unwrap();
+                Answer::Counts {
+                    documents: usize::try_from(stats.documents).unwrap(),
+                    contents: usize::try_from(stats.contents).unwrap(),
+                }
+            }
+            Question::Pairs { exhaustive } => {
+                let query = PairQuery::new().exhaustive(*exhaustive);
+                let pairs = store.pairs(query).unwrap().map(|pair| {
+                    let pair = pair.unwrap();
+                    (pair.key_a, pair.key_b, pair.jaccard.unwrap())
+                });
+                let mut pairs: Vec<Pair> = pairs.collect();
+                pairs.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
+                Answer::Pairs(pairs)
+            }
+            Question::Clusters(linkage) => {
+                let query = ClusterQuery::new().linkage(*linkage);
+                let clusters = store.clusters(query).unwrap();
+                Answer::Clusters(clusters.map(|cluster| members(cluster.unwrap())).collect())
+            }
+            Question::Like(except, text) => {
+                let matches = store.query(&Query::text(text).except(except)).unwrap();
+                let matches = matches.into_iter().map(|m| (m.key, m.jaccard.unwrap()));
+                Answer::Like(matches.collect())
+            }
+        }
+    }
+
+    pub(super) fn expect(&self, model: &Model) -> Answer {
+        match self {
+            Question::Documents => Answer::Documents(model.texts().keys().cloned().collect()),
+            Question::Counts => Answer::Counts {
+                documents: model.texts().len(),
+                contents: model.contents().len(),
+            },
+            Question::Pairs { .. } => Answer::Pairs(model.pairs()),
+            Question::Clusters(linkage) => Answer::Clusters(model.clusters(*linkage)),
+            Question::Like(except, text) => Answer::Like(model.matches(except, text)),
+        }
+    }
+}
+
+fn members(cluster: Cluster) -> Vec<Member> {
+    assert_eq!(cluster.representative, cluster.members[0].key);
+    let members = cluster.members.into_iter();
+    let members = members.map(|m| (m.key, m.jaccard.unwrap(), m.exact_copy));
+    members.collect()
+}
+
+/// Asks the store everything.
+pub(super) fn check(store: &Store, model: &Model) {
+    for question in &Question::KINDS {
+        assert_eq!(question.ask(store), question.expect(model), "{question:?}");
+    }
+    for (key, text) in model.texts() {
+        let expected = model.matches(key, text);
+        for query in [Query::key(key), Query::text(text).except(key)] {
+            let matches = store.query(&query).unwrap();
+            let found = matches.iter().map(|m| (m.key.clone(), m.jaccard.unwrap()));
+            assert_eq!(found.collect::<Vec<_>>(), expected, "{query:?}");
+            let limited = store.query(&query.limit(2)).unwrap();
+            assert_eq!(limited, matches[..matches.len().min(2)]);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! What the store should hold.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::store::input::{Change, Relation};
+use crate::store::merge::Merged;
+use crate::text::{ShingleSet, Shingler, Shingling};
+
+pub(super) const THRESHOLD: f64 = 0.5;
+
+/// When a text came: texts that came later have higher ids.
+type Birth = u64;
+
+/// The documents, and when each of their texts came.
+#[derive(Clone, Default)]
+pub(super) struct Model {
+    texts: BTreeMap<String, String>,
+    births: BTreeMap<String, Birth>,
+    next: Birth,
+}
+
+/// What a writer did since it was made, as far as admission depends on it.
+#[derive(Clone)]
+pub(super) struct Admitted {
+    start: Birth,
+    known: BTreeSet<Birth>,
+}
+
+/// What should become of a document that is offered.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Admits {
+    New,
+    Known,
+    Duplicate {
+        key: String,
+        jaccard: f64,
+        is_of_this_writer: bool,
+    },
+}
+
+impl Model {
+    pub(super) fn texts(&self) -> &BTreeMap<String, String> {
+        &self.texts
+    }
+
+    /// The texts that documents have, in the order in which they came.
+    pub(super) fn contents(&self) -> Vec<&str> {
+        let mut contents: Vec<&str> = self.births.keys().map(String::as_str).collect();
+        contents.sort_by_key(|text| self.births[*text]);
+        contents
+    }
+
+    /// The keys of the documents with a text, in order.
+    pub(super) fn keys_of(&self, text: &str) -> impl Iterator<Item = &str> {
+        let of_text = self.texts.iter().filter(move |(_, of)| *of == text);
+        of_text.map(|(key, _)| key.as_str())
+    }
+
+    pub(super) fn remove(&mut self, key: &str) -> bool {
+        let Some(text) = self.texts.remove(key) else {
+            return false;
+        };
+        if self.keys_of(&text).next().is_none() {
+            self.births.remove(&text);
+        }
+        true
+    }
+
+    fn set(&mut self, key: &str, text: &str) {
+        if !self.births.contains_key(text) {
+            self.births.insert(text.to_owned(), self.next);
+            self.next += 1;
+        }
+        let old = self.texts.insert(key.to_owned(), text.to_owned());
+        if let Some(old) = old.filter(|old| self.keys_of(old).next().is_none()) {
+            self.births.remove(&old);
+        }
+    }
+
+    /// The documents other than `key` that match `text`: best first, ties by key.
+    pub(super) fn matches(&self, key: &str, text: &str) -> Vec<(String, f64)> {
+        let others = self.texts.iter().filter(|(other, _)| *other != key);
+        let mut matches: Vec<(String, f64)> = others
+            .map(|(other, stored)| (other.clone(), jaccard(text, stored)))
+            .filter(|(_, jaccard)| *jaccard >= THRESHOLD)
+            .collect();
+        matches.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        matches
+    }
+
+    pub(super) fn add(&mut self, key: &str, text: &str, unique: bool) -> (Change, Relation) {
+        let old = self.texts.get(key);
+        if old.is_some_and(|old| old == text) {
+            return (Change::Unchanged, Relation::Novel);
+        }
+        let relation = if self.keys_of(text).any(|other| other != key) {
+            Relation::ExactCopy
+        } else if self.matches(key, text).is_empty() {
+            Relation::Novel
+        } else {
+            Relation::NearDuplicate
+        };
+        if unique && relation != Relation::Novel {
+            return (Change::KeptOut, relation);
+        }
+        let change = if old.is_some() {
+            Change::Updated
+        } else {
+            Change::Added
+        };
+        self.set(key, text);
+        (change, relation)
+    }
+
+    /// Adds the documents of another store in the order in which it got them.
+    pub(super) fn merge(&mut self, other: &Model) -> Merged {
+        let mut merged = Merged::default();
+        for text in other.contents() {
+            for key in other.keys_of(text) {
+                let is_copy = self.keys_of(text).next().is_some();
+                match self.add(key, text, false).0 {
+                    Change::Added => merged.added += 1,
+                    Change::Updated => merged.updated += 1,
+                    Change::Unchanged | Change::KeptOut => {
+                        merged.unchanged += 1;
+                        continue;
+                    }
+                }
+                merged.copies += u64::from(is_copy);
+            }
+        }
+        merged
+    }
+
+    /// What a writer that begins now has admitted.
+    pub(super) fn admitted(&self) -> Admitted {
+        Admitted {
+            start: self.next,
+            known: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn admit(&mut self, admitted: &mut Admitted, key: &str, text: &str) -> Admits {
+        let hash = blake3::hash(text.as_bytes()).to_hex();
+        let second = format!("{key}#{}", &hash[..16]);
+        let own = self.births.get(text).copied();
+        if let Some(birth) = own {
+            let has = |key: &str| self.texts.get(key).is_some_and(|stored| stored == text);
+            let is_met = birth >= admitted.start || admitted.known.contains(&birth);
+            if is_met || !(has(key) || has(&second)) {
+                return self.duplicate(admitted, text, text);
+            }
+        }
+        let earlier = self.contents().into_iter().find(|other| {
+            own.is_none_or(|own| self.births[*other] < own) && jaccard(text, other) >= THRESHOLD
+        });
+        if let Some(earlier) = earlier {
+            return self.duplicate(admitted, text, earlier);
+        }
+        if let Some(own) = own {
+            admitted.known.insert(own);
+            return Admits::Known;
+        }
+        let is_free = !self.texts.contains_key(key);
+        self.set(if is_free { key } else { &second }, text);
+        Admits::New
+    }
+
+    /// The answer for `text`, which is like the text `earlier`.
+    fn duplicate(&self, admitted: &Admitted, text: &str, earlier: &str) -> Admits {
+        let birth = self.births[earlier];
+        Admits::Duplicate {
+            key: self.keys_of(earlier).next().unwrap().to_owned(),
+            jaccard: jaccard(text, earlier),
+            is_of_this_writer: birth >= admitted.start || admitted.known.contains(&birth),
+        }
+    }
+}
+
+/// The similarity of two texts; that of a text and its copy is 1, even if it has no words.
+pub(super) fn jaccard(one: &str, other: &str) -> f64 {
+    if one == other {
+        return 1.0;
+    }
+    shingles(one).jaccard(&shingles(other))
+}
+
+fn shingles(text: &str) -> ShingleSet {
+    let shingler = Shingler::new(Shingling::Word(2), true, true).unwrap();
+    shingler.shingles(text).unwrap()
+}

@@ -1,0 +1,44 @@
+//! The store against a model that keeps texts in a map and compares each with each.
+//!
+//! Steps are read from bytes, so that a fuzzer chooses them as well as proptest. Other threads may
+//! ask questions all the while; what they are told has to be true of a commit that was there.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a step that fails where it should not has found a defect"
+)]
+
+mod answers;
+mod documents;
+mod linked;
+mod readers;
+mod rebuilding;
+mod run;
+mod session;
+mod step;
+
+pub(crate) use run::run;
+pub(crate) use step::{Step, UNIT};
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
+        #[test]
+        fn the_store_behaves_like_the_model(
+            units in prop::collection::vec(prop::array::uniform32(any::<u8>()), 1..24),
+            threads in 1..3_usize,
+            readers in 0..3_usize,
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let steps: Vec<Step> = units.iter().map(|unit: &[u8; UNIT]| Step::read(unit)).collect();
+            run(folder.path(), &steps, threads, readers);
+        }
+    }
+}

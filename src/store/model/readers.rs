@@ -1,0 +1,80 @@
+//! Threads that ask questions while others write.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::answers::Question;
+use super::documents::Model;
+use crate::store::Store;
+
+/// The commits that readers may see.
+pub(super) struct History {
+    commits: Mutex<Commits>,
+    ended: AtomicBool,
+}
+
+struct Commits {
+    /// In their order, with one that may be under way.
+    all: Vec<Model>,
+    /// The last one that was returned for.
+    last: usize,
+}
+
+/// Ends the readers when it is dropped, in a panic too.
+pub(super) struct End<'a>(&'a History);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.ended.store(true, Ordering::Relaxed);
+    }
+}
+
+impl History {
+    /// A history that begins with what is stored now.
+    pub(super) fn new(model: &Model) -> History {
+        let commits = Commits {
+            all: vec![model.clone()],
+            last: 0,
+        };
+        History {
+            commits: Mutex::new(commits),
+            ended: AtomicBool::new(false),
+        }
+    }
+
+    fn commits(&self) -> MutexGuard<'_, Commits> {
+        self.commits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Commits: afterwards the store holds what `model` does.
+    pub(super) fn commit<T>(&self, model: &Model, commit: impl FnOnce() -> T) -> T {
+        self.commits().all.push(model.clone());
+        let done = commit();
+        let mut commits = self.commits();
+        commits.last = commits.all.len() - 1;
+        done
+    }
+
+    pub(super) fn end(&self) -> End<'_> {
+        End(self)
+    }
+
+    /// Asks until the end; what the store answers has to be true of a commit that was there when it
+    /// was asked, or came since.
+    pub(super) fn ask(&self, store: &Store, reader: usize) {
+        let mut number = reader * 3;
+        while !self.ended.load(Ordering::Relaxed) {
+            let question = Question::nth(number);
+            number += 1;
+            let first = self.commits().last;
+            let answer = question.ask(store);
+            let commits = self.commits();
+            let is_true = |model: &Model| question.expect(model) == answer;
+            assert!(
+                commits.all[first..].iter().any(is_true),
+                "{question:?} of {} commits: {answer:?}",
+                commits.all.len() - first
+            );
+        }
+    }
+}

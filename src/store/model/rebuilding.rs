@@ -1,0 +1,79 @@
+//! Rebuilds, with changes by the way.
+
+use std::ops::ControlFlow;
+
+use super::answers::check;
+use super::documents::Model;
+use super::readers::History;
+use super::run::insert;
+use super::step::{Remake, key};
+use crate::error::Error;
+use crate::schema::Schema;
+use crate::store::Store;
+use crate::store::rebuild::Rebuild;
+
+/// Rebuilds the store; a rebuild that was stopped before is finished if it was another.
+pub(super) fn rebuild(store: &Store, history: &History, model: &mut Model, remake: &Remake) {
+    let before = store.schema();
+    let other = store.unfinished_rebuild().unwrap().filter(|unfinished| {
+        let permutations = unfinished.schema.permutations();
+        match remake.permutations {
+            None => !unfinished.compacts,
+            Some(wanted) => unfinished.compacts || permutations != wanted,
+        }
+    });
+    let mut reports = 0;
+    let mut meanwhile = remake.meanwhile.iter();
+    let mut watch = |_| {
+        reports += 1;
+        match meanwhile.next().and_then(Option::as_ref) {
+            Some((k, Some(text))) => insert(store, history, model, &key(*k), &text.words()),
+            Some((k, None)) => remove(store, history, model, &key(*k)),
+            None => {}
+        }
+        if Some(reports) == remake.stop {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let rebuild = match remake.permutations {
+        Some(permutations) => Rebuild::reindex(target(store, permutations)),
+        None => Rebuild::compact(),
+    };
+    let is_same = remake.permutations == Some(before.permutations());
+    match store.rebuild(rebuild.memory(64).watch(&mut watch)) {
+        Ok(rebuilt) => {
+            assert_eq!(rebuilt, !is_same);
+            let permutations = remake.permutations.unwrap_or(before.permutations());
+            assert_eq!(*store.schema(), target(store, permutations));
+        }
+        Err(Error::Interrupted) => assert_eq!(*store.schema(), *before),
+        Err(Error::Unfinished { .. }) => {
+            let other = other.unwrap();
+            assert!(store.rebuild(Rebuild::resume()).unwrap());
+            assert_eq!(*store.schema(), other.schema);
+        }
+        Err(error) => panic!("{error}"),
+    }
+    check(store, model);
+}
+
+fn target(store: &Store, permutations: u32) -> Schema {
+    let builder = store.schema().to_builder();
+    builder.permutations(permutations).build().unwrap()
+}
+
+fn remove(store: &Store, history: &History, model: &mut Model, key: &str) {
+    let mut writer = store.writer().unwrap();
+    let removed = writer.remove(key).unwrap();
+    assert_eq!(removed, model.remove(key));
+    history.commit(model, || writer.commit().unwrap());
+}
+
+/// Forgets a rebuild that was stopped.
+pub(super) fn cancel(store: &Store) {
+    let unfinished = store.unfinished_rebuild().unwrap();
+    assert_eq!(store.cancel_rebuild().unwrap(), unfinished.is_some());
+    assert_eq!(store.unfinished_rebuild().unwrap(), None);
+}

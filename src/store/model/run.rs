@@ -1,0 +1,155 @@
+//! Steps on a store and the model.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use super::answers::check;
+use super::documents::{Model, THRESHOLD};
+use super::readers::History;
+use super::rebuilding::{cancel, rebuild};
+use super::session::{Session, Sketched};
+use super::step::{Given, Step, key};
+use crate::schema::Schema;
+use crate::store::input::{Change, Verdict};
+use crate::store::{Options, Store};
+use crate::text::Shingling;
+
+/// Sixty-four bands of one row miss a pair at 0.5 with a probability of 2^-64, so the store's
+/// answers are those of the model.
+pub(crate) fn schema() -> Schema {
+    let builder = Schema::builder().shingling(Shingling::Word(2));
+    let builder = builder.permutations(64).bands(64, 1).threshold(THRESHOLD);
+    builder.build().unwrap()
+}
+
+/// Takes the steps on a store in `folder`, which works on so many threads, while so many others read.
+///
+/// # Panics
+///
+/// Where the store does not do what the model does.
+pub(crate) fn run(folder: &Path, steps: &[Step], threads: usize, readers: usize) {
+    let mut run = Run {
+        folder,
+        options: Options::new().threads(threads),
+        evidence: steps.len().is_multiple_of(2),
+        committed: Model::default(),
+        sketched: None,
+        folders: 0,
+    };
+    let mut path = run.new_folder();
+    let mut store = run.options.create(&path, &schema()).unwrap();
+    let mut rest = steps;
+    while !rest.is_empty() {
+        let history = History::new(&run.committed);
+        path = thread::scope(|scope| {
+            let _end = history.end();
+            for reader in 0..readers {
+                let (store, history) = (&store, &history);
+                scope.spawn(move || history.ask(store, reader));
+            }
+            run.open(&path, &store, &history, &mut rest)
+        });
+        drop(store);
+        let report = run.options.check(&path).unwrap();
+        assert!(report.is_clean(), "{:?}", report.problems);
+        store = run.options.open(&path).unwrap();
+        check(&store, &run.committed);
+    }
+}
+
+struct Run<'a> {
+    folder: &'a Path,
+    options: Options,
+    evidence: bool,
+    /// What the store holds.
+    committed: Model,
+    sketched: Sketched,
+    folders: usize,
+}
+
+impl Run<'_> {
+    fn new_folder(&mut self) -> PathBuf {
+        self.folders += 1;
+        self.folder.join(self.folders.to_string())
+    }
+
+    /// Takes steps as long as the store in `path` is open; returns the path of the one to open next.
+    fn open(
+        &mut self,
+        path: &Path,
+        store: &Store,
+        history: &History,
+        rest: &mut &[Step],
+    ) -> PathBuf {
+        loop {
+            let session = Session::new(store, history, &self.committed);
+            let (sketched, committed) = (&mut self.sketched, &mut self.committed);
+            let step = session.run(rest, self.evidence, sketched, committed);
+            check(store, &self.committed);
+            let model = &mut self.committed;
+            match step {
+                Some(Step::Insert((k, text))) => {
+                    insert(store, history, model, &key(*k), &text.words());
+                }
+                Some(Step::Merge(documents)) => self.merge(store, history, documents),
+                Some(Step::Rebuild(remake)) => rebuild(store, history, model, remake),
+                Some(Step::Cancel) => cancel(store),
+                Some(Step::Backup { go_on }) => {
+                    let copy = self.backup(store);
+                    if *go_on {
+                        return copy;
+                    }
+                }
+                Some(Step::Reopen) | None => {
+                    // It would keep the store open.
+                    self.sketched = None;
+                    return path.to_owned();
+                }
+                // The writer was dropped, which is all there is to it.
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn backup(&mut self, store: &Store) -> PathBuf {
+        let copy = self.new_folder();
+        let stats = store.backup(&copy).unwrap();
+        assert_eq!(stats.documents, self.committed.texts().len() as u64);
+        check(&Store::open(&copy).unwrap(), &self.committed);
+        copy
+    }
+
+    /// Merges a store that is made of the documents.
+    fn merge(&mut self, store: &Store, history: &History, documents: &[Given]) {
+        let path = self.new_folder();
+        let other = self.options.create(path, &store.schema()).unwrap();
+        let mut added = Model::default();
+        let mut writer = other.writer().unwrap();
+        for (k, text) in documents {
+            let (key, text) = (key(*k), text.words());
+            writer.add(&*key, &*text).unwrap();
+            added.add(&key, &text, false);
+        }
+        writer.commit().unwrap();
+        drop(writer);
+        let model = &mut self.committed;
+        let expected = model.merge(&added);
+        let merge = || store.merge(&other, 64, |_| ControlFlow::Continue(()));
+        assert_eq!(history.commit(model, merge).unwrap(), expected);
+        check(store, model);
+    }
+}
+
+pub(super) fn insert(store: &Store, history: &History, model: &mut Model, key: &str, text: &str) {
+    let earlier = model.matches(key, text);
+    let change = model.add(key, text, true).0;
+    let inserted = history.commit(model, || store.insert_unless_duplicate(key, text));
+    match (change, inserted.unwrap()) {
+        (Change::Unchanged, Verdict::Unchanged)
+        | (Change::Added | Change::Updated, Verdict::Inserted) => {}
+        (Change::KeptOut, Verdict::Duplicate(found)) => assert_eq!(found.key, earlier[0].0),
+        (change, verdict) => panic!("{change:?}, {verdict:?}"),
+    }
+    check(store, model);
+}

@@ -1,0 +1,157 @@
+//! What one writer does.
+
+use super::documents::{Admits, Admitted, Model};
+use super::readers::History;
+use super::step::{Given, Step, key, prefix};
+use crate::store::admit::Admission;
+use crate::store::input::{Input, Outcome, Relation};
+use crate::store::{Batch, Store, Writer};
+
+/// A batch that was sketched, and its documents.
+pub(super) type Sketched = Option<(Vec<Given>, Batch)>;
+
+pub(super) struct Session<'a> {
+    store: &'a Store,
+    history: &'a History,
+    writer: Writer<'a>,
+    /// What the writer would commit.
+    model: Model,
+    admitted: Admitted,
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(store: &'a Store, history: &'a History, committed: &Model) -> Session<'a> {
+        Session {
+            store,
+            history,
+            writer: store.writer().unwrap(),
+            admitted: committed.admitted(),
+            model: committed.clone(),
+        }
+    }
+
+    /// Takes steps up to the first that is not for a writer, and returns it; `committed` is what the
+    /// store holds then.
+    pub(super) fn run<'s>(
+        mut self,
+        steps: &mut &'s [Step],
+        evidence: bool,
+        sketched: &mut Sketched,
+        committed: &mut Model,
+    ) -> Option<&'s Step> {
+        self.writer.evidence(evidence);
+        while let Some((step, rest)) = steps.split_first() {
+            *steps = rest;
+            match step {
+                Step::AddAll(documents) => self.add(documents, None, false),
+                Step::AddUnique(documents) => self.add(documents, None, true),
+                Step::Admit(documents) => {
+                    let batch = self.store.sketch_all(inputs(documents));
+                    self.admit(documents, batch);
+                }
+                Step::Sketch(documents) => {
+                    let batch = self.store.sketch_all(inputs(documents));
+                    *sketched = Some((documents.clone(), batch));
+                }
+                Step::AddSketched => {
+                    if let Some((documents, batch)) = sketched.take() {
+                        self.add(&documents, Some(batch), false);
+                    }
+                }
+                Step::AdmitSketched => {
+                    if let Some((documents, batch)) = sketched.take() {
+                        self.admit(&documents, batch);
+                    }
+                }
+                Step::Remove(k) => self.remove(&key(*k)),
+                Step::RemovePrefix(which) => self.remove_prefix(prefix(*which), committed),
+                Step::Commit => {
+                    let writer = &mut self.writer;
+                    self.history
+                        .commit(&self.model, || writer.commit().unwrap());
+                    *committed = self.model.clone();
+                    super::answers::check(self.store, committed);
+                }
+                other => return Some(other),
+            }
+        }
+        None
+    }
+
+    fn add(&mut self, documents: &[Given], batch: Option<Batch>, unique: bool) {
+        self.writer.unique(unique);
+        let outcomes = match batch {
+            Some(batch) => self.writer.add_batch(batch),
+            None => self.writer.add_all(inputs(documents)),
+        };
+        for ((k, text), outcome) in documents.iter().zip(outcomes.unwrap()) {
+            let before = self.model.clone();
+            let (key, text) = (key(*k), text.words());
+            let outcome = outcome.unwrap();
+            let expected = self.model.add(&key, &text, unique);
+            assert_eq!(
+                (outcome.change, outcome.relation),
+                expected,
+                "{key} {text:?}"
+            );
+            check_evidence(outcome, &before.matches(&key, &text));
+        }
+    }
+
+    fn admit(&mut self, documents: &[Given], batch: Batch) {
+        let admissions = self.writer.admit_batch(batch).unwrap();
+        for ((k, text), admission) in documents.iter().zip(admissions) {
+            let (key, text) = (key(*k), text.words());
+            let found = match admission.unwrap() {
+                Admission::New => Admits::New,
+                Admission::Known => Admits::Known,
+                Admission::Duplicate {
+                    earlier,
+                    is_of_this_writer,
+                } => Admits::Duplicate {
+                    key: earlier.key,
+                    jaccard: earlier.jaccard.unwrap(),
+                    is_of_this_writer,
+                },
+            };
+            let expected = self.model.admit(&mut self.admitted, &key, &text);
+            assert_eq!(found, expected, "{key} {text:?}");
+        }
+    }
+
+    fn remove(&mut self, key: &str) {
+        let removed = self.writer.remove(key).unwrap();
+        assert_eq!(removed, self.model.remove(key), "{key}");
+    }
+
+    /// Removes the documents that were committed under such keys.
+    fn remove_prefix(&mut self, prefix: &str, committed: &Model) {
+        let documents = self.store.documents_with_prefix(prefix).unwrap();
+        let found: Vec<String> = documents.map(|document| document.unwrap().key).collect();
+        let keys = committed.texts().keys();
+        let expected: Vec<&String> = keys.filter(|key| key.starts_with(prefix)).collect();
+        assert!(found.iter().eq(expected), "{prefix}: {found:?}");
+        for key in &found {
+            self.remove(key);
+        }
+    }
+}
+
+fn inputs(documents: &[Given]) -> Vec<Input> {
+    let inputs = documents.iter();
+    inputs
+        .map(|(k, text)| Input::new(key(*k), text.words()))
+        .collect()
+}
+
+/// The earlier document of an outcome is the best match.
+fn check_evidence(outcome: Outcome, matches: &[(String, f64)]) {
+    if let Some(earlier) = outcome.earlier {
+        let best = &matches[0];
+        let similarity = earlier.jaccard.unwrap();
+        assert_eq!(similarity.to_bits(), best.1.to_bits());
+        if outcome.relation == Relation::NearDuplicate {
+            assert_eq!(earlier.key, best.0);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What is done to the store, step by step.
+
+/// Bytes that a step is read from.
+pub(crate) const UNIT: usize = 32;
+
+/// Keys that documents are added under.
+const KEYS: u8 = 12;
+
+/// A document: its key, and which text it has.
+pub(crate) type Given = (u8, Text);
+
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    AddAll(Vec<Given>),
+    AddUnique(Vec<Given>),
+    Admit(Vec<Given>),
+    /// Sketches a batch, which is added or admitted later or never.
+    Sketch(Vec<Given>),
+    AddSketched,
+    AdmitSketched,
+    Insert(Given),
+    Remove(u8),
+    /// Removes the documents whose keys begin alike.
+    RemovePrefix(u8),
+    Commit,
+    Abandon,
+    Reopen,
+    /// Merges another store with these documents.
+    Merge(Vec<Given>),
+    /// Copies the store, and goes on with the copy.
+    Backup {
+        go_on: bool,
+    },
+    Rebuild(Remake),
+    Cancel,
+}
+
+/// A rebuild, and what is done to the store while it goes on.
+#[derive(Clone, Debug)]
+pub(crate) struct Remake {
+    /// None to compact.
+    pub(super) permutations: Option<u32>,
+    /// It is stopped when it reports for this time.
+    pub(super) stop: Option<u8>,
+    /// At some of its reports a document is inserted or, without a text, removed.
+    pub(super) meanwhile: Vec<Option<(u8, Option<Text>)>>,
+}
+
+/// A text of one of a few families, whose members differ in some words, and in case.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Text {
+    family: u8,
+    changed: u8,
+    upper: bool,
+}
+
+impl Text {
+    /// How many there are.
+    const ALL: u8 = 70;
+
+    fn read(byte: u8) -> Text {
+        Text {
+            family: byte % 5,
+            changed: byte / 5 % 7,
+            upper: byte / 35 % 2 == 1,
+        }
+    }
+
+    pub(super) fn all() -> impl Iterator<Item = Text> {
+        (0..Text::ALL).map(Text::read)
+    }
+
+    pub(super) fn words(self) -> String {
+        if self.family == 0 {
+            return "!".repeat(usize::from(self.changed));
+        }
+        let words = (0..12_u8).map(|word| {
+            let changed = word < self.changed;
+            format!(
+                "w{}x{word}{}",
+                self.family,
+                if changed { "changed" } else { "" }
+            )
+        });
+        let text = words.collect::<Vec<_>>().join(" ");
+        if self.upper {
+            text.to_uppercase()
+        } else {
+            text
+        }
+    }
+}
+
+pub(super) fn key(key: u8) -> String {
+    format!("key{key:02}")
+}
+
+/// What the keys of some documents begin with: those of ten, of two, or of all.
+pub(super) fn prefix(which: u8) -> &'static str {
+    ["key0", "key1", "key", "other"][usize::from(which % 4)]
+}
+
+impl Step {
+    /// The step that `bytes` tell; missing ones are zero.
+    pub(crate) fn read(bytes: &[u8]) -> Step {
+        let mut unit = [0; UNIT];
+        let length = bytes.len().min(UNIT);
+        unit[..length].copy_from_slice(&bytes[..length]);
+        let [kind, what, rest @ ..] = unit;
+        let batch = || {
+            let documents = rest.as_chunks().0.iter().copied().map(given);
+            documents.take(usize::from(what % 8) + 1).collect()
+        };
+        match kind % 32 {
+            0..4 => Step::AddAll(batch()),
+            4..6 => Step::AddUnique(batch()),
+            6..9 => Step::Admit(batch()),
+            9 => Step::Sketch(batch()),
+            10 => Step::AddSketched,
+            11 => Step::AdmitSketched,
+            12..15 => Step::Insert(given([what, rest[0]])),
+            15..17 => Step::Remove(what % KEYS),
+            17 => Step::RemovePrefix(what),
+            18..21 => Step::Commit,
+            21 => Step::Abandon,
+            22 => Step::Reopen,
+            23..25 => Step::Merge(batch()),
+            25 => Step::Backup {
+                go_on: what % 2 == 0,
+            },
+            26..31 => Step::Rebuild(Remake::read(what, &rest)),
+            _ => Step::Cancel,
+        }
+    }
+}
+
+fn given([key, text]: [u8; 2]) -> Given {
+    (key % KEYS, Text::read(text))
+}
+
+impl Remake {
+    fn read(what: u8, [stop, rest @ ..]: &[u8; UNIT - 2]) -> Remake {
+        let change = |bytes: &[u8; 2]| {
+            let (key, text) = given(*bytes);
+            let text = (bytes[1] < 200).then_some(text);
+            (bytes[0] < 80).then_some((key, text))
+        };
+        Remake {
+            permutations: (what % 4)
+                .checked_sub(1)
+                .map(|more| 64 + 20 * u32::from(more)),
+            stop: (1..20).contains(stop).then_some(*stop),
+            meanwhile: rest.as_chunks().0.iter().map(change).collect(),
+        }
+    }
+}
