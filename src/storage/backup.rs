@@ -1,8 +1,7 @@
 //! Copying a snapshot into a folder of its own, while others read and write the store.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,7 @@ use redb::{Builder, Database, WriteTransaction};
 
 use super::catalog::{self, Meta};
 use super::columns::ColumnSpec;
-use super::files::sync_folder;
+use super::disk::{self, File};
 use super::format::{HEADER_BYTES, Kind};
 use super::index::INDEX;
 use super::snapshot::{Snapshot, file_size};
@@ -37,22 +36,27 @@ impl Snapshot {
         check_free(folder)?;
         let place = Place::new(folder)?;
         let copied = self.copy_into(&place.building, progress).and_then(|files| {
-            fs::rename(&place.building, folder).map_err(|source| Error::io(folder, source))?;
+            disk::rename(&place.building, folder)?;
             Ok(files)
         });
         if copied.is_err() {
             // The first error counts; what stays is cleared away by the next attempt.
-            fs::remove_dir_all(&place.building).unwrap_or_default();
+            disk::remove_folder(&place.building).unwrap_or_default();
         }
         let files = copied?;
-        sync_folder(&place.parent)?;
+        if let Err(error) = disk::sync_folder(&place.parent) {
+            // After an error there is no copy.
+            disk::remove_folder(folder).unwrap_or_default();
+            return Err(error);
+        }
         Ok(files)
     }
 
     /// Copies everything; a step is a byte.
     fn copy_into(&self, folder: &Path, progress: &Progress) -> Result<Vec<(String, u64)>> {
         let path = folder.join(INDEX);
-        let database = Builder::new().set_cache_size(CACHE_BYTES).create(&path);
+        let mut builder = Builder::new();
+        let database = disk::create_database(builder.set_cache_size(CACHE_BYTES), &path);
         // The lock on the new index keeps other processes from the folder until all is there.
         let mut database = database.map_err(|error| Error::index(&path, error))?;
         let mut paths = vec![path.clone()];
@@ -71,7 +75,7 @@ impl Snapshot {
             .compact()
             .map_err(|error| Error::index(&path, error))?;
         drop(database);
-        sync_folder(folder)?;
+        disk::sync_folder(folder)?;
         paths.iter().map(|path| file_size(path)).collect()
     }
 
@@ -93,12 +97,8 @@ impl Snapshot {
         if shared.is_ok() && matches!(wrong(), Ok(None)) {
             return Ok(target);
         }
-        write_column(
-            &target,
-            &spec.header.encode(),
-            column.bytes(0..column.len())?,
-        )
-        .map_err(|source| Error::io(&target, source))?;
+        let header = spec.header.encode();
+        write_column(&target, &header, column.bytes(0..column.len())?)?;
         if let Some(Range { start, end }) = wrong()? {
             let reason = format!("the checksum of its bytes {start} to {end} is wrong");
             return Err(Error::damaged(column.path(), reason));
@@ -148,19 +148,16 @@ impl Place {
             );
             return Err(Error::io(folder, reason));
         };
-        let parent = match folder.parent() {
-            Some(parent) if parent != Path::new("") => parent.to_owned(),
-            _ => PathBuf::from("."),
-        };
-        fs::create_dir_all(&parent).map_err(|source| Error::io(&parent, source))?;
+        let parent = disk::parent(folder).to_owned();
+        disk::create_folders(&parent)?;
         let mut hidden = OsString::from(".");
         hidden.push(name);
         hidden.push(".dedupdb-backup");
         let building = parent.join(hidden);
-        if building.is_dir() {
+        if disk::metadata(&building)?.is_some_and(|found| found.is_dir()) {
             clear(&building)?;
         }
-        fs::create_dir(&building).map_err(|source| Error::io(&building, source))?;
+        disk::create_folder(&building)?;
         Ok(Place { parent, building })
     }
 }
@@ -168,41 +165,40 @@ impl Place {
 /// Clears away what a killed process left, unless a living one is at work there.
 fn clear(building: &Path) -> Result<()> {
     let index = building.join(INDEX);
-    if index.is_file()
-        && let Err(error @ redb::DatabaseError::DatabaseAlreadyOpen) = Builder::new().open(&index)
+    if disk::is_file(&index)?
+        && let Err(error @ redb::DatabaseError::DatabaseAlreadyOpen) =
+            disk::open_database(&Builder::new(), &index)
     {
         return Err(Error::index(&index, error));
     }
-    fs::remove_dir_all(building).map_err(|source| Error::io(building, source))
+    disk::remove_folder(building)
 }
 
 /// Refuses a folder that holds anything.
 fn check_free(folder: &Path) -> Result<()> {
-    if fs::symlink_metadata(folder).is_err() {
+    let Some(found) = disk::metadata(folder)? else {
         return Ok(());
-    }
+    };
     let path = folder.to_owned();
-    if folder.join(INDEX).exists() {
+    if disk::metadata(&folder.join(INDEX))?.is_some() {
         return Err(Error::AlreadyAStore { path });
     }
-    let is_empty = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
-    if is_empty {
+    if found.is_dir() && disk::list(folder)?.is_empty() {
         return Ok(());
     }
     Err(Error::Occupied { path })
 }
 
 /// Copies the first `length` bytes of a file.
-fn copy_start(from: &Path, to: &Path, length: u64) -> io::Result<()> {
-    let mut target = File::create(to)?;
-    // The standard library lets the system copy from file to file.
-    io::copy(&mut File::open(from)?.take(length), &mut target)?;
-    target.sync_all()
+fn copy_start(from: &Path, to: &Path, length: u64) -> Result<()> {
+    let target = File::create(to)?;
+    target.copy(from, length)?;
+    target.sync()
 }
 
-fn write_column(path: &Path, header: &[u8], data: &[u8]) -> io::Result<()> {
-    let mut target = File::create(path)?;
-    target.write_all(header)?;
-    target.write_all(data)?;
-    target.sync_all()
+fn write_column(path: &Path, header: &[u8], data: &[u8]) -> Result<()> {
+    let target = File::create(path)?;
+    target.write(0, header)?;
+    target.write(header.len() as u64, data)?;
+    target.sync()
 }

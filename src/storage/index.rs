@@ -5,7 +5,6 @@
 //! locks on ranges of the file. Where a system or a file system has none, the whole file is locked,
 //! by a writer or by readers.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,6 +13,7 @@ use redb::{
     ReadableDatabase, StorageError,
 };
 
+use super::disk;
 use crate::clock::Patience;
 use crate::error::{Error, Result};
 
@@ -78,7 +78,7 @@ impl Index {
 /// The path of the index of the store in `folder`, if there is one.
 pub(super) fn existing_index(folder: &Path) -> Result<PathBuf> {
     let index = folder.join(INDEX);
-    if index.is_file() {
+    if disk::is_file(&index)? {
         Ok(index)
     } else {
         let path = folder.to_owned();
@@ -88,11 +88,11 @@ pub(super) fn existing_index(folder: &Path) -> Result<PathBuf> {
 
 /// Makes the index at `path`, or takes over what a killed process left of one.
 pub(super) fn create_index(path: &Path) -> Result<Database> {
-    let create = || shared(|builder| builder.create(path));
+    let create = || shared(|builder| disk::create_database(builder, path));
     let created = match create() {
         Err(DatabaseError::DatabaseAlreadyOpen) => Err(DatabaseError::DatabaseAlreadyOpen),
         Err(_) => {
-            fs::remove_file(path).map_err(|source| Error::io(path, source))?;
+            disk::remove(path)?;
             create()
         }
         created => created,
@@ -104,9 +104,10 @@ pub(super) fn create_index(path: &Path) -> Result<Database> {
 /// locked.
 pub(super) fn open_index(path: &Path) -> Result<Database> {
     loop {
-        let before = identity(path);
-        let database = guarded(path, || shared(|builder| builder.open(path)))?;
-        if identity(path) == before {
+        let before = identity(path)?;
+        let open = || shared(|builder| disk::open_database(builder, path));
+        let database = guarded(path, open)?;
+        if identity(path)? == before {
             return Ok(database);
         }
     }
@@ -114,15 +115,17 @@ pub(super) fn open_index(path: &Path) -> Result<Database> {
 
 /// Tells a file from another that gets its name.
 #[cfg(unix)]
-fn identity(path: &Path) -> Option<(u64, u64)> {
+fn identity(path: &Path) -> Result<Option<(u64, u64)>> {
     use std::os::unix::fs::MetadataExt;
-    let metadata = fs::metadata(path).ok()?;
-    Some((metadata.dev(), metadata.ino()))
+    let file = disk::metadata(path)?;
+    Ok(file.map(|file| (file.dev(), file.ino())))
 }
 
 /// A file that is open cannot be replaced.
 #[cfg(not(unix))]
-fn identity(_: &Path) {}
+fn identity(_: &Path) -> Result<()> {
+    Ok(())
+}
 
 /// Does something with the index at which redb panics if the file is damaged.
 pub(super) fn guarded<T, E: Into<redb::Error>>(

@@ -10,6 +10,7 @@ use super::bits::low32;
 use super::buckets::{BucketError, MAX_PREFIX};
 use super::catalog::{Catalog, DocumentRow, Meta};
 use super::column::ColumnView;
+use super::disk;
 use super::elias_fano;
 use super::filter::Filter;
 use super::format::{ContentRow, HEADER_BYTES, Kind, copy_hash};
@@ -343,8 +344,7 @@ impl Snapshot {
 
 /// A file's name and its bytes.
 pub(super) fn file_size(path: &Path) -> Result<(String, u64)> {
-    let metadata = std::fs::metadata(path).map_err(|source| Error::io(path, source))?;
-    Ok((file_name(path), metadata.len()))
+    Ok((file_name(path), disk::size(path)?))
 }
 
 fn file_name(path: &Path) -> String {

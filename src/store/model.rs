@@ -17,7 +17,7 @@ const THRESHOLD: f64 = 0.5;
 
 /// Sixty-four bands of one row miss a pair at 0.5 with a probability of 2^-64, so the store's
 /// answers are those of the model.
-fn schema(keep_shingles: bool) -> Schema {
+pub(super) fn schema(keep_shingles: bool) -> Schema {
     let builder = Schema::builder().shingling(Shingling::Word(2));
     let builder = builder.permutations(64).bands(64, 1).threshold(THRESHOLD);
     builder.keep_shingles(keep_shingles).build().unwrap()
@@ -49,14 +49,14 @@ struct Remake {
 
 /// A text of one of a few families, whose members differ in some words, and in case.
 #[derive(Clone, Debug)]
-struct Text {
-    family: u8,
-    changed: u8,
-    upper: bool,
+pub(super) struct Text {
+    pub(super) family: u8,
+    pub(super) changed: u8,
+    pub(super) upper: bool,
 }
 
 impl Text {
-    fn words(&self) -> String {
+    pub(super) fn words(&self) -> String {
         if self.family == 0 {
             return "!".repeat(usize::from(self.changed));
         }
@@ -77,7 +77,7 @@ impl Text {
     }
 }
 
-fn text() -> impl Strategy<Value = Text> {
+pub(super) fn text() -> impl Strategy<Value = Text> {
     (0..5_u8, 0..7_u8, any::<bool>()).prop_map(|(family, changed, upper)| Text {
         family,
         changed,
@@ -114,8 +114,8 @@ fn remake() -> impl Strategy<Value = Remake> {
 
 /// What the store should hold.
 #[derive(Clone, Default)]
-struct Model {
-    texts: BTreeMap<String, String>,
+pub(super) struct Model {
+    pub(super) texts: BTreeMap<String, String>,
 }
 
 impl Model {
@@ -146,7 +146,7 @@ impl Model {
         matches
     }
 
-    fn add(&mut self, key: &str, text: &str, unique: bool) -> (Change, Relation) {
+    pub(super) fn add(&mut self, key: &str, text: &str, unique: bool) -> (Change, Relation) {
         let old = self.texts.get(key);
         if old.is_some_and(|old| old == text) {
             return (Change::Unchanged, Relation::Novel);
@@ -175,7 +175,7 @@ impl Model {
     }
 }
 
-fn key(key: u8) -> String {
+pub(super) fn key(key: u8) -> String {
     format!("key{key:02}")
 }
 
@@ -210,7 +210,7 @@ fn add_all(
     }
 }
 
-fn check_answers(store: &Store, model: &Model) {
+pub(super) fn check_answers(store: &Store, model: &Model) {
     let stored: Vec<String> = store.documents().unwrap().map(|d| d.unwrap().key).collect();
     let expected: Vec<String> = model.texts.keys().cloned().collect();
     assert_eq!(stored, expected);
