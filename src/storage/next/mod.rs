@@ -186,7 +186,11 @@ impl Next {
         };
         let transaction = index.begin_read();
         let transaction = transaction.map_err(|error| Error::index(&path, error))?;
-        let begun = state::read(&transaction, &path)?;
+        // One that was killed right before the switch has no state any more.
+        let begun = match state::read(&transaction, &path) {
+            Err(error) if is_unusable(&error) => None,
+            begun => begun?,
+        };
         let Some(begun) = begun.filter(|begun| begun.fits(snapshot)) else {
             return Ok(None);
         };

@@ -226,7 +226,6 @@ fn a_crash_at_any_step_leaves_the_last_commit() {
 }
 
 #[test]
-#[ignore = "takes long, and is not known to pass yet"]
 fn a_crash_in_any_story_leaves_the_last_commit() {
     for seed in 0..1 + 10 * patience() {
         let story = any_story(seed);

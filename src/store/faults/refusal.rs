@@ -188,7 +188,6 @@ fn refuse_in(story: &[Verb], stride: u64) -> Count {
 }
 
 #[test]
-#[ignore = "takes long, and is not known to pass yet"]
 fn a_step_that_is_refused_leaves_the_store_whole() {
     let stride = if patience() == 0 { 41 } else { 1 };
     let count = refuse_in(&story(), stride);
