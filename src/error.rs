@@ -103,9 +103,10 @@ pub enum Error {
         /// Their keys, in order.
         keys: Vec<String>,
     },
-    /// An earlier write failed, so this handle no longer knows what reached the disk.
+    /// An earlier access to the store's files failed, so this handle no longer knows what they hold.
     ///
-    /// Reading goes on; to write again, open the store anew.
+    /// It writes nothing more, and reads no more of the index than it has in memory; open the store
+    /// anew.
     Poisoned,
     /// The store is full: content ids have 32 bits.
     Full,
@@ -209,7 +210,7 @@ impl fmt::Display for Error {
             Error::MissingSources { keys } => missing(keys, f),
             Error::Poisoned => write!(
                 f,
-                "an earlier write to the store failed; open it anew, which takes up from the last commit"
+                "the store could not be read or written before; open it anew, which takes up from the last commit"
             ),
             Error::Full => write!(f, "the store holds 2^32 - 1 contents and takes no more"),
             Error::Io { path, source } => write!(f, "{}: {source}", path.display()),
@@ -270,6 +271,7 @@ impl Error {
                 holder: None,
             },
             redb::Error::Corrupted(reason) => Error::damaged(path, reason),
+            redb::Error::PreviousIo => Error::Poisoned,
             source => Error::Index {
                 path: path.to_owned(),
                 source: Arc::new(source),

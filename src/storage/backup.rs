@@ -1,7 +1,5 @@
 //! Copying a snapshot into a folder of its own, while others read and write the store.
 
-use std::fs::File;
-use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +7,7 @@ use redb::{Builder, Database, WriteTransaction};
 
 use super::catalog::{self, Meta};
 use super::columns::ColumnSpec;
-use super::files::sync_folder;
+use super::disk::{self, File};
 use super::format::{HEADER_BYTES, Kind};
 use super::guard::guarded;
 use super::index::INDEX;
@@ -42,7 +40,8 @@ impl Snapshot {
     /// Copies everything; a step is a byte.
     fn copy_into(&self, folder: &Path, progress: &Progress) -> Result<Vec<(String, u64)>> {
         let path = folder.join(INDEX);
-        let database = Builder::new().set_cache_size(CACHE_BYTES).create(&path);
+        let mut builder = Builder::new();
+        let database = disk::create_database(builder.set_cache_size(CACHE_BYTES), &path);
         // The lock on the new index keeps other processes from the folder until all is there.
         let mut database = database.map_err(|error| Error::index(&path, error))?;
         let mut paths = vec![path.clone()];
@@ -61,7 +60,7 @@ impl Snapshot {
             .compact()
             .map_err(|error| Error::index(&path, error))?;
         drop(database);
-        sync_folder(folder)?;
+        disk::sync_folder(folder)?;
         paths.iter().map(|path| file_size(path)).collect()
     }
 
@@ -83,12 +82,8 @@ impl Snapshot {
         if shared.is_ok() && matches!(wrong(), Ok(None)) {
             return Ok(target);
         }
-        write_column(
-            &target,
-            &spec.header.encode(),
-            column.bytes(0..column.len())?,
-        )
-        .map_err(|source| Error::io(&target, source))?;
+        let header = spec.header.encode();
+        write_column(&target, &header, column.bytes(0..column.len())?)?;
         if let Some(Range { start, end }) = wrong()? {
             let reason = format!("the checksum of its bytes {start} to {end} is wrong");
             return Err(Error::damaged(column.path(), reason));
@@ -123,16 +118,15 @@ impl Snapshot {
 }
 
 /// Copies the first `length` bytes of a file.
-fn copy_start(from: &Path, to: &Path, length: u64) -> io::Result<()> {
-    let mut target = File::create(to)?;
-    // The standard library lets the system copy from file to file.
-    io::copy(&mut File::open(from)?.take(length), &mut target)?;
-    target.sync_all()
+fn copy_start(from: &Path, to: &Path, length: u64) -> Result<()> {
+    let target = File::create(to)?;
+    target.copy(from, length)?;
+    target.sync()
 }
 
-fn write_column(path: &Path, header: &[u8], data: &[u8]) -> io::Result<()> {
-    let mut target = File::create(path)?;
-    target.write_all(header)?;
-    target.write_all(data)?;
-    target.sync_all()
+fn write_column(path: &Path, header: &[u8], data: &[u8]) -> Result<()> {
+    let target = File::create(path)?;
+    target.write(0, header)?;
+    target.write(header.len() as u64, data)?;
+    target.sync()
 }

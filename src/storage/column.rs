@@ -1,11 +1,10 @@
 //! A column: a file of rows that only grows, read through a memory map.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::disk::{self, File};
 use super::format::{HEADER_BYTES, Header, may_be_unfinished};
 use super::map::Map;
 use super::sums::BlockSums;
@@ -30,16 +29,17 @@ pub(crate) struct ColumnView {
 impl ColumnView {
     /// Opens the column at `path` for reading its first `len` bytes.
     pub(crate) fn open(path: &Path, header: &Header, len: u64) -> Result<ColumnView> {
-        let mut file = File::open(path).map_err(|source| Error::io(path, source))?;
-        check_file(path, &mut file, header, len)?;
-        ColumnView::of_file(path, &file, len)
+        let file = File::open(path)?;
+        check_file(&file, header, len)?;
+        ColumnView::of_file(&file, len)
     }
 
-    /// The first `len` bytes of data in `file`, which is at `path` and may have any header.
-    pub(super) fn of_file(path: &Path, file: &File, len: u64) -> Result<ColumnView> {
+    /// The first `len` bytes of data in `file`, which may have any header.
+    pub(super) fn of_file(file: &File, len: u64) -> Result<ColumnView> {
+        let map = file.map(HEADER_BYTES as u64 + len)?;
         Ok(ColumnView {
-            path: path.into(),
-            map: Arc::new(map_file(path, file, HEADER_BYTES as u64 + len)?),
+            path: file.path().clone(),
+            map: Arc::new(map),
             len,
         })
     }
@@ -87,7 +87,6 @@ impl ColumnView {
 /// The writing side of a column. There is one for each file, behind the store's lock.
 #[derive(Debug)]
 pub(crate) struct Column {
-    path: Arc<Path>,
     file: File,
     map: Arc<Map>,
     committed: u64,
@@ -106,27 +105,17 @@ impl Column {
     ///
     /// [`Error::Occupied`] if there is a file that is anything else.
     pub(crate) fn create(path: &Path, header: &Header) -> Result<Column> {
-        let in_file = |source| Error::io(path, source);
-        if let Ok(file) = File::open(path) {
-            let mut start = Vec::new();
-            file.take(HEADER_BYTES as u64 + 1)
-                .read_to_end(&mut start)
-                .map_err(in_file)?;
+        if disk::is_file(path)? {
+            let start = File::open(path)?.start(HEADER_BYTES + 1)?;
             if !may_be_unfinished(&start) {
                 let path = path.to_owned();
                 return Err(Error::Occupied { path });
             }
         }
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(path)
-            .map_err(in_file)?;
-        file.write_all(&header.encode()).map_err(in_file)?;
-        file.sync_all().map_err(in_file)?;
-        Column::new(path, file, 0)
+        let file = File::create(path)?;
+        file.write(0, &header.encode())?;
+        file.sync()?;
+        Column::new(file, 0)
     }
 
     /// Opens the file at its committed length and cuts off what lies past it.
@@ -135,21 +124,15 @@ impl Column {
     ///
     /// [`Error::Damaged`] if the header is not `header` or the file is shorter than committed.
     pub(crate) fn open(path: &Path, header: &Header, committed: u64) -> Result<Column> {
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open(path)
-            .map_err(|source| Error::io(path, source))?;
-        check_file(path, &mut file, header, committed)?;
-        file.set_len(HEADER_BYTES as u64 + committed)
-            .map_err(|source| Error::io(path, source))?;
-        Column::new(path, file, committed)
+        let file = File::open_writable(path)?;
+        check_file(&file, header, committed)?;
+        file.set_len(HEADER_BYTES as u64 + committed)?;
+        Column::new(file, committed)
     }
 
-    fn new(path: &Path, file: File, committed: u64) -> Result<Column> {
-        let map = map_file(path, &file, HEADER_BYTES as u64 + committed)?;
+    fn new(file: File, committed: u64) -> Result<Column> {
+        let map = file.map(HEADER_BYTES as u64 + committed)?;
         let mut column = Column {
-            path: path.into(),
             file,
             map: Arc::new(map),
             committed,
@@ -185,36 +168,26 @@ impl Column {
         if end > self.map.len() as u64 {
             self.grow(end)?;
         }
-        self.write_buffer()
-            .map_err(|source| Error::io(&self.path, source))?;
+        let start = HEADER_BYTES as u64 + self.written;
+        self.file.write(start, &self.buffer)?;
         self.sums.update(&self.buffer);
         self.written += self.buffer.len() as u64;
         self.buffer.clear();
         Ok(())
     }
 
-    fn write_buffer(&mut self) -> io::Result<()> {
-        let start = HEADER_BYTES as u64 + self.written;
-        self.file.seek(SeekFrom::Start(start))?;
-        self.file.write_all(&self.buffer)
-    }
-
     fn grow(&mut self, needed: u64) -> Result<()> {
         let growth = (needed / 2).clamp(MIN_GROWTH, MAX_GROWTH);
         let capacity = needed + growth;
-        self.file
-            .set_len(capacity)
-            .map_err(|source| Error::io(&self.path, source))?;
-        self.map = Arc::new(map_file(&self.path, &self.file, capacity)?);
+        self.file.set_len(capacity)?;
+        self.map = Arc::new(self.file.map(capacity)?);
         Ok(())
     }
 
     /// Makes all that was appended durable.
     pub(crate) fn sync(&mut self) -> Result<()> {
         self.flush()?;
-        self.file
-            .sync_data()
-            .map_err(|source| Error::io(&self.path, source))
+        self.file.sync()
     }
 
     /// The checksums of the blocks that changed since the last commit: block number and sum.
@@ -247,7 +220,7 @@ impl Column {
     /// What can be read now: everything flushed.
     pub(crate) fn view(&self) -> ColumnView {
         ColumnView {
-            path: self.path.clone(),
+            path: self.file.path().clone(),
             map: self.map.clone(),
             len: self.written,
         }
@@ -269,28 +242,15 @@ impl Drop for Column {
 }
 
 /// Checks that `file` begins with `header` and holds at least `len` bytes of data.
-fn check_file(path: &Path, file: &mut File, header: &Header, len: u64) -> Result<()> {
-    let in_file = |source| Error::io(path, source);
-    let mut start = Vec::with_capacity(HEADER_BYTES);
-    file.seek(SeekFrom::Start(0)).map_err(in_file)?;
-    Read::by_ref(file)
-        .take(HEADER_BYTES as u64)
-        .read_to_end(&mut start)
-        .map_err(in_file)?;
-    header.expect(path, &start)?;
-    let held = file.metadata().map_err(in_file)?.len() - HEADER_BYTES as u64;
+fn check_file(file: &File, header: &Header, len: u64) -> Result<()> {
+    let path = file.path();
+    header.expect(path, &file.start(HEADER_BYTES)?)?;
+    let held = file.len()?.saturating_sub(HEADER_BYTES as u64);
     if held < len {
         let reason = format!("it holds {held} bytes of data and {len} were committed");
         return Err(Error::damaged(path, reason));
     }
     Ok(())
-}
-
-fn map_file(path: &Path, file: &File, len: u64) -> Result<Map> {
-    let mapped = usize::try_from(len)
-        .map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))
-        .and_then(|len| Map::new(file, len));
-    mapped.map_err(|source| Error::io(path, source))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! The files of an open store, on the writing side.
 
-use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,6 +7,7 @@ use redb::{ReadTransaction, WriteTransaction};
 
 use super::catalog::{self, Catalog, Meta};
 use super::columns::Columns;
+use super::disk;
 use super::filter::{Filter, FilterName};
 use super::format::{ContentRow, FORMAT, copy_hash};
 use super::guard::guarded;
@@ -70,15 +70,16 @@ impl Files {
     /// The index is made under another name and gets its own last, so a store is there whole or not
     /// at all.
     pub(crate) fn create(folder: &Path, schema: Schema, store: u64) -> Result<Files> {
-        fs::create_dir_all(folder).map_err(|source| Error::io(folder, source))?;
+        disk::create_folders(folder)?;
+        disk::sync_folder(disk::parent(folder))?;
         let index_path = folder.join(INDEX);
         let new_path = folder.join(NEW_INDEX);
         let in_index = |error| Error::index(&new_path, error);
         let index = Arc::new(Index::create(&new_path)?);
         // Whoever makes a store here holds the lock of the new index.
-        if index_path.exists() {
+        if disk::metadata(&index_path)?.is_some() {
             drop(index);
-            fs::remove_file(&new_path).map_err(|source| Error::io(&new_path, source))?;
+            disk::remove(&new_path)?;
             let path = folder.to_owned();
             return Err(Error::AlreadyAStore { path });
         }
@@ -94,11 +95,10 @@ impl Files {
         let columns = Columns::create(folder, &meta, &schema)?;
         let transaction = index.begin_write()?;
         commit_empty(transaction, meta, &schema).map_err(in_index)?;
-        fs::rename(&new_path, &index_path).map_err(|source| Error::io(&index_path, source))?;
-        sync_folder(folder)?;
-        if let Some(parent) = folder.parent().filter(|parent| parent.is_dir()) {
-            sync_folder(parent)?;
-        }
+        // The index gets its name when those of the columns are durable.
+        disk::sync_folder(folder)?;
+        disk::rename(&new_path, &index_path)?;
+        disk::sync_folder(folder)?;
         Files::with_columns(index, index_path, Arc::new(schema), columns)
     }
 
@@ -126,6 +126,9 @@ impl Files {
         let transaction = index.begin_read(&index_path)?;
         let (meta, schema) = read_meta(&transaction, folder, &index_path)?;
         drop(transaction);
+        // A process that was killed may have renamed the index and got no further. What it replaced
+        // is needed until the new name is durable.
+        disk::sync_folder(folder)?;
         leftovers::clear(folder, &meta)?;
         let columns = Columns::open(folder, &meta, &schema)?;
         Files::with_columns(index, index_path, Arc::new(schema), columns)
@@ -323,17 +326,6 @@ pub(super) fn rebuild_recent(
     }
     Ok(recent)
 }
-
-/// Makes the names of the files in `folder` durable.
-pub(super) fn sync_folder(folder: &Path) -> Result<()> {
-    if cfg!(unix) {
-        File::open(folder)
-            .and_then(|file| file.sync_all())
-            .map_err(|source| Error::io(folder, source))?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,12 +11,11 @@
 //! merge sets bits and makes them durable before its commit; bits of a commit that never came to be
 //! do no harm, and none is ever cleared.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::catalog::Meta;
-use super::format::{FILTER_MAGIC, checksum};
+use super::disk::{self, File, sync_words};
+use super::format::{FILTER_MAGIC, checksum, may_be_a_filter};
 use super::map::SharedWords;
 use super::snapshot::narrow;
 use crate::error::{Error, Result};
@@ -40,6 +39,9 @@ const FULL: u64 = 8;
 
 /// Postings a word, at most, of a filter that is made.
 const FRESH: u64 = 4;
+
+/// Bytes that are written at a time where a filter is made.
+const ZEROS: usize = 1 << 18;
 
 /// Bits that a posting sets in its word.
 const BITS: u32 = 4;
@@ -70,7 +72,7 @@ impl FilterName {
     /// Takes the file away; whoever has it open goes on using it.
     pub(crate) fn delete(self, folder: &Path) {
         // A leftover costs room and nothing else.
-        std::fs::remove_file(self.path(folder)).unwrap_or_default();
+        disk::remove(&self.path(folder)).unwrap_or_default();
     }
 
     fn header(self) -> [u8; HEADER_BYTES] {
@@ -100,36 +102,25 @@ impl Filter {
     /// [`Error::Occupied`] if there is a file of its name that is no filter.
     pub(crate) fn create(folder: &Path, name: FilterName, postings: u64) -> Result<Filter> {
         let path = name.path(folder);
-        let in_file = |source| Error::io(&path, source);
-        if let Ok(file) = File::open(&path) {
-            let mut start = Vec::new();
-            file.take(FILTER_MAGIC.len() as u64)
-                .read_to_end(&mut start)
-                .map_err(in_file)?;
-            // A killed process may have left the beginning of one.
-            if !FILTER_MAGIC.starts_with(&start) {
+        if disk::is_file(&path)? {
+            let start = File::open(&path)?.start(FILTER_MAGIC.len())?;
+            // A killed process may have left the beginning of one, and a crash nothing of that.
+            if !may_be_a_filter(&start) {
                 return Err(Error::Occupied { path });
             }
         }
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(&path)
-            .map_err(in_file)?;
+        let file = File::create(&path)?;
         // Zeros are written, because setting a bit where the file has a hole would need room on
         // the disk, and a lack of it would end the process.
         let len = postings.div_ceil(FRESH).max(1);
-        let bytes = 8 * len + 8 * (FIRST - MARK) as u64;
-        let mut writer = BufWriter::with_capacity(1 << 18, &file);
-        writer
-            .write_all(&name.header())
-            .and_then(|()| std::io::copy(&mut std::io::repeat(0).take(bytes), &mut writer))
-            .and_then(|_| writer.flush())
-            .map_err(in_file)?;
-        drop(writer);
-        let words = SharedWords::new(&file, true).map_err(in_file)?;
+        let bytes = 8 * len + 8 * FIRST as u64;
+        file.write(0, &name.header())?;
+        let zeros = vec![0; ZEROS];
+        for start in (HEADER_BYTES as u64..bytes).step_by(ZEROS) {
+            let left = usize::try_from(bytes - start).unwrap_or(ZEROS);
+            file.write(start, &zeros[..left.min(ZEROS)])?;
+        }
+        let words = file.words(true)?;
         words.put(LENGTH, len);
         Ok(Filter { path, words })
     }
@@ -142,14 +133,16 @@ impl Filter {
         writable: bool,
     ) -> Option<Filter> {
         let path = name.path(folder);
-        let mut options = OpenOptions::new();
-        let mut file = options.read(true).write(writable).open(&path).ok()?;
-        let mut start = [0; HEADER_BYTES];
-        file.read_exact(&mut start).ok()?;
-        if start != name.header() {
+        let open = if writable {
+            File::open_writable
+        } else {
+            File::open
+        };
+        let file = open(&path).ok()?;
+        if file.start(HEADER_BYTES).ok()? != name.header() {
             return None;
         }
-        let words = SharedWords::new(&file, writable).ok()?;
+        let words = file.words(writable).ok()?;
         let filter = Filter { path, words };
         let whole = filter.words.len() > FIRST && filter.words.get(LENGTH)? == filter.len() as u64;
         (whole && filter.words.get(MARK)? >= complete).then_some(filter)
@@ -175,9 +168,7 @@ impl Filter {
     /// Makes it durable, complete up to content `complete`.
     pub(crate) fn sync(&self, complete: u64) -> Result<()> {
         self.words.put(MARK, complete);
-        self.words
-            .sync()
-            .map_err(|source| Error::io(&self.path, source))
+        sync_words(&self.path, &self.words)
     }
 
     /// The file.

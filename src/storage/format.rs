@@ -195,8 +195,22 @@ impl Header {
 
 /// Whether a file with these first bytes may be a column that was being made and has no rows.
 pub(crate) fn may_be_unfinished(start: &[u8]) -> bool {
-    let magic = &MAGIC[..start.len().min(MAGIC.len())];
-    start.len() <= HEADER_BYTES && start.starts_with(magic)
+    start.len() <= HEADER_BYTES && (is_start_of(&MAGIC, start) || is_lost(start))
+}
+
+/// Whether a file with these first bytes may be a filter, whole or not.
+pub(crate) fn may_be_a_filter(start: &[u8]) -> bool {
+    is_start_of(&FILTER_MAGIC, start) || is_lost(start)
+}
+
+/// Whether bytes are a beginning of those that `magic` begins, or the other way round.
+fn is_start_of(magic: &[u8], start: &[u8]) -> bool {
+    start.starts_with(&magic[..start.len().min(magic.len())])
+}
+
+/// Whether nothing of what was written got to the disk but the length.
+fn is_lost(start: &[u8]) -> bool {
+    start.iter().all(|&byte| byte == 0)
 }
 
 /// Whether a column or a filter with these first bytes belongs to a store.

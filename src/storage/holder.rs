@@ -3,14 +3,18 @@
 //! It is a hint for people whose process has to wait. What keeps writers apart is the lock on the
 //! index: nothing is decided by the note, and nothing fails where it cannot be written.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process;
 
 use crate::clock;
-use crate::error::Holder;
+use crate::error::{Holder, Result};
+
+use super::disk::{self, File};
 
 const NAME: &str = "holder";
+
+/// No note is longer.
+const LONGEST: usize = 100;
 
 /// Is there as long as a writer has the store open.
 ///
@@ -27,13 +31,15 @@ impl Note {
     pub(crate) fn leave(folder: &Path) -> Note {
         let path = folder.join(NAME);
         let (process, since) = (process::id(), clock::now());
-        fs::write(&path, format!("process {process}\nsince {since}\n")).unwrap_or_default();
+        let text = format!("process {process}\nsince {since}\n");
+        write(&path, &text).unwrap_or_default();
         Note { path }
     }
 
     /// What the note in a store's folder says, if there is one and it may be true.
     pub(crate) fn read(folder: &Path) -> Option<Holder> {
-        let text = fs::read_to_string(folder.join(NAME)).ok()?;
+        let start = File::open(&folder.join(NAME)).ok()?.start(LONGEST).ok()?;
+        let text = String::from_utf8(start).ok()?;
         let mut lines = text.lines();
         let holder = Holder {
             process: lines.next()?.strip_prefix("process ")?.parse().ok()?,
@@ -45,8 +51,12 @@ impl Note {
 
 impl Drop for Note {
     fn drop(&mut self) {
-        fs::remove_file(&self.path).unwrap_or_default();
+        disk::remove(&self.path).unwrap_or_default();
     }
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    File::create(path)?.write(0, text.as_bytes())
 }
 
 /// Whether the process may be alive: only some systems show that in their files.
@@ -57,6 +67,8 @@ fn is_there(process: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -5,7 +5,6 @@
 //! locks on ranges of the file. Where a system or a file system has none, the whole file is locked,
 //! by a writer or by readers.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,6 +13,7 @@ use redb::{
     ReadableDatabase, StorageError, WriteTransaction,
 };
 
+use super::disk;
 use super::guard::guarded;
 use crate::clock::Patience;
 use crate::error::{Error, Result};
@@ -62,11 +62,11 @@ impl Drop for Index {
 impl Index {
     /// Makes the index at `path`, or takes over what a killed process left of one.
     pub(super) fn create(path: &Path) -> Result<Index> {
-        let create = || shared(|builder| builder.create(path));
+        let create = || shared(|builder| disk::create_database(builder, path));
         let created = match create() {
             Err(DatabaseError::DatabaseAlreadyOpen) => Err(DatabaseError::DatabaseAlreadyOpen),
             Err(_) => {
-                fs::remove_file(path).map_err(|source| Error::io(path, source))?;
+                disk::remove(path)?;
                 create()
             }
             created => created,
@@ -79,13 +79,13 @@ impl Index {
     /// it was locked.
     pub(super) fn open(path: &Path) -> Result<Index> {
         loop {
-            let before = identity(path);
+            let before = identity(path)?;
             let database = guarded(path, || {
-                let opened = shared(|builder| builder.open(path));
+                let opened = shared(|builder| disk::open_database(builder, path));
                 opened.map_err(|error| Error::index(path, error))
             })?;
             let index = Index::of(path, Handle::Writable(database));
-            if identity(path) == before {
+            if identity(path)? == before {
                 return Ok(index);
             }
         }
@@ -160,7 +160,7 @@ impl Index {
 /// The path of the index of the store in `folder`, if there is one.
 pub(super) fn existing_index(folder: &Path) -> Result<PathBuf> {
     let index = folder.join(INDEX);
-    if index.is_file() {
+    if disk::is_file(&index)? {
         Ok(index)
     } else {
         let path = folder.to_owned();
@@ -170,15 +170,17 @@ pub(super) fn existing_index(folder: &Path) -> Result<PathBuf> {
 
 /// Tells a file from another that gets its name.
 #[cfg(unix)]
-fn identity(path: &Path) -> Option<(u64, u64)> {
+fn identity(path: &Path) -> Result<Option<(u64, u64)>> {
     use std::os::unix::fs::MetadataExt;
-    let metadata = fs::metadata(path).ok()?;
-    Some((metadata.dev(), metadata.ino()))
+    let file = disk::metadata(path)?;
+    Ok(file.map(|file| (file.dev(), file.ino())))
 }
 
 /// A file that is open cannot be replaced.
 #[cfg(not(unix))]
-fn identity(_: &Path) {}
+fn identity(_: &Path) -> Result<()> {
+    Ok(())
+}
 
 /// Opens an index so that others may read it beside a writer, or, where ranges of a file cannot be
 /// locked, for this process alone.

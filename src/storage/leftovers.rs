@@ -1,14 +1,14 @@
 //! Files of a store that no index names any more.
 
-use std::fs::{self, File};
-use std::io::Read;
+use std::ffi::OsStr;
 use std::path::Path;
 
 use super::catalog::Meta;
+use super::disk::{self, File};
 use super::filter::FilterName;
 use super::format::{Kind, belongs_to};
 use super::next::NEXT_INDEX;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// What the name of a file of a generation says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,16 +65,15 @@ impl Named {
 ///
 /// What cannot be deleted costs room and nothing else. Readers that have it open go on using it.
 pub(super) fn clear(folder: &Path, meta: &Meta) -> Result<()> {
-    let has_next = folder.join(NEXT_INDEX).is_file();
-    let entries = fs::read_dir(folder).map_err(|source| Error::io(folder, source))?;
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let Some(named) = name.to_str().and_then(Named::of) else {
+    let has_next = disk::is_file(&folder.join(NEXT_INDEX))?;
+    for path in disk::list(folder)? {
+        let name = path.file_name().and_then(OsStr::to_str);
+        let Some(named) = name.and_then(Named::of) else {
             continue;
         };
         let is_next = has_next && named.generation() == meta.generation + 1;
-        if !named.is_in(meta) && !is_next && is_ours(&entry.path(), meta) {
-            fs::remove_file(entry.path()).unwrap_or_default();
+        if !named.is_in(meta) && !is_next && is_ours(&path, meta) {
+            disk::remove(&path).unwrap_or_default();
         }
     }
     Ok(())
@@ -82,7 +81,6 @@ pub(super) fn clear(folder: &Path, meta: &Meta) -> Result<()> {
 
 /// Whether a file begins like one of this store.
 fn is_ours(path: &Path, meta: &Meta) -> bool {
-    let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(64).read_to_end(&mut start));
-    read.is_ok() && belongs_to(&start, meta.store)
+    let start = File::open(path).and_then(|file| file.start(64));
+    start.is_ok_and(|start| belongs_to(&start, meta.store))
 }

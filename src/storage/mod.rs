@@ -12,6 +12,7 @@ mod catalog;
 mod column;
 mod columns;
 mod commit;
+mod disk;
 mod elias_fano;
 mod files;
 mod filter;
@@ -43,6 +44,8 @@ mod wreck;
 pub(crate) use bits::low32;
 pub(crate) use catalog::{DocumentChange, DocumentRow};
 pub(crate) use commit::CatalogChange;
+#[cfg(all(test, unix))]
+pub(crate) use disk::{crash, watch};
 pub(crate) use elias_fano::encode as pack_shingles;
 pub(crate) use files::{Files, NewContent};
 pub(crate) use format::{ContentRow, Kind};

@@ -1,13 +1,12 @@
 //! A folder for a store that is being made, which appears whole or not at all.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use redb::Builder;
 
-use super::files::sync_folder;
+use super::disk;
 use super::index::INDEX;
 use crate::error::{Error, Result};
 
@@ -36,19 +35,16 @@ impl Place {
             );
             return Err(Error::io(folder, reason));
         };
-        let parent = match folder.parent() {
-            Some(parent) if parent != Path::new("") => parent.to_owned(),
-            _ => PathBuf::from("."),
-        };
-        fs::create_dir_all(&parent).map_err(|source| Error::io(&parent, source))?;
+        let parent = disk::parent(folder).to_owned();
+        disk::create_folders(&parent)?;
         let mut hidden = OsString::from(".");
         hidden.push(name);
         hidden.push(".dedupdb-backup");
         let building = parent.join(hidden);
-        if building.is_dir() {
+        if disk::metadata(&building)?.is_some_and(|found| found.is_dir()) {
             clear(&building)?;
         }
-        fs::create_dir(&building).map_err(|source| Error::io(&building, source))?;
+        disk::create_folder(&building)?;
         Ok(Place {
             folder: folder.to_owned(),
             parent,
@@ -60,16 +56,19 @@ impl Place {
     /// error nothing is left.
     pub(crate) fn fill<T>(self, build: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
         let built = build(&self.building).and_then(|built| {
-            fs::rename(&self.building, &self.folder)
-                .map_err(|source| Error::io(&self.folder, source))?;
+            disk::rename(&self.building, &self.folder)?;
             Ok(built)
         });
         if built.is_err() {
             // The first error counts; what stays is cleared away by the next attempt.
-            fs::remove_dir_all(&self.building).unwrap_or_default();
+            disk::remove_folder(&self.building).unwrap_or_default();
         }
         let built = built?;
-        sync_folder(&self.parent)?;
+        if let Err(error) = disk::sync_folder(&self.parent) {
+            // After an error there is no store.
+            disk::remove_folder(&self.folder).unwrap_or_default();
+            return Err(error);
+        }
         Ok(built)
     }
 }
@@ -77,25 +76,25 @@ impl Place {
 /// Clears away what a killed process left, unless a living one is at work there.
 fn clear(building: &Path) -> Result<()> {
     let index = building.join(INDEX);
-    if index.is_file()
-        && let Err(error @ redb::DatabaseError::DatabaseAlreadyOpen) = Builder::new().open(&index)
+    if disk::is_file(&index)?
+        && let Err(error @ redb::DatabaseError::DatabaseAlreadyOpen) =
+            disk::open_database(&Builder::new(), &index)
     {
         return Err(Error::index(&index, error));
     }
-    fs::remove_dir_all(building).map_err(|source| Error::io(building, source))
+    disk::remove_folder(building)
 }
 
 /// Refuses a folder that holds anything.
 fn check_free(folder: &Path) -> Result<()> {
-    if fs::symlink_metadata(folder).is_err() {
+    let Some(found) = disk::metadata(folder)? else {
         return Ok(());
-    }
+    };
     let path = folder.to_owned();
-    if folder.join(INDEX).exists() {
+    if disk::metadata(&folder.join(INDEX))?.is_some() {
         return Err(Error::AlreadyAStore { path });
     }
-    let is_empty = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
-    if is_empty {
+    if found.is_dir() && disk::list(folder)?.is_empty() {
         return Ok(());
     }
     Err(Error::Occupied { path })

@@ -10,6 +10,7 @@ use super::bits::low32;
 use super::buckets::{BucketError, MAX_PREFIX};
 use super::catalog::{Catalog, DocumentRow, Meta};
 use super::column::ColumnView;
+use super::disk;
 use super::elias_fano;
 use super::filter::Filter;
 use super::format::{ContentRow, HEADER_BYTES, Kind, copy_hash};
@@ -402,19 +403,7 @@ impl Snapshot {
 
 /// A file's name and the bytes that it takes on disk, without its holes.
 pub(super) fn file_size(path: &Path) -> Result<(String, u64)> {
-    let metadata = std::fs::metadata(path).map_err(|source| Error::io(path, source))?;
-    Ok((file_name(path), metadata.len().min(occupied(&metadata))))
-}
-
-#[cfg(unix)]
-fn occupied(metadata: &std::fs::Metadata) -> u64 {
-    const BLOCK: u64 = 512;
-    std::os::unix::fs::MetadataExt::blocks(metadata).saturating_mul(BLOCK)
-}
-
-#[cfg(not(unix))]
-fn occupied(_: &std::fs::Metadata) -> u64 {
-    u64::MAX
+    Ok((file_name(path), disk::size(path)?))
 }
 
 fn file_name(path: &Path) -> String {

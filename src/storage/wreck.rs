@@ -4,14 +4,13 @@
 //! index hides the entries on it and no others. The store's own files are only read. The index is
 //! copied first, because opening one may mend it.
 
-use std::fs::{self, File};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::catalog::{self, Catalog, DocumentRow, Meta};
 use super::column::ColumnView;
 use super::columns::ColumnSpec;
+use super::disk::{self, File};
 use super::elias_fano;
 use super::format::{ContentRow, HEADER_BYTES, Header, Kind};
 use super::guard::{Guarded, guarded};
@@ -85,9 +84,7 @@ impl Wreck {
             meta: None,
             index: None,
         };
-        let opened = fs::copy(&path, &copy)
-            .map_err(|source| Error::io(&path, source))
-            .and_then(|_| wreck.read_index(&copy));
+        let opened = copy_index(&path, &copy).and_then(|()| wreck.read_index(&copy));
         wreck.no_index = opened.err();
         for (part, kind) in wreck.columns.iter_mut().zip(KINDS) {
             part.view = find_column(folder, kind, wreck.meta.as_ref(), wreck.schema.as_ref());
@@ -277,17 +274,9 @@ fn find_column(
         Some(spec) => spec.path(folder),
         None => oldest(folder, kind)?,
     };
-    let mut start = Vec::new();
-    let mut file = File::open(&path).ok()?;
-    let bytes = file
-        .metadata()
-        .ok()?
-        .len()
-        .checked_sub(HEADER_BYTES as u64)?;
-    file.by_ref()
-        .take(HEADER_BYTES as u64)
-        .read_to_end(&mut start)
-        .ok()?;
+    let file = File::open(&path).ok()?;
+    let bytes = file.len().ok()?.checked_sub(HEADER_BYTES as u64)?;
+    let start = file.start(HEADER_BYTES).ok()?;
     // A header that is whole tells a file that got here from elsewhere.
     if let Some(header) = Header::decode(&start)
         && (header.kind != kind || spec.is_some_and(|spec| spec.header != header))
@@ -295,16 +284,23 @@ fn find_column(
         return None;
     }
     let committed = spec.map_or(bytes, |spec| spec.len);
-    ColumnView::of_file(&path, &file, bytes.min(committed)).ok()
+    ColumnView::of_file(&file, bytes.min(committed)).ok()
+}
+
+/// Copies an index with what is left of it.
+fn copy_index(from: &Path, to: &Path) -> Result<()> {
+    let len = File::open(from)?.len()?;
+    File::create(to)?.copy(from, len)
 }
 
 /// The file of a kind with the lowest generation.
 fn oldest(folder: &Path, kind: Kind) -> Option<PathBuf> {
     let name = kind.file_name(0);
     let stem = name.strip_suffix('0')?;
-    let generations = fs::read_dir(folder).ok()?.flatten().filter_map(|entry| {
-        let name = entry.file_name();
-        name.to_str()?.strip_prefix(stem)?.parse::<u32>().ok()
+    let files = disk::list(folder).ok()?;
+    let generations = files.iter().filter_map(|path| {
+        let name = path.file_name()?.to_str()?;
+        name.strip_prefix(stem)?.parse::<u32>().ok()
     });
     Some(folder.join(kind.file_name(generations.min()?)))
 }

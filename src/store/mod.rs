@@ -11,6 +11,9 @@ mod documents;
 mod earlier;
 mod exhaustive;
 mod explain;
+#[cfg(test)]
+#[cfg(unix)]
+mod faults;
 mod input;
 mod insert;
 mod join;

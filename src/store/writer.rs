@@ -121,8 +121,8 @@ impl<'s> Writer<'s> {
     ///
     /// # Errors
     ///
-    /// After an error the disk's state is unknown: reading goes on from the last commit, writing
-    /// needs the store to be opened anew. [`Error::Poisoned`] if an earlier call of this writer
+    /// After an error the disk's state is unknown: reading goes on from what is in memory of the last
+    /// commit, writing needs the store to be opened anew. [`Error::Poisoned`] if an earlier call of this writer
     /// failed half-way.
     pub fn commit(&mut self) -> Result<()> {
         if self.failed {

@@ -45,6 +45,26 @@ fn lower_layers_do_not_import_upper_ones() {
     assert!(checked > 30, "{checked} files");
 }
 
+/// What the system is asked for is asked in one place, which tests can stand in.
+#[test]
+fn storage_reaches_files_through_the_disk_only() {
+    let storage = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/storage");
+    let mut files = Vec::new();
+    collect(&storage, &mut files);
+    for file in files {
+        let is_disk = file.starts_with(storage.join("disk"));
+        let source = fs::read_to_string(&file).unwrap();
+        let code = source.split("#[cfg(test)]\nmod tests").next().unwrap();
+        let mut lines = code.lines().filter(|line| is_code(line));
+        let line = lines.find(|line| line.contains("std::fs"));
+        assert!(
+            is_disk || file.ends_with("map.rs") || line.is_none(),
+            "{}: {line:?}",
+            file.display()
+        );
+    }
+}
+
 fn collect(folder: &Path, files: &mut Vec<std::path::PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let path = entry.unwrap().path();

@@ -20,7 +20,7 @@ mod lists;
 mod state;
 mod switch;
 
-use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -28,6 +28,7 @@ use redb::WriteTransaction;
 
 use super::catalog::{self as tables, Meta};
 use super::columns::ColumnSpec;
+use super::disk;
 use super::filter::FilterName;
 use super::format::Kind;
 use super::guard::guarded;
@@ -94,6 +95,23 @@ pub(crate) struct Progress {
     pub(crate) lists: (u32, u32),
 }
 
+/// Whether an error says that what was begun is of no use, not that it could not be read just now.
+fn is_unusable(error: &Error) -> bool {
+    let source = match error {
+        Error::Locked { .. } | Error::Poisoned => return false,
+        Error::Io { source, .. } => &**source,
+        Error::Index { source, .. } => match &**source {
+            redb::Error::Io(source) => source,
+            _ => return true,
+        },
+        _ => return true,
+    };
+    matches!(
+        source.kind(),
+        io::ErrorKind::InvalidData | io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof
+    )
+}
+
 /// The makings of the next generation.
 #[derive(Debug)]
 pub(crate) struct Next {
@@ -138,14 +156,14 @@ impl Next {
     /// The rebuild that was begun before on the generation of `snapshot`.
     pub(crate) fn find(folder: &Path, snapshot: &Snapshot) -> Result<Option<Next>> {
         let path = folder.join(NEXT_INDEX);
-        if !path.is_file() {
+        if !disk::is_file(&path)? {
             return Ok(None);
         }
         // One that was killed at the very beginning is no index, or has no tables.
         let read = |index| guarded(&path, || Next::read(folder, &path, index, snapshot));
         let found = Index::open(&path).and_then(read);
         match found {
-            Err(error @ Error::Locked { .. }) => Err(error),
+            Err(error) if !is_unusable(&error) => Err(error),
             Err(_) | Ok(None) => {
                 Next::discard(folder, snapshot)?;
                 Ok(None)
@@ -161,17 +179,24 @@ impl Next {
         snapshot: &Snapshot,
     ) -> Result<Option<(Plan, Progress, u64)>> {
         let path = folder.join(NEXT_INDEX);
-        if !path.is_file() {
+        if !disk::is_file(&path)? {
             return Ok(None);
         }
-        let index = Index::open_read_only(&path)?;
+        let index = match Index::open_read_only(&path) {
+            Err(error) if is_unusable(&error) => return Ok(None),
+            opened => opened?,
+        };
         let transaction = index.begin_read(&path)?;
-        let begun = guarded(&path, || state::read(&transaction, &path))?;
+        // One that was killed right before the switch has no state any more.
+        let begun = match guarded(&path, || state::read(&transaction, &path)) {
+            Err(error) if is_unusable(&error) => None,
+            begun => begun?,
+        };
         let Some(begun) = begun.filter(|begun| begun.fits(snapshot)) else {
             return Ok(None);
         };
         let plan = begun.plan();
-        let mut bytes = fs::metadata(&path).map_or(0, |file| file.len());
+        let mut bytes = disk::size(&path).unwrap_or_default();
         for kind in [Kind::Contents, Kind::Shingles, Kind::Signatures] {
             let spec = ColumnSpec::of(kind, &begun.meta, &plan.schema)?;
             if u64::from(spec.header.generation) == begun.meta.generation {
@@ -188,9 +213,9 @@ impl Next {
     /// Deletes what there is of a next generation; says whether there was any.
     pub(crate) fn discard(folder: &Path, snapshot: &Snapshot) -> Result<bool> {
         let path = folder.join(NEXT_INDEX);
-        let was_there = path.is_file();
+        let was_there = disk::is_file(&path)?;
         if was_there {
-            fs::remove_file(&path).map_err(|source| Error::io(&path, source))?;
+            disk::remove(&path)?;
         }
         leftovers::clear(folder, &snapshot.tables.meta)?;
         Ok(was_there)
@@ -276,6 +301,8 @@ impl Next {
             state::write_left_out(&transaction, &next.left_out)
         };
         begun().map_err(|error| next.in_index(error))?;
+        // What counts rows of files comes after their names.
+        disk::sync_folder(folder)?;
         next.commit(transaction)?;
         Ok(next)
     }

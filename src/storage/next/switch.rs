@@ -1,14 +1,14 @@
 //! The moment at which the next generation becomes the one in use.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::sync::Arc;
 
 use super::columns::Sign;
 use super::{Next, state};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::storage::columns::Columns;
-use crate::storage::files::{Files, Health, sync_folder};
+use crate::storage::disk;
+use crate::storage::files::{Files, Health};
 use crate::storage::leftovers;
 use crate::storage::snapshot::Snapshot;
 
@@ -52,9 +52,9 @@ impl Next {
         committed.map_err(|error| self.in_index(error))?;
 
         let index_path = files.index_path.clone();
-        fs::rename(&self.path, &index_path).map_err(|source| Error::io(&index_path, source))?;
+        disk::rename(&self.path, &index_path)?;
         files.health = Health::Unknown;
-        sync_folder(&self.folder)?;
+        disk::sync_folder(&self.folder)?;
         let Next {
             folder,
             index,

@@ -110,7 +110,7 @@ fn members(cluster: Cluster) -> Vec<Member> {
 }
 
 /// Asks the store everything.
-pub(super) fn check(store: &Store, model: &Model) {
+pub(crate) fn check(store: &Store, model: &Model) {
     for question in &Question::KINDS {
         assert_eq!(question.ask(store), question.expect(model), "{question:?}");
     }

@@ -13,7 +13,7 @@ type Birth = u64;
 
 /// The documents, and when each of their texts came.
 #[derive(Clone, Default)]
-pub(super) struct Model {
+pub(crate) struct Model {
     texts: BTreeMap<String, String>,
     births: BTreeMap<String, Birth>,
     next: Birth,
@@ -39,7 +39,7 @@ pub(super) enum Admits {
 }
 
 impl Model {
-    pub(super) fn texts(&self) -> &BTreeMap<String, String> {
+    pub(crate) fn texts(&self) -> &BTreeMap<String, String> {
         &self.texts
     }
 
@@ -56,7 +56,7 @@ impl Model {
         of_text.map(|(key, _)| key.as_str())
     }
 
-    pub(super) fn remove(&mut self, key: &str) -> bool {
+    pub(crate) fn remove(&mut self, key: &str) -> bool {
         let Some(text) = self.texts.remove(key) else {
             return false;
         };
@@ -88,7 +88,7 @@ impl Model {
         matches
     }
 
-    pub(super) fn add(&mut self, key: &str, text: &str, unique: bool) -> (Change, Relation) {
+    pub(crate) fn add(&mut self, key: &str, text: &str, unique: bool) -> (Change, Relation) {
         let old = self.texts.get(key);
         if old.is_some_and(|old| old == text) {
             return (Change::Unchanged, Relation::Novel);
@@ -113,7 +113,7 @@ impl Model {
     }
 
     /// Adds the documents of another store in the order in which it got them.
-    pub(super) fn merge(&mut self, other: &Model) -> Merged {
+    pub(crate) fn merge(&mut self, other: &Model) -> Merged {
         let mut merged = Merged::default();
         for text in other.contents() {
             for key in other.keys_of(text) {

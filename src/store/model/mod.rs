@@ -16,8 +16,16 @@ mod run;
 mod session;
 mod step;
 
+#[cfg(test)]
+pub(super) use answers::check as check_answers;
+#[cfg(test)]
+pub(super) use documents::Model;
 pub(crate) use run::run;
+#[cfg(test)]
+pub(super) use run::schema;
 pub(crate) use step::{Step, UNIT};
+#[cfg(test)]
+pub(super) use step::{Text, key};
 
 #[cfg(test)]
 mod tests {

@@ -49,16 +49,16 @@ pub(crate) struct Remake {
 /// A text of one of a few families, whose members differ in some words, and in case.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text {
-    family: u8,
-    changed: u8,
-    upper: bool,
+    pub(crate) family: u8,
+    pub(crate) changed: u8,
+    pub(crate) upper: bool,
 }
 
 impl Text {
     /// How many there are.
     const ALL: u8 = 70;
 
-    fn read(byte: u8) -> Text {
+    pub(crate) fn read(byte: u8) -> Text {
         Text {
             family: byte % 5,
             changed: byte / 5 % 7,
@@ -70,7 +70,7 @@ impl Text {
         (0..Text::ALL).map(Text::read)
     }
 
-    pub(super) fn words(self) -> String {
+    pub(crate) fn words(self) -> String {
         if self.family == 0 {
             return "!".repeat(usize::from(self.changed));
         }
@@ -91,7 +91,7 @@ impl Text {
     }
 }
 
-pub(super) fn key(key: u8) -> String {
+pub(crate) fn key(key: u8) -> String {
     format!("key{key:02}")
 }
 

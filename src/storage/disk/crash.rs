@@ -1,0 +1,414 @@
+//! What a crash may leave of files: what was synced, and of the rest anything.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::watch::{Event, Node, number};
+
+/// What a disk writes at once.
+const SECTOR: usize = 512;
+
+/// Set in numbers that the system does not give.
+const FRESH: Node = 1 << 62;
+const GONE: Node = 1 << 61;
+
+/// What becomes of the changes that were not synced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Survivors {
+    /// The power fails, and nothing of them was written.
+    None,
+    /// The process is killed, and the system goes on.
+    All,
+    /// The power fails. New names were written, new bytes were not.
+    Names,
+    /// The same the other way round.
+    Bytes,
+    /// All but a part of the last change of each file.
+    Torn,
+    /// Each is there or not or torn, by chance.
+    Any(u64),
+}
+
+/// Files as they are, and as they would be after a crash.
+#[derive(Clone, Debug)]
+pub(crate) struct Disk {
+    root: Node,
+    files: BTreeMap<Node, File>,
+    folders: BTreeMap<Node, Folder>,
+    /// What the system's numbers stand for: it may give a number again.
+    now: BTreeMap<Node, Node>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct File {
+    seen: Arc<Vec<u8>>,
+    durable: Arc<Vec<u8>>,
+    pending: Vec<Change>,
+}
+
+#[derive(Clone, Debug)]
+enum Change {
+    Write(usize, Vec<u8>),
+    Resize(usize),
+}
+
+#[derive(Clone, Debug, Default)]
+struct Folder {
+    durable: BTreeMap<PathBuf, Node>,
+    pending: Vec<Naming>,
+}
+
+#[derive(Clone, Debug)]
+enum Naming {
+    Add(PathBuf, Node),
+    Rename(PathBuf, PathBuf, Node),
+    Remove(PathBuf),
+}
+
+/// The finalizer of `SplitMix64`, counting on.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut x = self.0;
+        x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        x = (x ^ x >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        usize::try_from((x ^ x >> 31) % end as u64).unwrap()
+    }
+}
+
+impl Change {
+    fn apply(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Change::Write(start, new) => {
+                let end = start + new.len();
+                if bytes.len() < end {
+                    bytes.resize(end, 0);
+                }
+                bytes[*start..end].copy_from_slice(new);
+            }
+            Change::Resize(len) => bytes.resize(*len, 0),
+        }
+    }
+
+    /// Applies some sectors of it: the first ones, or any.
+    fn tear(&self, bytes: &mut Vec<u8>, chance: &mut Chance) {
+        let Change::Write(start, new) = self else {
+            return;
+        };
+        let in_order = chance.below(2) == 0;
+        let first = SECTOR - start % SECTOR;
+        let mut from = 0;
+        while from < new.len() {
+            let to = new.len().min(if from == 0 { first } else { from + SECTOR });
+            if chance.below(3) > 0 {
+                Change::Write(start + from, new[from..to].to_vec()).apply(bytes);
+            } else if in_order {
+                return;
+            }
+            from = to;
+        }
+    }
+}
+
+impl Naming {
+    fn apply(&self, names: &mut BTreeMap<PathBuf, Node>) {
+        match self {
+            Naming::Add(name, node) => {
+                names.insert(name.clone(), *node);
+            }
+            Naming::Rename(from, to, node) => {
+                if names.get(from) == Some(node) {
+                    names.remove(from);
+                }
+                names.insert(to.clone(), *node);
+            }
+            Naming::Remove(name) => {
+                names.remove(name);
+            }
+        }
+    }
+}
+
+impl File {
+    fn change(&mut self, change: Change) {
+        change.apply(Arc::make_mut(&mut self.seen));
+        self.pending.push(change);
+    }
+
+    fn after(&self, survivors: Survivors, chance: &mut Chance) -> Vec<u8> {
+        if survivors == Survivors::All {
+            return self.seen.to_vec();
+        }
+        let mut bytes = self.durable.to_vec();
+        for (left, change) in (0..self.pending.len()).rev().zip(&self.pending) {
+            let luck = match survivors {
+                Survivors::None | Survivors::Names => 0,
+                Survivors::Torn if left == 0 => 3,
+                Survivors::Any(_) => chance.below(4),
+                _ => 1,
+            };
+            match luck {
+                0 => {}
+                3 => change.tear(&mut bytes, chance),
+                _ => change.apply(&mut bytes),
+            }
+        }
+        bytes
+    }
+}
+
+impl Folder {
+    fn seen(&self) -> BTreeMap<PathBuf, Node> {
+        let mut names = self.durable.clone();
+        self.pending
+            .iter()
+            .for_each(|naming| naming.apply(&mut names));
+        names
+    }
+
+    fn after(&self, survivors: Survivors, chance: &mut Chance) -> BTreeMap<PathBuf, Node> {
+        let mut names = self.durable.clone();
+        for naming in &self.pending {
+            let survives = match survivors {
+                Survivors::None | Survivors::Bytes => false,
+                Survivors::Any(_) => chance.below(2) == 0,
+                _ => true,
+            };
+            if survives {
+                naming.apply(&mut names);
+            }
+        }
+        names
+    }
+}
+
+impl Disk {
+    /// A disk with an empty folder, `root`.
+    pub(crate) fn new(root: &Path) -> Disk {
+        let root = number(root);
+        Disk {
+            root,
+            files: BTreeMap::new(),
+            folders: BTreeMap::from([(root, Folder::default())]),
+            now: BTreeMap::new(),
+        }
+    }
+
+    /// A disk with what is in the folder `root`, all of it durable.
+    pub(crate) fn of(root: &Path) -> Disk {
+        let mut disk = Disk::new(root);
+        disk.take_in(root);
+        disk
+    }
+
+    fn take_in(&mut self, folder: &Path) {
+        let mut durable = BTreeMap::new();
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            durable.insert(path.file_name().unwrap().into(), number(&path));
+            if path.is_dir() {
+                self.take_in(&path);
+            } else {
+                let bytes = Arc::new(fs::read(&path).unwrap());
+                let file = File {
+                    seen: bytes.clone(),
+                    durable: bytes,
+                    pending: Vec::new(),
+                };
+                self.files.insert(number(&path), file);
+            }
+        }
+        let pending = Vec::new();
+        self.folders
+            .insert(number(folder), Folder { durable, pending });
+    }
+
+    /// Whether all is durable.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.files.values().all(|file| file.pending.is_empty())
+            && self
+                .folders
+                .values()
+                .all(|folder| folder.pending.is_empty())
+    }
+
+    pub(crate) fn apply(&mut self, event: &Event) {
+        match event {
+            Event::Named {
+                folder,
+                name,
+                node,
+                is_new,
+                is_folder,
+            } => {
+                if *is_new {
+                    let fresh = FRESH | (self.files.len() + self.folders.len()) as u64;
+                    self.now.insert(*node, fresh);
+                    if *is_folder {
+                        self.folders.insert(fresh, Folder::default());
+                    } else {
+                        self.files.insert(fresh, File::default());
+                    }
+                }
+                self.name(*folder, Naming::Add(name.clone(), self.number(*node)));
+            }
+            Event::Renamed {
+                folder,
+                from,
+                to,
+                node,
+            } => {
+                self.name(
+                    *folder,
+                    Naming::Rename(from.clone(), to.clone(), self.number(*node)),
+                );
+            }
+            Event::Unnamed { folder, name } => self.name(*folder, Naming::Remove(name.clone())),
+            Event::Written { node, start, bytes } => {
+                let start = usize::try_from(*start).unwrap();
+                self.file(*node)
+                    .change(Change::Write(start, bytes.0.clone()));
+            }
+            Event::Resized { node, len } => {
+                self.file(*node)
+                    .change(Change::Resize(usize::try_from(*len).unwrap()));
+            }
+            Event::Synced { node } => {
+                let file = self.file(*node);
+                let durable = Arc::make_mut(&mut file.durable);
+                file.pending
+                    .drain(..)
+                    .for_each(|change| change.apply(durable));
+            }
+            Event::Forgotten { node } => self.file(*node).pending.clear(),
+            Event::FolderSynced { folder } => {
+                let folder = self.folders.get_mut(&self.number(*folder)).unwrap();
+                folder.durable = folder.seen();
+                folder.pending.clear();
+            }
+            Event::Between { .. } => {}
+        }
+    }
+
+    fn number(&self, node: Node) -> Node {
+        *self.now.get(&node).unwrap_or(&node)
+    }
+
+    fn file(&mut self, node: Node) -> &mut File {
+        self.files.get_mut(&self.number(node)).unwrap()
+    }
+
+    fn name(&mut self, folder: Node, naming: Naming) {
+        self.folders
+            .get_mut(&self.number(folder))
+            .unwrap()
+            .pending
+            .push(naming);
+    }
+
+    /// Makes the files in `to`, a folder that is empty, as a crash leaves them; returns the disk that
+    /// they are then on. After a kill, what was not synced may still be lost.
+    pub(crate) fn leave(&self, survivors: Survivors, to: &Path) -> Disk {
+        let seed = match survivors {
+            Survivors::Any(seed) => seed,
+            _ => 1,
+        };
+        let mut left = Disk::new(to);
+        let mut numbers = BTreeMap::new();
+        self.leave_folder(
+            self.root,
+            survivors,
+            &mut Chance(seed),
+            to,
+            &mut left,
+            &mut numbers,
+        );
+        if survivors == Survivors::All {
+            // Also those names that are durable and not seen any more.
+            for (old, new) in &numbers {
+                if let Some(folder) = self.folders.get(old) {
+                    let folder = folder.renumbered(&numbers);
+                    left.folders.insert(*new, folder);
+                }
+            }
+            for (old, file) in &self.files {
+                left.files.insert(renumbered(*old, &numbers), file.clone());
+            }
+        }
+        left
+    }
+
+    fn leave_folder(
+        &self,
+        node: Node,
+        survivors: Survivors,
+        chance: &mut Chance,
+        to: &Path,
+        left: &mut Disk,
+        numbers: &mut BTreeMap<Node, Node>,
+    ) {
+        let mut durable = BTreeMap::new();
+        for (name, node) in self.folders[&node].after(survivors, chance) {
+            let path = to.join(&name);
+            if let Some(file) = self.files.get(&node) {
+                let bytes = file.after(survivors, chance);
+                write(&path, &bytes);
+                let bytes = Arc::new(bytes);
+                let file = File {
+                    seen: bytes.clone(),
+                    durable: bytes,
+                    pending: Vec::new(),
+                };
+                left.files.insert(number(&path), file);
+            } else {
+                fs::create_dir(&path).unwrap();
+                self.leave_folder(node, survivors, chance, &path, left, numbers);
+            }
+            numbers.insert(node, number(&path));
+            durable.insert(name, number(&path));
+        }
+        numbers.insert(node, number(to));
+        let pending = Vec::new();
+        left.folders.insert(number(to), Folder { durable, pending });
+    }
+}
+
+/// The number of what is there, or one of its own for what has no name any more.
+fn renumbered(node: Node, numbers: &BTreeMap<Node, Node>) -> Node {
+    numbers.get(&node).copied().unwrap_or(node | GONE)
+}
+
+impl Folder {
+    fn renumbered(&self, numbers: &BTreeMap<Node, Node>) -> Folder {
+        let of = |node: &Node| renumbered(*node, numbers);
+        let naming = |naming: &Naming| match naming {
+            Naming::Add(name, node) => Naming::Add(name.clone(), of(node)),
+            Naming::Rename(from, to, node) => Naming::Rename(from.clone(), to.clone(), of(node)),
+            Naming::Remove(name) => Naming::Remove(name.clone()),
+        };
+        Folder {
+            durable: self
+                .durable
+                .iter()
+                .map(|(name, node)| (name.clone(), of(node)))
+                .collect(),
+            pending: self.pending.iter().map(naming).collect(),
+        }
+    }
+}
+
+/// Writes a file and leaves out what is zero.
+fn write(path: &Path, bytes: &[u8]) {
+    let file = fs::File::create(path).unwrap();
+    file.set_len(bytes.len() as u64).unwrap();
+    for (index, chunk) in bytes.chunks(4096).enumerate() {
+        if chunk.iter().any(|&byte| byte != 0) {
+            file.write_all_at(chunk, 4096 * index as u64).unwrap();
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! A file and what is done with it.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Step, at, step, sync};
+use crate::error::{Error, Result};
+use crate::storage::map::{Map, SharedWords};
+
+/// An open file.
+#[derive(Debug)]
+pub(crate) struct File {
+    inner: fs::File,
+    path: Arc<Path>,
+}
+
+impl File {
+    /// Opens a file for reading.
+    pub(crate) fn open(path: &Path) -> Result<File> {
+        in_file(path, File::open_as(path, OpenOptions::new().read(true)))
+    }
+
+    /// Opens a file for reading and writing.
+    pub(crate) fn open_writable(path: &Path) -> Result<File> {
+        let mut options = OpenOptions::new();
+        in_file(path, File::open_as(path, options.read(true).write(true)))
+    }
+
+    /// Makes a file that holds nothing, whatever is there.
+    pub(crate) fn create(path: &Path) -> Result<File> {
+        in_file(path, File::make(path, true))
+    }
+
+    pub(super) fn open_as(path: &Path, options: &OpenOptions) -> io::Result<File> {
+        let inner = step(path, Step::Read, || options.open(path))?;
+        let path = path.into();
+        Ok(File { inner, path })
+    }
+
+    /// Opens a file for reading and writing, which is made if it is not there.
+    pub(super) fn make(path: &Path, empty: bool) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(empty);
+        let inner = step(path, Step::Make { empty }, || options.open(path))?;
+        let path = path.into();
+        Ok(File { inner, path })
+    }
+
+    pub(super) fn is_empty(&self) -> io::Result<bool> {
+        let metadata = step(&self.path, Step::Read, || self.inner.metadata())?;
+        Ok(metadata.len() == 0)
+    }
+
+    pub(super) fn into_inner(self) -> fs::File {
+        self.inner
+    }
+
+    /// Where it was opened.
+    pub(crate) fn path(&self) -> &Arc<Path> {
+        &self.path
+    }
+
+    /// Bytes of the file.
+    pub(crate) fn len(&self) -> Result<u64> {
+        let metadata = at(&self.path, Step::Read, || self.inner.metadata())?;
+        Ok(metadata.len())
+    }
+
+    /// Its first bytes: so many, or all.
+    pub(crate) fn start(&self, bytes: usize) -> Result<Vec<u8>> {
+        at(&self.path, Step::Read, || {
+            let mut start = Vec::with_capacity(bytes);
+            let mut file = &self.inner;
+            file.seek(SeekFrom::Start(0))?;
+            file.take(bytes as u64).read_to_end(&mut start)?;
+            Ok(start)
+        })
+    }
+
+    /// Writes `bytes` from byte `start` on.
+    pub(crate) fn write(&self, start: u64, bytes: &[u8]) -> Result<()> {
+        at(&self.path, Step::Write(&self.inner, start, bytes), || {
+            let mut file = &self.inner;
+            file.seek(SeekFrom::Start(start))?;
+            file.write_all(bytes)
+        })
+    }
+
+    /// Copies the first `len` bytes of the file at `path` to this one, which is empty.
+    pub(crate) fn copy(&self, from: &Path, len: u64) -> Result<()> {
+        let from = File::open(from)?;
+        // The standard library lets the system copy from file to file.
+        at(&self.path, Step::Copy(&self.inner), || {
+            let mut target = &self.inner;
+            io::copy(&mut from.inner.take(len), &mut target)
+        })?;
+        Ok(())
+    }
+
+    /// Cuts the file, or lets it grow by zeros.
+    pub(crate) fn set_len(&self, len: u64) -> Result<()> {
+        let what = Step::SetLen(&self.inner, len);
+        at(&self.path, what, || self.inner.set_len(len))
+    }
+
+    /// Makes its bytes durable.
+    pub(crate) fn sync(&self) -> Result<()> {
+        let what = Step::Sync(Some(&self.inner));
+        in_file(
+            &self.path,
+            sync(&self.path, what, || self.inner.sync_data()),
+        )
+    }
+
+    /// Maps the first `len` bytes.
+    pub(crate) fn map(&self, len: u64) -> Result<Map> {
+        at(&self.path, Step::Read, || {
+            let too_long = |_| io::Error::from(io::ErrorKind::OutOfMemory);
+            Map::new(&self.inner, usize::try_from(len).map_err(too_long)?)
+        })
+    }
+
+    /// Maps all of it as words.
+    pub(crate) fn words(&self, writable: bool) -> Result<SharedWords> {
+        let what = if writable { Step::Map } else { Step::Read };
+        at(&self.path, what, || SharedWords::new(&self.inner, writable))
+    }
+}
+
+/// Makes words that were mapped from the file at `path` durable.
+pub(crate) fn sync_words(path: &Path, words: &SharedWords) -> Result<()> {
+    in_file(path, sync(path, Step::Sync(None), || words.sync()))
+}
+
+fn in_file<T>(path: &Path, done: io::Result<T>) -> Result<T> {
+    done.map_err(|source| Error::io(path, source))
+}

@@ -1,0 +1,171 @@
+//! The disk: everything that the storage layer asks of the file system.
+//!
+//! Each call here is the one of the standard library that its name says, and its error names the file.
+//! There is one place for them so that tests can stand in it: they see each step, refuse it, and know
+//! what had been synced when (`watch.rs`), so that they can leave the files as a crash might have
+//! (`crash.rs`).
+
+#[cfg(test)]
+#[cfg(unix)]
+pub(crate) mod crash;
+mod database;
+mod file;
+#[cfg(test)]
+#[cfg(unix)]
+pub(crate) mod watch;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+pub(super) use database::{create_database, open_database};
+pub(super) use file::{File, sync_words};
+#[cfg(all(test, unix))]
+use watch::{step, sync};
+
+/// One thing that the system is asked to do with a path.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(
+    not(all(test, unix)),
+    expect(dead_code, reason = "only tests look at it")
+)]
+enum Step<'a> {
+    /// Look for, list, open or read.
+    Read,
+    /// Open a file, which is made if it is not there.
+    Make {
+        /// Whether one that is there loses what it holds.
+        empty: bool,
+    },
+    MakeFolder,
+    Write(&'a fs::File, u64, &'a [u8]),
+    /// Fill a file that is empty from another.
+    Copy(&'a fs::File),
+    SetLen(&'a fs::File, u64),
+    /// Map a file, whose bytes may change at any time from then on.
+    Map,
+    /// Make what a file holds durable; of one that is mapped there is no handle.
+    Sync(Option<&'a fs::File>),
+    /// Make the names in a folder durable.
+    SyncFolder,
+    RenameTo(&'a Path),
+    Remove,
+    RemoveFolder,
+}
+
+/// Does a step.
+#[cfg(not(all(test, unix)))]
+fn step<T>(_: &Path, _: Step<'_>, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    work()
+}
+
+/// Does a step that makes something durable.
+#[cfg(not(all(test, unix)))]
+fn sync(_: &Path, _: Step<'_>, work: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    work()
+}
+
+/// Does a step with what is at `path`.
+fn at<T>(path: &Path, what: Step<'_>, work: impl FnOnce() -> io::Result<T>) -> Result<T> {
+    step(path, what, work).map_err(|source| Error::io(path, source))
+}
+
+/// What is at `path`, if there is anything.
+pub(super) fn metadata(path: &Path) -> Result<Option<fs::Metadata>> {
+    at(path, Step::Read, || match fs::symlink_metadata(path) {
+        Err(error) if is_absence(&error) => Ok(None),
+        Ok(found) if found.is_symlink() => fs::metadata(path).map(Some),
+        found => found.map(Some),
+    })
+}
+
+fn is_absence(error: &io::Error) -> bool {
+    use io::ErrorKind::{NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory)
+}
+
+/// Whether there is a file at `path`.
+pub(super) fn is_file(path: &Path) -> Result<bool> {
+    Ok(metadata(path)?.is_some_and(|found| found.is_file()))
+}
+
+/// Bytes that the file at `path` takes, without its holes.
+pub(super) fn size(path: &Path) -> Result<u64> {
+    let metadata = at(path, Step::Read, || fs::metadata(path))?;
+    Ok(metadata.len().min(occupied(&metadata)))
+}
+
+#[cfg(unix)]
+fn occupied(metadata: &fs::Metadata) -> u64 {
+    const BLOCK: u64 = 512;
+    std::os::unix::fs::MetadataExt::blocks(metadata).saturating_mul(BLOCK)
+}
+
+#[cfg(not(unix))]
+fn occupied(_: &fs::Metadata) -> u64 {
+    u64::MAX
+}
+
+/// The paths of what is in a folder, in no order.
+pub(super) fn list(folder: &Path) -> Result<Vec<PathBuf>> {
+    at(folder, Step::Read, || {
+        let entries = fs::read_dir(folder)?;
+        entries.map(|entry| Ok(entry?.path())).collect()
+    })
+}
+
+/// Makes the folder `path`, which is not there.
+pub(super) fn create_folder(path: &Path) -> Result<()> {
+    at(path, Step::MakeFolder, || fs::create_dir(path))
+}
+
+/// Makes the folder `path`, and those above it, where they are missing; their names are durable then.
+pub(super) fn create_folders(path: &Path) -> Result<()> {
+    if metadata(path)?.is_some_and(|found| found.is_dir()) {
+        return Ok(());
+    }
+    let parent = parent(path);
+    create_folders(parent)?;
+    at(path, Step::MakeFolder, || match fs::create_dir(path) {
+        // Someone else made it in the meantime.
+        Err(_) if path.is_dir() => Ok(()),
+        made => made,
+    })?;
+    sync_folder(parent)
+}
+
+/// The folder that `path` is in.
+pub(super) fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Renames a file or a folder, in place of a file that has the name `to`.
+pub(super) fn rename(from: &Path, to: &Path) -> Result<()> {
+    let renamed = step(from, Step::RenameTo(to), || fs::rename(from, to));
+    renamed.map_err(|source| Error::io(to, source))
+}
+
+/// Removes a file.
+pub(super) fn remove(path: &Path) -> Result<()> {
+    at(path, Step::Remove, || fs::remove_file(path))
+}
+
+/// Removes a folder with all that is in it.
+pub(super) fn remove_folder(path: &Path) -> Result<()> {
+    at(path, Step::RemoveFolder, || fs::remove_dir_all(path))
+}
+
+/// Makes the names in `folder` durable.
+pub(super) fn sync_folder(folder: &Path) -> Result<()> {
+    let done = sync(folder, Step::SyncFolder, || {
+        if cfg!(unix) {
+            fs::File::open(folder)?.sync_all()?;
+        }
+        Ok(())
+    });
+    done.map_err(|source| Error::io(folder, source))
+}

@@ -1,0 +1,468 @@
+//! What tests see of the disk: every step in a folder that they watch, before it is done.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::ops::Bound;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use redb::backends::FileBackend;
+use redb::{BackendError, DatabaseError, StorageBackend};
+
+use super::{File, Step};
+
+/// Number of a file or a folder, as the system has it.
+pub(crate) type Node = u64;
+
+/// What was done to the files of a watched folder.
+#[derive(Clone, Debug)]
+pub(crate) enum Event {
+    /// A name in a folder; `is_new` if what it names was made just now.
+    Named {
+        folder: Node,
+        name: PathBuf,
+        node: Node,
+        is_new: bool,
+        is_folder: bool,
+    },
+    Renamed {
+        folder: Node,
+        from: PathBuf,
+        to: PathBuf,
+        node: Node,
+    },
+    Unnamed {
+        folder: Node,
+        name: PathBuf,
+    },
+    Written {
+        node: Node,
+        start: u64,
+        bytes: Bytes,
+    },
+    Resized {
+        node: Node,
+        len: u64,
+    },
+    Synced {
+        node: Node,
+    },
+    /// A sync failed: the system takes what it had to write for written.
+    Forgotten {
+        node: Node,
+    },
+    FolderSynced {
+        folder: Node,
+    },
+    /// The test is between these of its states.
+    Between {
+        first: usize,
+        last: usize,
+    },
+}
+
+/// Bytes that are not shown.
+#[derive(Clone)]
+pub(crate) struct Bytes(pub(crate) Vec<u8>);
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.0.len())
+    }
+}
+
+/// Which steps fail, counted from the first one on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// One step.
+    Once { step: u64 },
+    /// One step; if it writes, half of it is done.
+    Half { step: u64 },
+    /// From a step on, all that need room.
+    Full { step: u64 },
+}
+
+/// Watches a folder for as long as it is there.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    seen: Arc<Seen>,
+}
+
+#[derive(Debug)]
+struct Seen {
+    root: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    events: Vec<Event>,
+    /// What mapped files held when they were looked at last.
+    mapped: BTreeMap<PathBuf, (Node, Vec<u8>)>,
+    steps: u64,
+    fault: Option<Fault>,
+    /// What failed.
+    failed: Vec<String>,
+}
+
+static WATCHED: Mutex<Vec<Arc<Seen>>> = Mutex::new(Vec::new());
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Watch {
+    pub(crate) fn new(root: &Path) -> Watch {
+        let seen = Arc::new(Seen {
+            root: root.to_owned(),
+            state: Mutex::default(),
+        });
+        lock(&WATCHED).push(seen.clone());
+        Watch { seen }
+    }
+
+    /// Lets steps fail from now on, counting from here.
+    pub(crate) fn fail(&self, fault: Option<Fault>) {
+        let mut state = lock(&self.seen.state);
+        state.fault = fault;
+        state.steps = 0;
+    }
+
+    /// What failed since the last call.
+    pub(crate) fn failed(&self) -> Vec<String> {
+        std::mem::take(&mut lock(&self.seen.state).failed)
+    }
+
+    pub(crate) fn between(&self, first: usize, last: usize) {
+        let event = Event::Between { first, last };
+        lock(&self.seen.state).events.push(event);
+    }
+
+    pub(crate) fn events(&self) -> Vec<Event> {
+        lock(&self.seen.state).events.clone()
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        lock(&WATCHED).retain(|seen| !Arc::ptr_eq(seen, &self.seen));
+    }
+}
+
+fn watched(path: &Path) -> Option<Arc<Seen>> {
+    let watched = lock(&WATCHED);
+    watched
+        .iter()
+        .find(|seen| path.starts_with(&seen.root))
+        .cloned()
+}
+
+/// Does a step, unless it is to fail, and takes note of it.
+pub(super) fn step<T>(
+    path: &Path,
+    what: Step<'_>,
+    work: impl FnOnce() -> io::Result<T>,
+) -> io::Result<T> {
+    let Some(seen) = watched(path) else {
+        return work();
+    };
+    let mut state = lock(&seen.state);
+    state.look_at_maps();
+    state.refuse(path, what)?;
+    let before = before(path, what);
+    let done = work()?;
+    state.note(path, what, before);
+    Ok(done)
+}
+
+/// The same of a step that makes something durable: in a watched folder nothing has to be.
+pub(super) fn sync(
+    path: &Path,
+    what: Step<'_>,
+    work: impl FnOnce() -> io::Result<()>,
+) -> io::Result<()> {
+    if watched(path).is_none() {
+        return work();
+    }
+    step(path, what, || Ok(()))
+}
+
+/// What was there before a step.
+enum Before {
+    Nothing,
+    Something,
+    Folder(Vec<(Node, PathBuf)>),
+}
+
+fn before(path: &Path, what: Step<'_>) -> Before {
+    match what {
+        Step::RemoveFolder => {
+            let mut found = Vec::new();
+            collect(path, &mut found);
+            Before::Folder(found)
+        }
+        _ if path.exists() => Before::Something,
+        _ => Before::Nothing,
+    }
+}
+
+impl State {
+    fn refuse(&mut self, path: &Path, what: Step<'_>) -> io::Result<()> {
+        let step = self.steps;
+        self.steps += 1;
+        let Some(fault) = self.fault else {
+            return Ok(());
+        };
+        let takes_room = matches!(
+            what,
+            Step::Make { .. }
+                | Step::MakeFolder
+                | Step::Write(..)
+                | Step::Copy(_)
+                | Step::SetLen(..)
+        );
+        let error = match fault {
+            Fault::Once { step: at } | Fault::Half { step: at } if at == step => {
+                io::Error::from_raw_os_error(5)
+            }
+            Fault::Full { step: at } if at <= step && takes_room => {
+                io::Error::from_raw_os_error(28)
+            }
+            _ => return Ok(()),
+        };
+        self.failed
+            .push(format!("{} {}", kind(what), path.display()));
+        match (what, fault) {
+            (Step::Write(file, start, bytes), Fault::Half { .. }) => {
+                let half = &bytes[..bytes.len() / 2];
+                std::os::unix::fs::FileExt::write_all_at(file, half, start)?;
+                self.note(path, Step::Write(file, start, half), Before::Something);
+            }
+            (Step::Sync(_), _) => {
+                let node = node_of(path, what);
+                self.events.push(Event::Forgotten { node });
+            }
+            _ => {}
+        }
+        Err(error)
+    }
+
+    fn note(&mut self, path: &Path, what: Step<'_>, before: Before) {
+        let is_new = matches!(before, Before::Nothing);
+        let event = match what {
+            Step::Read => return,
+            Step::Map => {
+                let held = fs::read(path).unwrap();
+                self.mapped.insert(path.to_owned(), (number(path), held));
+                return;
+            }
+            Step::Make { empty } if !is_new => {
+                if !empty {
+                    return;
+                }
+                Event::Resized {
+                    node: number(path),
+                    len: 0,
+                }
+            }
+            Step::Make { .. } | Step::MakeFolder => Event::Named {
+                folder: folder_of(path),
+                name: name(path),
+                node: number(path),
+                is_new,
+                is_folder: path.is_dir(),
+            },
+            Step::Write(file, start, bytes) => Event::Written {
+                node: file.metadata().unwrap().ino(),
+                start,
+                bytes: Bytes(bytes.to_vec()),
+            },
+            Step::Copy(file) => Event::Written {
+                node: file.metadata().unwrap().ino(),
+                start: 0,
+                bytes: Bytes(fs::read(path).unwrap()),
+            },
+            Step::SetLen(file, len) => Event::Resized {
+                node: file.metadata().unwrap().ino(),
+                len,
+            },
+            Step::Sync(_) => Event::Synced {
+                node: node_of(path, what),
+            },
+            Step::SyncFolder => Event::FolderSynced {
+                folder: number(path),
+            },
+            Step::RenameTo(to) => Event::Renamed {
+                folder: folder_of(to),
+                from: name(path),
+                to: name(to),
+                node: number(to),
+            },
+            Step::Remove => Event::Unnamed {
+                folder: folder_of(path),
+                name: name(path),
+            },
+            Step::RemoveFolder => {
+                if let Before::Folder(found) = before {
+                    let unnamed = |(folder, name)| Event::Unnamed { folder, name };
+                    self.events.extend(found.into_iter().map(unnamed));
+                }
+                Event::Unnamed {
+                    folder: folder_of(path),
+                    name: name(path),
+                }
+            }
+        };
+        self.events.push(event);
+    }
+
+    /// Takes note of what changed in files that are mapped, word by word.
+    fn look_at_maps(&mut self) {
+        self.mapped
+            .retain(|path, (node, _)| path.exists() && number(path) == *node);
+        for (path, (node, held)) in &mut self.mapped {
+            let now = fs::read(path).unwrap();
+            let words = now
+                .chunks(8)
+                .zip(held.chunks(8).chain(std::iter::repeat(&[][..])));
+            for (index, (new, old)) in words.enumerate() {
+                if new != old {
+                    self.events.push(Event::Written {
+                        node: *node,
+                        start: 8 * index as u64,
+                        bytes: Bytes(new.to_vec()),
+                    });
+                }
+            }
+            *held = now;
+        }
+    }
+}
+
+fn kind(what: Step<'_>) -> &'static str {
+    match what {
+        Step::Read => "read",
+        Step::Make { .. } => "make",
+        Step::MakeFolder => "make folder",
+        Step::Write(..) => "write",
+        Step::Copy(_) => "copy",
+        Step::SetLen(..) => "set length of",
+        Step::Map => "map",
+        Step::Sync(_) => "sync",
+        Step::SyncFolder => "sync folder",
+        Step::RenameTo(_) => "rename",
+        Step::Remove => "remove",
+        Step::RemoveFolder => "remove folder",
+    }
+}
+
+/// The file that is synced; a mapped one has kept its name.
+fn node_of(path: &Path, what: Step<'_>) -> Node {
+    match what {
+        Step::Sync(Some(file)) => file.metadata().unwrap().ino(),
+        _ => number(path),
+    }
+}
+
+pub(super) fn number(path: &Path) -> Node {
+    fs::metadata(path).unwrap().ino()
+}
+
+fn folder_of(path: &Path) -> Node {
+    number(super::parent(path))
+}
+
+fn name(path: &Path) -> PathBuf {
+    path.file_name().unwrap().into()
+}
+
+fn collect(folder: &Path, found: &mut Vec<(Node, PathBuf)>) {
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, found);
+        }
+        found.push((number(folder), name(&path)));
+    }
+}
+
+/// A database's file whose steps are watched.
+#[derive(Debug)]
+pub(super) struct Backend {
+    inner: FileBackend,
+    /// The same file, to tell which it is.
+    file: fs::File,
+    path: PathBuf,
+}
+
+pub(super) fn backend(file: File) -> Result<Backend, DatabaseError> {
+    let path = file.path().to_path_buf();
+    let file = file.into_inner();
+    Ok(Backend {
+        inner: FileBackend::new(file.try_clone()?)?,
+        file,
+        path,
+    })
+}
+
+impl StorageBackend for Backend {
+    fn len(&self) -> io::Result<u64> {
+        step(&self.path, Step::Read, || self.inner.len())
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        step(&self.path, Step::Read, || self.inner.read(offset, out))
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        step(&self.path, Step::SetLen(&self.file, len), || {
+            self.inner.set_len(len)
+        })
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        sync(&self.path, Step::Sync(Some(&self.file)), || {
+            self.inner.sync_data()
+        })
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let what = Step::Write(&self.file, offset, data);
+        step(&self.path, what, || self.inner.write(offset, data))
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.inner.close()
+    }
+
+    fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.inner.try_lock_range(start, end)
+    }
+
+    fn try_lock_shared_range(
+        &self,
+        start: Bound<u64>,
+        end: Bound<u64>,
+    ) -> Result<bool, BackendError> {
+        self.inner.try_lock_shared_range(start, end)
+    }
+
+    fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.inner.lock_range(start, end)
+    }
+
+    fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.inner.lock_shared_range(start, end)
+    }
+
+    fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.inner.unlock_range(start, end)
+    }
+
+    fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.inner.query_lock_range(start, end)
+    }
+}

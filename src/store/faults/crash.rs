@@ -1,0 +1,245 @@
+//! A crash at every step: what is left is opened, checked and held against the model.
+
+use std::path::Path;
+
+use super::super::model::{Model, check_answers, key, schema};
+use super::{
+    Copy, Place, Session, Verb, any_story, options, patience, perform_on, sample, say, state_of,
+    store_in, story,
+};
+use crate::error::Error;
+use crate::storage::crash::{Disk, Survivors};
+use crate::storage::watch::{Event, Watch};
+use crate::store::Rebuild;
+
+/// What was done to a disk, step by step.
+struct Recording {
+    start: Disk,
+    events: Vec<Event>,
+    states: Vec<Model>,
+    copies: Vec<Copy>,
+}
+
+/// What is known of a store when it crashes.
+#[derive(Clone)]
+struct Known<'r> {
+    states: &'r [Model],
+    first: usize,
+    last: usize,
+    /// Whether it was made.
+    is_there: bool,
+    /// Copies that were begun, and whether they were done.
+    copies: Vec<(&'r Copy, bool)>,
+}
+
+fn record(verbs: &[Verb]) -> Recording {
+    let folder = tempfile::tempdir().unwrap();
+    let start = Disk::new(folder.path());
+    let mut session = Session::new(folder.path());
+    session.watch.between(0, 0);
+    for verb in verbs {
+        session.perform(verb).unwrap();
+    }
+    session.store = None;
+    Recording {
+        start,
+        events: session.watch.events(),
+        states: session.states,
+        copies: session.copies.into_values().collect(),
+    }
+}
+
+impl Recording {
+    /// Crashes after every step, with the survivors that are asked for; returns how many crashes
+    /// there were.
+    fn crash(&self, survivors: impl Fn(usize) -> Vec<Survivors>, nested: usize) -> Points {
+        let mut disk = self.start.clone();
+        let mut points = Points::default();
+        let mut between = (0, 0);
+        for (index, event) in self.events.iter().enumerate() {
+            disk.apply(event);
+            if let Event::Between { first, last } = event {
+                between = (*first, *last);
+            }
+            // Words of mapped files change between steps, many at a time.
+            let is_word = |event: Option<&Event>| matches!(event, Some(Event::Written { bytes, .. }) if bytes.0.len() == 8);
+            if is_word(Some(event)) && is_word(self.events.get(index + 1)) {
+                continue;
+            }
+            let begun = self.copies.iter().filter(|copy| copy.begun <= index);
+            let is_done = |copy: &Copy| copy.done.is_some_and(|done| done <= index);
+            let known = Known {
+                states: &self.states,
+                first: between.0,
+                last: between.1,
+                is_there: between.0 > 0,
+                copies: begun.map(|copy| (copy, is_done(copy))).collect(),
+            };
+            let mut survivors = survivors(index);
+            if disk.is_settled() {
+                survivors.truncate(1);
+            }
+            points.steps += 1;
+            for survivors in survivors {
+                let again = nested > 0 && points.crashes.is_multiple_of(nested);
+                let place = format!("after event {index}, {event:?}, with {survivors:?}");
+                points.crashes += 1;
+                points.nested += crash_once(&disk, survivors, &known, again, place);
+            }
+        }
+        points
+    }
+}
+
+#[derive(Debug, Default)]
+struct Points {
+    steps: usize,
+    crashes: usize,
+    nested: usize,
+}
+
+/// Crashes, recovers, and crashes again at each step of that if `again`.
+fn crash_once(
+    disk: &Disk,
+    survivors: Survivors,
+    known: &Known<'_>,
+    again: bool,
+    place: String,
+) -> usize {
+    let _place = Place(place);
+    let folder = tempfile::tempdir().unwrap();
+    let mut left = disk.leave(survivors, folder.path());
+    let watch = Watch::new(folder.path());
+    let state = recover(folder.path(), known);
+    let events = watch.events();
+    go_on(folder.path(), known, state);
+    drop(watch);
+    if !again {
+        return 0;
+    }
+    let mut crashes = 0;
+    for (index, event) in events.iter().enumerate() {
+        left.apply(event);
+        for survivors in [Survivors::None, Survivors::Any(index as u64)] {
+            let place = format!(
+                "then in event {index} of {}, {event:?}, with {survivors:?}",
+                events.len()
+            );
+            crash_once(&left, survivors, known, false, place);
+            crashes += 1;
+        }
+    }
+    crashes
+}
+
+/// Opens what a crash left; returns the state that it is in.
+fn recover(root: &Path, known: &Known<'_>) -> usize {
+    let path = store_in(root);
+    let reader = options().read_only(true).open(&path);
+    if !known.is_there && matches!(reader, Err(Error::NotAStore { .. })) {
+        drop(options().create(&path, &schema()).unwrap());
+    } else {
+        let state = state_of(&reader.unwrap(), known.states, known.first, known.last);
+        assert!(known.is_there || state == 0 || known.last > 0);
+    }
+    assert_clean(&path);
+    let store = options().open(&path).unwrap();
+    let state = state_of(&store, known.states, known.first, known.last);
+    check_answers(&store, &known.states[state]);
+    for (copy, is_done) in &known.copies {
+        let folder = root.join("copies").join(copy.folder.file_name().unwrap());
+        if !is_done && matches!(options().open(&folder), Err(Error::NotAStore { .. })) {
+            store.backup(&folder).unwrap();
+        } else {
+            assert_clean(&folder);
+            state_of(
+                &options().open(&folder).unwrap(),
+                known.states,
+                copy.state,
+                copy.state,
+            );
+        }
+    }
+    state
+}
+
+/// The store is as good as any.
+fn go_on(root: &Path, known: &Known<'_>, state: usize) {
+    let path = store_in(root);
+    let mut model = known.states[state].clone();
+    let store = options().open(&path).unwrap();
+    let begun = store.unfinished_rebuild().unwrap();
+    let done = store.rebuild(Rebuild::resume().memory(64)).unwrap();
+    assert_eq!(done, begun.is_some());
+    let text = sample(3, 6);
+    perform_on(&store, &Verb::Add(vec![(7, text), (11, text)])).unwrap();
+    for k in [7, 11] {
+        model.add(&key(k), &text.words(), false);
+    }
+    check_answers(&store, &model);
+    drop(store);
+    assert_clean(&path);
+}
+
+pub(super) fn assert_clean(path: &Path) {
+    let report = options().check(path).unwrap();
+    assert!(report.is_clean(), "{:?}", report.problems);
+}
+
+#[test]
+fn a_crash_at_any_step_leaves_the_last_commit() {
+    let recording = record(&story());
+    let long = u64::from(patience());
+    let survivors = |index: usize| {
+        let seed = index as u64;
+        if long == 0 {
+            // A third of the steps, in turn, one way.
+            if !index.is_multiple_of(3) {
+                return Vec::new();
+            }
+            let ways = [
+                Survivors::None,
+                Survivors::Any(seed),
+                Survivors::All,
+                Survivors::Any(seed),
+            ];
+            return vec![ways[index / 3 % ways.len()]];
+        }
+        let mut all = vec![
+            Survivors::None,
+            Survivors::All,
+            Survivors::Names,
+            Survivors::Bytes,
+            Survivors::Torn,
+        ];
+        all.extend((0..long).map(|more| Survivors::Any(seed * long + more)));
+        all
+    };
+    let points = recording.crash(survivors, if long == 0 { 200 } else { 20 });
+    say(&format!("{} events, {points:?}", recording.events.len()));
+    assert!(points.crashes > 100);
+}
+
+#[test]
+fn a_crash_in_any_story_leaves_the_last_commit() {
+    for seed in 0..=10 * patience() {
+        let story = any_story(seed);
+        let _place = Place(format!("story {seed}: {story:?}"));
+        let recording = record(&story);
+        let survivors = |index: usize| {
+            // Prime, so that all kinds of steps come up.
+            let by_chance = Survivors::Any((index + 1) as u64 * u64::from(seed + 1));
+            match (index % 13, patience()) {
+                (0, _) => vec![Survivors::All],
+                (1, _) => vec![Survivors::None],
+                (2, _) | (_, 1..) => vec![by_chance],
+                _ => Vec::new(),
+            }
+        };
+        let points = recording.crash(survivors, 200);
+        say(&format!(
+            "story {seed}: {} events, {points:?}",
+            recording.events.len()
+        ));
+    }
+}

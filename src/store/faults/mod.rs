@@ -1,0 +1,338 @@
+//! The store on a disk that fails: crashes at every step (`crash.rs`), refusals at every step
+//! (`refusal.rs`), each held against the model.
+
+mod crash;
+mod refusal;
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+
+use super::model::{Model, Text, check_answers, key, schema};
+use super::{Input, Options, Rebuild, Store};
+use crate::error::{Error, Result};
+use crate::storage::watch::Watch;
+
+/// Something that is done to a store and is there whole or not at all.
+#[derive(Clone, Debug)]
+enum Verb {
+    Add(Vec<(u8, Text)>),
+    Remove(Vec<u8>),
+    Reindex(u32),
+    /// Stopped when it reports for this time.
+    Compact(Option<usize>),
+    Cancel,
+    Merge(Vec<(u8, Text)>),
+    /// Into a folder of this name.
+    Backup(u8),
+    Reopen,
+}
+
+fn verb() -> impl Strategy<Value = Verb> {
+    let batch = || prop::collection::vec((0..12_u8, any::<u8>().prop_map(Text::read)), 1..7);
+    let permutations = (0..3_u32).prop_map(|more| 64 + 20 * more);
+    prop_oneof![
+        6 => batch().prop_map(Verb::Add),
+        3 => prop::collection::vec(0..12_u8, 1..4).prop_map(Verb::Remove),
+        2 => permutations.prop_map(Verb::Reindex),
+        2 => prop::option::of(1..12_usize).prop_map(Verb::Compact),
+        1 => Just(Verb::Cancel),
+        1 => batch().prop_map(Verb::Merge),
+        1 => (0..3_u8).prop_map(Verb::Backup),
+        1 => Just(Verb::Reopen),
+    ]
+}
+
+fn sample(family: u8, changed: u8) -> Text {
+    let upper = changed % 2 == 1;
+    Text {
+        family,
+        changed,
+        upper,
+    }
+}
+
+/// A short story in which every verb comes up.
+fn story() -> Vec<Verb> {
+    let texts = |keys: std::ops::Range<u8>, changed| {
+        keys.map(|key| (key, sample(1 + key % 4, changed)))
+            .collect::<Vec<_>>()
+    };
+    vec![
+        Verb::Add(texts(0..3, 0)),
+        Verb::Add(texts(3..5, 1)),
+        Verb::Remove(vec![0, 3]),
+        Verb::Backup(0),
+        Verb::Reindex(84),
+        Verb::Add(texts(4..9, 2)),
+        Verb::Compact(Some(2)),
+        Verb::Remove(vec![5]),
+        Verb::Compact(None),
+        Verb::Merge(texts(8..12, 4)),
+        Verb::Reopen,
+        Verb::Add(texts(2..4, 5)),
+    ]
+}
+
+/// A copy: when it was begun and done, counted in events, and of which state it is.
+#[derive(Clone, Debug)]
+struct Copy {
+    folder: PathBuf,
+    begun: usize,
+    done: Option<usize>,
+    state: usize,
+}
+
+/// A store in a folder that is watched, and what it should hold.
+struct Session {
+    watch: Watch,
+    root: PathBuf,
+    store: Option<Store>,
+    /// What it held after each verb, the last one now.
+    states: Vec<Model>,
+    copies: BTreeMap<u8, Copy>,
+}
+
+fn options() -> Options {
+    Options::new().threads(1)
+}
+
+fn store_in(root: &Path) -> PathBuf {
+    // Not made yet, so that it is seen whose names are durable.
+    root.join("new").join("store")
+}
+
+fn copy_in(root: &Path, number: u8) -> PathBuf {
+    root.join("copies").join(number.to_string())
+}
+
+impl Session {
+    /// Makes a store below `root`.
+    fn new(root: &Path) -> Session {
+        Session {
+            watch: Watch::new(root),
+            root: root.to_owned(),
+            store: None,
+            states: vec![Model::default()],
+            copies: BTreeMap::new(),
+        }
+    }
+
+    /// The store, which is opened or made if it is not open.
+    fn store(&mut self) -> Result<&Store> {
+        if self.store.is_none() {
+            let path = store_in(&self.root);
+            let store = match options().open(&path) {
+                Err(Error::NotAStore { .. }) => options().create(&path, &schema()),
+                opened => opened,
+            };
+            self.store = Some(store?);
+        }
+        match &self.store {
+            Some(store) => Ok(store),
+            None => unreachable!("it was just opened"),
+        }
+    }
+
+    /// What the store holds once a verb is done.
+    fn after(&self, verb: &Verb) -> Model {
+        let mut model = self.states[self.states.len() - 1].clone();
+        match verb {
+            Verb::Add(batch) => batch.iter().for_each(|(k, text)| {
+                model.add(&key(*k), &text.words(), false);
+            }),
+            Verb::Merge(batch) => {
+                let mut other = Model::default();
+                for (k, text) in batch {
+                    other.add(&key(*k), &text.words(), false);
+                }
+                model.merge(&other);
+            }
+            Verb::Remove(keys) => keys.iter().for_each(|k| {
+                model.remove(&key(*k));
+            }),
+            _ => {}
+        }
+        model
+    }
+
+    /// Does a verb. The states tell what may be seen meanwhile.
+    fn perform(&mut self, verb: &Verb) -> Result<()> {
+        let last = self.states.len() - 1;
+        let after = self.after(verb);
+        self.watch.between(last, last + 1);
+        self.states.push(after);
+        let done = self.attempt(verb);
+        if done.is_ok() {
+            self.watch.between(last + 1, last + 1);
+        }
+        done
+    }
+
+    fn attempt(&mut self, verb: &Verb) -> Result<()> {
+        let (root, state) = (self.root.clone(), self.states.len() - 1);
+        match verb {
+            Verb::Reopen => {
+                self.store = None;
+                self.store().map(|_| ())
+            }
+            Verb::Backup(number) => {
+                let folder = copy_in(&root, *number);
+                if self
+                    .copies
+                    .get(number)
+                    .is_some_and(|copy| copy.done.is_some())
+                {
+                    return Ok(());
+                }
+                let begun = self.watch.events().len();
+                let copy = Copy {
+                    folder: folder.clone(),
+                    begun,
+                    done: None,
+                    state,
+                };
+                let copy = self.copies.entry(*number).or_insert(copy);
+                copy.state = state;
+                self.store()?.backup(folder)?;
+                let done = self.watch.events().len();
+                if let Some(copy) = self.copies.get_mut(number) {
+                    copy.done = Some(done);
+                }
+                Ok(())
+            }
+            verb => perform_on(self.store()?, verb),
+        }
+    }
+}
+
+fn perform_on(store: &Store, verb: &Verb) -> Result<()> {
+    match verb {
+        Verb::Add(batch) => add(store, batch),
+        Verb::Remove(keys) => {
+            let mut writer = store.writer()?;
+            for k in keys {
+                writer.remove(&key(*k))?;
+            }
+            writer.commit()
+        }
+        Verb::Reindex(permutations) => {
+            let builder = store.schema().to_builder();
+            let schema = builder.permutations(*permutations).build()?;
+            rebuild(store, Rebuild::reindex(schema), None)
+        }
+        Verb::Compact(stop) => rebuild(store, Rebuild::compact(), *stop),
+        Verb::Cancel => store.cancel_rebuild().map(|_| ()),
+        Verb::Merge(batch) => {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("other");
+            let other = options().create(path, &store.schema()).unwrap();
+            add(&other, batch).unwrap();
+            store
+                .merge(&other, 1, |_| ControlFlow::Continue(()))
+                .map(|_| ())
+        }
+        Verb::Backup(_) | Verb::Reopen => unreachable!("it needs more than the store"),
+    }
+}
+
+fn add(store: &Store, batch: &[(u8, Text)]) -> Result<()> {
+    let mut writer = store.writer()?;
+    let inputs = batch
+        .iter()
+        .map(|(k, text)| Input::new(key(*k), text.words()));
+    for outcome in writer.add_all(inputs.collect())? {
+        outcome?;
+    }
+    writer.commit()
+}
+
+/// Rebuilds a store; finishes a rebuild to another end first.
+fn rebuild(store: &Store, rebuild: Rebuild<'_>, stop: Option<usize>) -> Result<()> {
+    let mut reports = 0;
+    let watch = |_| {
+        reports += 1;
+        if Some(reports) == stop {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    match store.rebuild(rebuild.memory(64).watch(watch)) {
+        Err(Error::Unfinished { .. }) => store.rebuild(Rebuild::resume().memory(64)).map(|_| ()),
+        Ok(_) | Err(Error::Interrupted) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Which of the states `first..=last` the documents of a store are in.
+fn state_of(store: &Store, states: &[Model], first: usize, last: usize) -> usize {
+    let found: BTreeMap<String, [u8; 32]> = store
+        .documents()
+        .unwrap()
+        .map(|document| {
+            let document = document.unwrap();
+            (document.key, document.hash)
+        })
+        .collect();
+    let is_it = |model: &Model| {
+        let hash = |text: &String| *blake3::hash(text.as_bytes()).as_bytes();
+        let expected = model
+            .texts()
+            .iter()
+            .map(|(key, text)| (key.clone(), hash(text)));
+        found
+            .iter()
+            .map(|(key, hash)| (key.clone(), *hash))
+            .eq(expected)
+    };
+    match (first..=last).rev().find(|&state| is_it(&states[state])) {
+        Some(state) => state,
+        None => panic!(
+            "it is in none of the states {first} to {last}: {:?}",
+            found.keys()
+        ),
+    }
+}
+
+/// How many times as long the tests of this folder are to go on; `DEDUPDB_PATIENCE` says it.
+fn patience() -> u32 {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "how long a test is to go on is said from outside"
+    )]
+    let patience = std::env::var("DEDUPDB_PATIENCE").ok();
+    patience.and_then(|times| times.parse().ok()).unwrap_or(0)
+}
+
+/// A story by chance.
+fn any_story(seed: u32) -> Vec<Verb> {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::{Config, RngSeed, TestRunner};
+
+    let rng_seed = RngSeed::Fixed(seed.into());
+    let mut runner = TestRunner::new(Config {
+        rng_seed,
+        ..Config::default()
+    });
+    let stories = prop::collection::vec(verb(), 4..16);
+    stories.new_tree(&mut runner).unwrap().current()
+}
+
+/// Says where a test was when it failed.
+struct Place(String);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            say(&self.0);
+        }
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "it is what a test has to say")]
+fn say(what: &str) {
+    eprintln!("{what}");
+}

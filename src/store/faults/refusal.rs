@@ -1,0 +1,201 @@
+//! Every step refused once: the error names its file, the last commit is whole, and the store goes on
+//! once the cause is gone.
+
+use std::fs;
+use std::path::Path;
+
+use super::crash::assert_clean;
+use super::{
+    Copy, Model, Place, Session, Verb, any_story, check_answers, copy_in, options, patience,
+    perform_on, say, state_of, store_in, story,
+};
+use crate::error::{Error, Result};
+use crate::storage::crash::{Disk, Survivors};
+use crate::storage::watch::{Fault, Watch};
+use crate::store::Store;
+
+/// A verb, and the store as it is before it.
+struct Moment<'s> {
+    folder: &'s Path,
+    verb: &'s Verb,
+    states: [Model; 2],
+}
+
+#[derive(Debug, Default)]
+struct Count {
+    steps: u64,
+    faults: u64,
+    /// Of them, those that came to be an error.
+    errors: u64,
+    poisoned: u64,
+}
+
+impl Moment<'_> {
+    /// Refuses each of the steps of the verb, beginning with `first`, of which so many are left out in
+    /// between.
+    fn refuse_each(&self, first: u64, stride: u64, count: &mut Count) {
+        for step in (first..).step_by(usize::try_from(stride).unwrap()) {
+            let Some(kind) = self.refuse(Fault::Once { step }, count) else {
+                count.steps += step;
+                return;
+            };
+            if kind.starts_with("write") {
+                self.refuse(Fault::Half { step }, count);
+            }
+            if ["write", "make", "copy", "set"]
+                .iter()
+                .any(|room| kind.starts_with(room))
+            {
+                self.refuse(Fault::Full { step }, count);
+            }
+        }
+    }
+
+    /// Does the verb while a fault is there, and again without it. Returns what failed, if anything.
+    fn refuse(&self, fault: Fault, count: &mut Count) -> Option<String> {
+        let mut place = Place(format!("{fault:?} in {:?}", self.verb));
+        let folder = tempfile::tempdir().unwrap();
+        copy_folder(self.folder, folder.path());
+        let mut disk = Disk::of(folder.path());
+        let watch = Watch::new(folder.path());
+        let root = folder.path();
+        let store = match self.verb {
+            Verb::Reopen => None,
+            _ => Some(open(root).unwrap()),
+        };
+        watch.fail(Some(fault));
+        let done = attempt(root, store.as_ref(), self.verb);
+        watch.fail(None);
+        let failed = watch.failed().into_iter().next()?;
+        place.0 = format!("{}: {failed}; {done:?}", place.0);
+        count.faults += 1;
+        if let Err(error) = done {
+            count.errors += 1;
+            assert_named(&error, root);
+            if self.go_on(root, store) {
+                count.poisoned += 1;
+            }
+        } else {
+            drop(store);
+        }
+        if let Verb::Backup(number) = self.verb {
+            assert_clean(&copy_in(root, *number));
+        }
+        let path = store_in(root);
+        assert_clean(&path);
+        let store = options().open(&path).unwrap();
+        check_answers(&store, &self.states[1]);
+        drop(store);
+        // What the system took for written after a failed sync is not needed.
+        watch.events().iter().for_each(|event| disk.apply(event));
+        let after = tempfile::tempdir().unwrap();
+        disk.leave(Survivors::None, after.path());
+        let path = store_in(after.path());
+        state_of(&options().open(&path).unwrap(), &self.states, 1, 1);
+        assert_clean(&path);
+        Some(failed)
+    }
+
+    /// Does the verb again after an error, with the same store, if that says nothing against it; says
+    /// whether it had to be opened anew.
+    fn go_on(&self, root: &Path, store: Option<Store>) -> bool {
+        if let Some(store) = store {
+            // It answers from the last commit, or not at all.
+            let read = unless_poisoned(store.documents().map(drop));
+            if read && unless_poisoned(store.writer().map(drop)) {
+                state_of(&store, &self.states, 0, 1);
+                if unless_poisoned(attempt(root, Some(&store), self.verb)) {
+                    check_answers(&store, &self.states[1]);
+                    return false;
+                }
+            }
+        }
+        let store = open(root).unwrap();
+        state_of(&store, &self.states, 0, 1);
+        attempt(root, Some(&store), self.verb).unwrap();
+        state_of(&store, &self.states, 1, 1);
+        true
+    }
+}
+
+fn assert_named(error: &Error, root: &Path) {
+    let (Error::Io { path, .. } | Error::Index { path, .. }) = error else {
+        panic!("{error}");
+    };
+    assert!(path.starts_with(root), "{error}");
+    let source = std::error::Error::source(error).unwrap().to_string();
+    assert!(source.contains("os error"), "{error}");
+}
+
+fn unless_poisoned(done: Result<()>) -> bool {
+    match done {
+        Ok(()) => true,
+        Err(Error::Poisoned) => false,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn open(root: &Path) -> Result<Store> {
+    match options().open(store_in(root)) {
+        Err(Error::NotAStore { .. }) => options().create(store_in(root), &super::schema()),
+        opened => opened,
+    }
+}
+
+fn attempt(root: &Path, store: Option<&Store>, verb: &Verb) -> Result<()> {
+    match (store, verb) {
+        (Some(store), Verb::Backup(number)) => store.backup(copy_in(root, *number)).map(|_| ()),
+        (Some(store), verb) if !matches!(verb, Verb::Reopen) => perform_on(store, verb),
+        (Some(_), _) => Ok(()),
+        (None, _) => open(root).map(drop),
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            fs::create_dir(&to).unwrap();
+            copy_folder(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+/// Refuses steps of each verb of a story, beginning with the making of the store.
+fn refuse_in(story: &[Verb], stride: u64) -> Count {
+    let mut count = Count::default();
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = Session::new(folder.path());
+    for (index, verb) in [Verb::Reopen].iter().chain(story).enumerate() {
+        session.store = None;
+        let before = session.states[session.states.len() - 1].clone();
+        let moment = Moment {
+            folder: folder.path(),
+            verb,
+            states: [before, session.after(verb)],
+        };
+        let is_made = matches!(verb, Verb::Backup(number)
+            if session.copies.get(number).is_some_and(|copy: &Copy| copy.done.is_some()));
+        if !is_made {
+            moment.refuse_each(index as u64 % stride, stride, &mut count);
+        }
+        session.perform(verb).unwrap();
+    }
+    count
+}
+
+#[test]
+fn a_step_that_is_refused_leaves_the_store_whole() {
+    let stride = if patience() == 0 { 41 } else { 1 };
+    let count = refuse_in(&story(), stride);
+    say(&format!("{count:?}"));
+    assert!(count.errors > 20);
+    for seed in 0..patience() {
+        let story = any_story(seed);
+        let _place = Place(format!("story {seed}: {story:?}"));
+        say(&format!("story {seed}: {:?}", refuse_in(&story, 7)));
+    }
+}
