@@ -107,7 +107,7 @@ fn a_store_finds_what_was_promised() {
         "--shingling",
         "word:2",
         "--bands",
-        "8x8",
+        "4x16",
         "--permutations",
         "64",
     ];
