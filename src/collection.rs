@@ -66,11 +66,10 @@ impl Collection {
                     error => error,
                 })
         };
-        let sets: Vec<ShingleSet> = names
-            .par_iter()
-            .zip(texts.par_iter())
-            .map(shingles)
-            .collect::<Result<_>>()?;
+        let documents = names.par_iter().zip(texts.par_iter());
+        // The error that is told is the first one's, whatever the threads did.
+        let sets: Vec<Result<ShingleSet>> = documents.map(shingles).collect();
+        let sets: Vec<ShingleSet> = sets.into_iter().collect::<Result<_>>()?;
         let matrix = sign_all(schema, &sets)?;
         let buckets = buckets(schema, &sets, &matrix);
         Ok(Collection {

@@ -95,7 +95,9 @@ impl Signing {
             let shingles = shingles.with_context(|| document.place())?;
             Ok(self.signer.minima(shingles.as_slice()))
         };
-        documents.par_iter().map(row).collect()
+        // The error that is told is the first one's, whatever the threads did.
+        let rows: Vec<Result<Vec<u32>>> = documents.par_iter().map(row).collect();
+        rows.into_iter().collect()
     }
 }
 
