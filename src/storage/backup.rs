@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use redb::{Builder, Database, WriteTransaction};
 
-use super::catalog::{self, Meta};
+use super::catalog;
 use super::columns::ColumnSpec;
 use super::disk::{self, File};
 use super::format::{HEADER_BYTES, Kind};
 use super::guard::guarded;
 use super::index::INDEX;
+use super::meta::Meta;
 use super::place::Place;
 use super::snapshot::{Snapshot, file_size};
 use crate::error::{Error, Result};

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::bits::low32;
-use super::catalog::Meta;
 use super::column::{Column, ColumnView};
 use super::format::{ContentRow, Header, Kind};
+use super::meta::Meta;
 use super::snapshot::narrow;
 use crate::error::Result;
 use crate::schema::Schema;

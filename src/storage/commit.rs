@@ -13,11 +13,12 @@ use std::thread;
 
 use redb::WriteTransaction;
 
-use super::catalog::{self, DocumentChange, Meta};
+use super::catalog::{self, DocumentChange};
 use super::files::{Files, Health};
 use super::filter::{Filter, FilterName};
 use super::guard::guarded;
 use super::merge;
+use super::meta::Meta;
 use super::recent::Recent;
 use super::snapshot::{Snapshot, Tables};
 use crate::clock::Meters;

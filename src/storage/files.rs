@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use redb::{ReadTransaction, WriteTransaction};
 
-use super::catalog::{self, Catalog, Meta};
+use super::catalog::{self, Catalog};
 use super::columns::Columns;
 use super::disk;
 use super::filter::{Filter, FilterName};
@@ -13,6 +13,7 @@ use super::format::{ContentRow, FORMAT, copy_hash};
 use super::guard::guarded;
 use super::index::{INDEX, Index, existing_index};
 use super::leftovers;
+use super::meta::Meta;
 use super::recent::Recent;
 use super::snapshot::{Snapshot, Tables, narrow};
 use crate::error::{Error, Result};

@@ -13,10 +13,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::catalog::Meta;
 use super::disk::{self, File, sync_words};
 use super::format::{FILTER_MAGIC, checksum, may_be_a_filter};
 use super::map::SharedWords;
+use super::meta::Meta;
 use super::snapshot::narrow;
 use crate::error::{Error, Result};
 

@@ -3,10 +3,10 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use super::catalog::Meta;
 use super::disk::{self, File};
 use super::filter::FilterName;
 use super::format::{Kind, belongs_to};
+use super::meta::Meta;
 use super::next::NEXT_INDEX;
 use crate::error::Result;
 

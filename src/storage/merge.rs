@@ -11,9 +11,10 @@ use std::sync::Arc;
 use redb::WriteTransaction;
 
 use super::buckets::{self, BucketError, Change, Level, List, prefix_bits};
-use super::catalog::{self, Meta};
+use super::catalog;
 use super::filter::{Filter, FilterName};
 use super::leaf::Posting;
+use super::meta::Meta;
 use super::order;
 use super::parallel::for_each_list;
 use super::snapshot::{Snapshot, bucket_error, narrow};

@@ -26,6 +26,7 @@ mod leaf;
 mod leftovers;
 mod map;
 mod merge;
+mod meta;
 mod next;
 mod order;
 mod packed;

@@ -13,11 +13,11 @@ use std::sync::Arc;
 
 use redb::ReadTransaction;
 
-use super::catalog::Meta;
 use super::columns::ColumnSpec;
 use super::files::{open_filter, read_meta, rebuild_recent};
 use super::format::Kind;
 use super::index::{Index, existing_index};
+use super::meta::Meta;
 use super::recent::Recent;
 use super::snapshot::{Snapshot, Tables, narrow};
 use crate::error::Result;

@@ -8,7 +8,7 @@ use redb::{ReadTransaction, WriteTransaction};
 
 use super::bits::low32;
 use super::buckets::{BucketError, MAX_PREFIX};
-use super::catalog::{Catalog, DocumentRow, Meta};
+use super::catalog::{Catalog, DocumentRow};
 use super::column::ColumnView;
 use super::disk;
 use super::elias_fano;
@@ -17,6 +17,7 @@ use super::format::{ContentRow, HEADER_BYTES, Kind, copy_hash};
 use super::guard::{Guarded, guarded};
 use super::index::Index;
 use super::leaf::Posting;
+use super::meta::Meta;
 use super::posted::{LevelState, Posted};
 use super::recent::Recent;
 use super::rows::Rows;

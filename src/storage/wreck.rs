@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::catalog::{self, Catalog, DocumentRow, Meta};
+use super::catalog::{self, Catalog, DocumentRow};
 use super::column::ColumnView;
 use super::columns::ColumnSpec;
 use super::disk::{self, File};
@@ -15,6 +15,7 @@ use super::elias_fano;
 use super::format::{ContentRow, HEADER_BYTES, Header, Kind};
 use super::guard::{Guarded, guarded};
 use super::index::{INDEX, Index};
+use super::meta::Meta;
 use super::sums::{BLOCK_BYTES, all_sums};
 use crate::error::{Error, Result};
 use crate::schema::Schema;

@@ -5,10 +5,11 @@ use std::path::Path;
 use super::Next;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
-use crate::storage::catalog::{self, Meta};
+use crate::storage::catalog;
 use crate::storage::column::{Column, ColumnView};
 use crate::storage::columns::ColumnSpec;
 use crate::storage::format::Kind;
+use crate::storage::meta::Meta;
 use crate::storage::snapshot::{Snapshot, narrow};
 
 /// Contents that are taken over at a time.

@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use redb::WriteTransaction;
 
-use super::catalog::{self as tables, Meta};
+use super::catalog as tables;
 use super::columns::ColumnSpec;
 use super::disk;
 use super::filter::FilterName;
@@ -34,6 +34,7 @@ use super::format::Kind;
 use super::guard::guarded;
 use super::index::Index;
 use super::leftovers;
+use super::meta::Meta;
 use super::renumbering::Renumbering;
 use super::snapshot::Snapshot;
 use crate::error::{Error, Result};

@@ -6,7 +6,8 @@ use redb::{ReadTransaction, ReadableTable, TableDefinition, WriteTransaction};
 
 use crate::error::{Error, Result};
 use crate::schema::Schema;
-use crate::storage::catalog::{self, Meta};
+use crate::storage::catalog;
+use crate::storage::meta::Meta;
 
 const STATE: TableDefinition<'_, &str, u32> = TableDefinition::new("rebuild");
 const LEFT_OUT: TableDefinition<'_, u32, ()> = TableDefinition::new("left-out");
