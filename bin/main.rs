@@ -10,6 +10,7 @@ mod document;
 mod duration;
 mod eval;
 mod exit;
+mod field;
 mod ingest;
 mod inputs;
 mod interrupt;

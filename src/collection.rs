@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::sketch::{Estimate, Signer, agreeing};
-use crate::text::{ShingleSet, Shingler};
+use crate::text::ShingleSet;
 
 /// Texts in memory with their shingles, signatures and buckets: for experiments, and for
 /// collections that are looked at once. A [`Store`](crate::Store) keeps them.
@@ -51,7 +51,7 @@ impl Collection {
         schema: &Schema,
         documents: impl IntoIterator<Item = (N, T)>,
     ) -> Result<Collection> {
-        let shingler = Shingler::new(schema.shingling(), schema.lowercase(), schema.nfkc())?;
+        let shingler = schema.shingler()?;
         let (names, texts): (Vec<String>, Vec<T>) = documents
             .into_iter()
             .map(|(name, text)| (name.into(), text))

@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::error::{Error, Result};
 use crate::lsh::Bands;
-use crate::sketch::{Family, SlotWidth};
-use crate::text::Shingling;
+use crate::sketch::{Family, Signer, SlotWidth};
+use crate::text::{Shingler, Shingling};
 
 /// Every parameter that shapes the stored bytes, checked once when the schema is built.
 ///
@@ -108,6 +108,25 @@ impl Schema {
     /// Whether texts are NFKC-normalized first.
     pub fn nfkc(&self) -> bool {
         self.nfkc
+    }
+
+    /// Makes what turns texts into shingles.
+    ///
+    /// # Errors
+    ///
+    /// None: the parameters were checked when the schema was built.
+    pub fn shingler(&self) -> Result<Shingler> {
+        Shingler::new(self.shingling(), self.lowercase(), self.nfkc())
+    }
+
+    /// Makes what turns shingles into signatures.
+    ///
+    /// # Errors
+    ///
+    /// None: the parameters were checked when the schema was built.
+    pub fn signer(&self) -> Result<Signer> {
+        let (family, seed, slots) = (self.family(), self.seed(), self.permutations());
+        Signer::new(family, seed, slots, self.slot_width())
     }
 
     /// The family that permutations are drawn from.
@@ -381,8 +400,8 @@ impl SchemaBuilder {
             return Err(invalid("threshold", reason));
         }
         // The shingler and the signer know which of their parameters make sense.
-        crate::text::Shingler::new(self.shingling, lowercase, nfkc)?;
-        crate::sketch::Signer::new(self.family, self.seed, self.permutations, self.slot_width)?;
+        Shingler::new(self.shingling, lowercase, nfkc)?;
+        Signer::new(self.family, self.seed, self.permutations, self.slot_width)?;
         let bands = match self.bands {
             Some((bands, rows)) => Bands::new(bands, rows, self.permutations)?,
             None => Bands::choose(

@@ -17,6 +17,7 @@ use crate::console::Console;
 use crate::document::Document;
 use crate::eval::each;
 use crate::exit::Exit;
+use crate::field::quoted;
 use crate::npy;
 use crate::number::{bytes, counted, grouped, seconds};
 use crate::output::{Output, escape};
@@ -168,7 +169,7 @@ impl Table {
         let bytes = match self.form {
             Form::Csv => {
                 let slots = row.iter().map(|slot| format!(",{slot}"));
-                format!("{}{}\n", quoted(key), slots.collect::<String>()).into_bytes()
+                format!("{}{}\n", quoted(key.to_owned()), slots.collect::<String>()).into_bytes()
             }
             Form::Npy => row.iter().flat_map(|slot| slot.to_le_bytes()).collect(),
         };
@@ -188,14 +189,5 @@ impl Table {
             .len();
         fs::rename(&self.part, &self.path).context(place)?;
         Ok(size)
-    }
-}
-
-/// A field of CSV, in the way of RFC 4180.
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
     }
 }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::args::eval::Results;
 use crate::console::Console;
+use crate::field::quoted;
 use crate::output::Output;
 use crate::plot::{self, Picture};
 use crate::table::Table;
@@ -133,18 +134,13 @@ fn push_line(text: &mut String, cells: impl Iterator<Item = String>) {
     text.push('\n');
 }
 
-/// A value as a field of CSV, in the way of RFC 4180.
+/// A value as a field of CSV.
 fn cell(value: &Value) -> String {
-    let text = match value {
+    quoted(match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         other => other.to_string(),
-    };
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text
-    }
+    })
 }
 
 #[cfg(test)]

@@ -35,13 +35,8 @@ impl Mapper {
     /// None: the schema was checked.
     pub(crate) fn new(schema: Schema) -> Result<Mapper> {
         Ok(Mapper {
-            shingler: Shingler::new(schema.shingling(), schema.lowercase(), schema.nfkc())?,
-            signer: Signer::new(
-                schema.family(),
-                schema.seed(),
-                schema.permutations(),
-                schema.slot_width(),
-            )?,
+            shingler: schema.shingler()?,
+            signer: schema.signer()?,
             names: Names::new(schema.bands().bands()),
             mark: parameters::mark(&schema),
             schema,

@@ -211,7 +211,7 @@ impl Store {
         }
         let sign = |snapshot: &Snapshot, contents: &[u32]| signer.sign_all(snapshot, contents);
         let threads = self.pool.threads();
-        let mut next = Next::take_up(&snapshot, plan)?;
+        let mut next = Next::take_up(&snapshot, &plan)?;
         next.cover(&snapshot, &sign, &mut watch)?;
         self.settle_missing(&signer, rebuild.drop_missing)?;
         next.post(&snapshot, threads, rebuild.memory, &mut watch)?;

@@ -45,13 +45,8 @@ impl<'a> Resigner<'a> {
         };
         Ok(Resigner {
             pool,
-            shingler: Shingler::new(stored.shingling(), stored.lowercase(), stored.nfkc())?,
-            signer: Signer::new(
-                target.family(),
-                target.seed(),
-                target.permutations(),
-                target.slot_width(),
-            )?,
+            shingler: stored.shingler()?,
+            signer: target.signer()?,
             kept,
             keeps_shingles: stored.keeps_shingles(),
             source,

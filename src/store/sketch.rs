@@ -50,13 +50,8 @@ pub(crate) struct Sketcher {
 impl Sketcher {
     pub(crate) fn new(schema: &Schema, meters: &Arc<Meters>) -> Result<Sketcher> {
         Ok(Sketcher {
-            shingler: Shingler::new(schema.shingling(), schema.lowercase(), schema.nfkc())?,
-            signer: Signer::new(
-                schema.family(),
-                schema.seed(),
-                schema.permutations(),
-                schema.slot_width(),
-            )?,
+            shingler: schema.shingler()?,
+            signer: schema.signer()?,
             schema: schema.clone(),
             meters: meters.clone(),
         })

@@ -142,10 +142,10 @@ impl Next {
     /// # Errors
     ///
     /// [`Error::Unfinished`] if one with another plan was begun.
-    pub(crate) fn take_up(snapshot: &Snapshot, plan: Plan) -> Result<Next> {
+    pub(crate) fn take_up(snapshot: &Snapshot, plan: &Plan) -> Result<Next> {
         let folder = snapshot.tables.path().parent().unwrap_or(Path::new(""));
         match Next::find(folder, snapshot)? {
-            Some(next) if next.plan == plan => Ok(next),
+            Some(next) if next.plan == *plan => Ok(next),
             Some(next) => {
                 let what = next.describe(&snapshot.schema);
                 Err(Error::Unfinished { what })
@@ -259,11 +259,10 @@ impl Next {
         self.meta.contents.saturating_sub(self.meta.banded)
     }
 
-    fn begin(folder: &Path, snapshot: &Snapshot, plan: Plan) -> Result<Next> {
+    fn begin(folder: &Path, snapshot: &Snapshot, plan: &Plan) -> Result<Next> {
         leftovers::clear(folder, &snapshot.tables.meta)?;
         let path = folder.join(NEXT_INDEX);
         let index = Index::create(&path)?;
-        let left_out = snapshot.removed_contents()?;
         let old = snapshot.tables.meta;
         let generation = old.generation + 1;
         let file = |changes, old| if changes { generation } else { old };
@@ -278,23 +277,16 @@ impl Next {
             ..Meta::default()
         };
         let columns = NextColumns::create(folder, &meta, &plan.schema)?;
-        let next = Next {
-            folder: folder.to_owned(),
-            path,
-            index,
+        let begun = Begun {
+            meta,
+            schema: (*plan.schema).clone(),
             state: State {
                 renumbers: u32::from(plan.renumbers),
                 ..State::default()
             },
-            meta,
-            columns,
-            ids: Next::ids(&plan, &left_out),
-            plan,
-            left_out,
-            unposted: Vec::new(),
-            removed: Vec::new(),
-            summed: [0; 3],
+            left_out: snapshot.removed_contents()?,
         };
+        let next = Next::of(folder, index, begun, columns);
         let transaction = next.begin_write()?;
         let begun = || -> Result<(), redb::Error> {
             tables::Catalog::create(&transaction)?;
@@ -317,6 +309,12 @@ impl Next {
         if !begun.fits(snapshot) {
             return Ok(None);
         }
+        let columns = NextColumns::open(folder, &begun.meta, &begun.schema)?;
+        Ok(Some(Next::of(folder, index, begun, columns)))
+    }
+
+    /// A rebuild as it was begun, or goes on.
+    fn of(folder: &Path, index: Index, begun: Begun, columns: NextColumns) -> Next {
         let plan = begun.plan();
         let Begun {
             meta,
@@ -324,28 +322,24 @@ impl Next {
             left_out,
             ..
         } = begun;
-        let columns = NextColumns::open(folder, &meta, &plan.schema)?;
-        Ok(Some(Next {
+        let ids = if plan.renumbers {
+            Renumbering::without(left_out.clone())
+        } else {
+            Renumbering::default()
+        };
+        Next {
             folder: folder.to_owned(),
-            path: path.to_owned(),
+            path: folder.join(NEXT_INDEX),
             index,
             meta,
             state,
             columns,
-            ids: Next::ids(&plan, &left_out),
+            ids,
             plan,
             left_out,
             unposted: Vec::new(),
             removed: Vec::new(),
             summed: [0; 3],
-        }))
-    }
-
-    fn ids(plan: &Plan, left_out: &[u32]) -> Renumbering {
-        if plan.renumbers {
-            Renumbering::without(left_out.to_vec())
-        } else {
-            Renumbering::default()
         }
     }
 
