@@ -2,7 +2,8 @@
 //!
 //! The first file is JSON lines with fields `id` and `text`. Its documents are added from memory, by
 //! the crate, and then each file is added by the command line; each time into a new store, with one
-//! commit at the end. The rates are megabytes of text a second, medians of five, run in turns.
+//! commit at the end. The rates are megabytes of text a second, medians of five, run in turns. Memory
+//! comes from the allocator of the command line in both.
 //!
 //! ```sh
 //! cargo bench --bench ingest -- pages.jsonl pages.parquet
@@ -20,6 +21,9 @@ use std::time::Instant;
 
 use dedupdb::{Input, Schema, Store};
 use serde_json::Value;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const ROUNDS: usize = 5;
 /// Bytes of text that are sketched at a time.

@@ -74,7 +74,7 @@ pub(crate) fn start(
     store: &Arc<Store>,
 ) -> Result<Receiver<Result<Sketched>>> {
     // No queue: one batch is being sketched, and one waits for its taker in the sender's hand.
-    let (sender, receiver) = sync_channel(1);
+    let (sender, receiver) = sync_channel(0);
     let store = Arc::downgrade(store);
     thread::Builder::new()
         .name("sketching".to_owned())

@@ -46,7 +46,12 @@ use anyhow::anyhow;
 use args::Args;
 use console::Console;
 use exit::Exit;
+use mimalloc::MiMalloc;
 use output::Output;
+
+/// Texts are allocated on one thread and freed on another, where the system's allocator is slow.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     hush_redb();

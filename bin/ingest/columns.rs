@@ -84,12 +84,12 @@ fn short(name: &str) -> String {
 
 /// The two cells of a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Cells {
-    pub(crate) id: Option<Vec<u8>>,
-    pub(crate) text: Option<Vec<u8>>,
+pub(crate) struct Cells<B> {
+    pub(crate) id: Option<B>,
+    pub(crate) text: Option<B>,
 }
 
-impl Cells {
+impl<B: AsRef<[u8]>> Cells<B> {
     /// The record of the row, in the encoding `given`. An empty key is none.
     ///
     /// # Errors
@@ -97,10 +97,10 @@ impl Cells {
     /// The row has no text.
     pub(crate) fn record(self, given: Option<&'static Encoding>) -> Result<Record, Fault> {
         let text = self.text.ok_or_else(|| Fault::bad("it has no text"))?;
-        let id = self.id.filter(|id| !id.is_empty());
+        let id = self.id.filter(|id| !id.as_ref().is_empty());
         Ok(Record {
-            id: id.map(|id| decode(id, given).text),
-            decoded: decode(text, given),
+            id: id.map(|id| decode(id.as_ref(), given).text.into_owned()),
+            decoded: decode(text.as_ref(), given).into_owned(),
         })
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct Rows<R> {
     limit: u64,
     columns: Columns,
     /// A row that was read to find out whether it is a header.
-    first: Option<Raw<Cells>>,
+    first: Option<Raw<Cells<Vec<u8>>>>,
     number: u64,
     /// The row that is being read, as it is, if that is wanted.
     verbatim: Option<Vec<u8>>,
@@ -112,7 +112,7 @@ impl<R: BufRead> Rows<R> {
         }
     }
 
-    fn read(&mut self) -> io::Result<Option<Raw<Cells>>> {
+    fn read(&mut self) -> io::Result<Option<Raw<Cells<Vec<u8>>>>> {
         if let Some(first) = self.first.take() {
             return Ok(Some(first));
         }
@@ -192,7 +192,7 @@ impl<R: BufRead> Rows<R> {
         Ok(is_halved.into())
     }
 
-    fn raw(&mut self, bytes: u64, body: Result<Cells, Fault>) -> Raw<Cells> {
+    fn raw(&mut self, bytes: u64, body: Result<Cells<Vec<u8>>, Fault>) -> Raw<Cells<Vec<u8>>> {
         self.number += 1;
         Raw {
             nth: Nth::Record(self.number),
@@ -204,9 +204,9 @@ impl<R: BufRead> Rows<R> {
 }
 
 impl<R: BufRead> Iterator for Rows<R> {
-    type Item = io::Result<Raw<Cells>>;
+    type Item = io::Result<Raw<Cells<Vec<u8>>>>;
 
-    fn next(&mut self) -> Option<io::Result<Raw<Cells>>> {
+    fn next(&mut self) -> Option<io::Result<Raw<Cells<Vec<u8>>>>> {
         self.read().transpose()
     }
 }

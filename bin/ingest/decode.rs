@@ -1,5 +1,7 @@
 //! From bytes to text.
 
+use std::borrow::Cow;
+
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 
@@ -14,12 +16,23 @@ const DETECTED: usize = 1 << 20;
 
 /// Text, and how it came to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Decoded {
-    pub(crate) text: String,
+pub(crate) struct Decoded<T = String> {
+    pub(crate) text: T,
     /// Name of the encoding.
     pub(crate) encoding: &'static str,
     /// Whether bytes that are no characters were replaced.
     pub(crate) replaced: bool,
+}
+
+impl Decoded<Cow<'_, str>> {
+    /// The text with bytes of its own.
+    pub(crate) fn into_owned(self) -> Decoded {
+        Decoded {
+            text: self.text.into_owned(),
+            encoding: self.encoding,
+            replaced: self.replaced,
+        }
+    }
 }
 
 /// Refuses bytes that are no text in the encoding that they seem to have.
@@ -52,38 +65,37 @@ fn binary() -> Fault {
 /// # Errors
 ///
 /// It is binary: it has a NUL.
-pub(crate) fn file(bytes: Vec<u8>, given: Option<&'static Encoding>) -> Result<Decoded, Fault> {
-    check(&bytes, given)?;
-    let is_wide = is_wide(&bytes, given);
+pub(crate) fn file(bytes: &[u8], given: Option<&'static Encoding>) -> Result<Decoded, Fault> {
+    check(bytes, given)?;
     let decoded = decode(bytes, given);
-    if is_wide && decoded.text.contains('\0') {
+    if is_wide(bytes, given) && decoded.text.contains('\0') {
         return Err(binary());
     }
-    Ok(decoded)
+    Ok(decoded.into_owned())
 }
 
 /// The text of `bytes`, without a byte order mark.
 ///
 /// A mark tells the encoding, else it is the one given, else UTF-8 if that fits or nearly fits, else
 /// what the bytes look like.
-pub(crate) fn decode(bytes: Vec<u8>, given: Option<&'static Encoding>) -> Decoded {
-    if let Some(mark) = Mark::of(&bytes) {
+pub(crate) fn decode<'a>(
+    bytes: &'a [u8],
+    given: Option<&'static Encoding>,
+) -> Decoded<Cow<'a, str>> {
+    if let Some(mark) = Mark::of(bytes) {
         return mark.decode(bytes);
     }
     if let Some(encoding) = given {
-        return encoded(&bytes, encoding);
+        return encoded(bytes, encoding);
     }
-    match String::from_utf8(bytes) {
-        Ok(text) if is_iso_2022_jp(text.as_bytes()) => encoded(text.as_bytes(), ISO_2022_JP),
-        Ok(text) => utf8(text, false),
-        Err(error) if is_nearly_utf8(error.as_bytes()) => {
-            utf8(String::from_utf8_lossy(error.as_bytes()).into_owned(), true)
-        }
-        Err(error) => {
-            let bytes = error.into_bytes();
-            let encoding = detect(&bytes);
-            encoded(&bytes, encoding)
-        }
+    if is_iso_2022_jp(bytes) {
+        return encoded(bytes, ISO_2022_JP);
+    }
+    // In many scripts this is several times as fast as the standard library's.
+    match UTF_8.decode_without_bom_handling_and_without_replacement(bytes) {
+        Some(text) => utf8(text, false),
+        None if is_nearly_utf8(bytes) => utf8(String::from_utf8_lossy(bytes), true),
+        None => encoded(bytes, detect(bytes)),
     }
 }
 
@@ -92,7 +104,7 @@ pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(MARK.as_bytes()).unwrap_or(bytes)
 }
 
-fn utf8(text: String, replaced: bool) -> Decoded {
+fn utf8(text: Cow<'_, str>, replaced: bool) -> Decoded<Cow<'_, str>> {
     Decoded {
         text,
         encoding: UTF_8.name(),
@@ -100,10 +112,10 @@ fn utf8(text: String, replaced: bool) -> Decoded {
     }
 }
 
-fn encoded(bytes: &[u8], encoding: &'static Encoding) -> Decoded {
+fn encoded<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Decoded<Cow<'a, str>> {
     let (text, replaced) = encoding.decode_without_bom_handling(bytes);
     Decoded {
-        text: text.into_owned(),
+        text,
         encoding: encoding.name(),
         replaced,
     }
@@ -120,7 +132,7 @@ fn detect(bytes: &[u8]) -> &'static Encoding {
 
 /// Whether the bytes are ASCII with the escapes that switch to Japanese characters, and no others.
 fn is_iso_2022_jp(bytes: &[u8]) -> bool {
-    if !bytes.contains(&0x1b) || !bytes.is_ascii() {
+    if !bytes.is_ascii() || !bytes.contains(&0x1b) {
         return false;
     }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
@@ -165,27 +177,18 @@ impl Mark {
         self != Mark::Utf8
     }
 
-    fn decode(self, mut bytes: Vec<u8>) -> Decoded {
+    fn decode(self, bytes: &[u8]) -> Decoded<Cow<'_, str>> {
         match self {
-            Mark::Utf8 => {
-                bytes.drain(..MARK.len());
-                match String::from_utf8(bytes) {
-                    Ok(text) => utf8(text, false),
-                    Err(error) => utf8(String::from_utf8_lossy(error.as_bytes()).into(), true),
-                }
-            }
+            Mark::Utf8 => encoded(&bytes[MARK.len()..], UTF_8),
             Mark::Utf16(encoding) => encoded(&bytes[2..], encoding),
             Mark::Utf32 { is_little } => utf32(&bytes[4..], is_little),
         }
     }
 }
 
-fn utf32(bytes: &[u8], is_little: bool) -> Decoded {
-    let mut decoded = Decoded {
-        text: String::with_capacity(bytes.len() / 4),
-        encoding: if is_little { "UTF-32LE" } else { "UTF-32BE" },
-        replaced: !bytes.len().is_multiple_of(4),
-    };
+fn utf32(bytes: &[u8], is_little: bool) -> Decoded<Cow<'_, str>> {
+    let mut text = String::with_capacity(bytes.len() / 4);
+    let mut replaced = !bytes.len().is_multiple_of(4);
     for four in bytes.as_chunks::<4>().0 {
         // A mark says in which order the bytes are.
         let [a, b, c, d] = four.map(u32::from);
@@ -195,12 +198,14 @@ fn utf32(bytes: &[u8], is_little: bool) -> Decoded {
             a << 24 | b << 16 | c << 8 | d
         };
         let character = char::from_u32(code);
-        decoded.replaced |= character.is_none();
-        decoded
-            .text
-            .push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
+        replaced |= character.is_none();
+        text.push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
     }
-    decoded
+    Decoded {
+        text: text.into(),
+        encoding: if is_little { "UTF-32LE" } else { "UTF-32BE" },
+        replaced,
+    }
 }
 
 #[cfg(test)]
@@ -210,7 +215,7 @@ mod tests {
     use encoding_rs::{ISO_8859_2, SHIFT_JIS, UTF_16LE, WINDOWS_1252};
 
     fn decoded(bytes: &[u8]) -> (String, &'static str, bool) {
-        let decoded = decode(bytes.to_vec(), None);
+        let decoded = decode(bytes, None).into_owned();
         (decoded.text, decoded.encoding, decoded.replaced)
     }
 
@@ -238,7 +243,7 @@ mod tests {
             (wide(&marked, 4, false), "UTF-32BE"),
         ] {
             assert_eq!(decoded(&bytes), (text.to_owned(), encoding, false));
-            assert!(file(bytes.clone(), Some(SHIFT_JIS)).unwrap().text == text);
+            assert!(file(&bytes, Some(SHIFT_JIS)).unwrap().text == text);
         }
         let odd = [&wide("\u{feff}ab", 2, true)[..], b"c"].concat();
         assert_eq!(decoded(&odd), ("ab\u{fffd}".to_owned(), "UTF-16LE", true));
@@ -277,16 +282,16 @@ mod tests {
     #[test]
     fn a_given_encoding_is_taken() {
         let (bytes, _, _) = ISO_8859_2.encode("żółw");
-        let text = decode(bytes.into_owned(), Some(ISO_8859_2));
-        assert_eq!((text.text.as_str(), text.encoding), ("żółw", "ISO-8859-2"));
-        let text = file(wide("wide", 2, true), Some(UTF_16LE)).unwrap();
+        let text = decode(&bytes, Some(ISO_8859_2));
+        assert_eq!((&*text.text, text.encoding), ("żółw", "ISO-8859-2"));
+        let text = file(&wide("wide", 2, true), Some(UTF_16LE)).unwrap();
         assert_eq!(text.text, "wide");
     }
 
     #[test]
     fn a_nul_makes_a_file_binary() {
         for bytes in [&b"a\0"[..], &wide("\u{feff}a\0", 2, true), b"\0\xff"] {
-            let fault = file(bytes.to_vec(), None).unwrap_err();
+            let fault = file(bytes, None).unwrap_err();
             assert_eq!(fault.reason, Reason::Binary);
         }
     }

@@ -26,9 +26,9 @@ pub(crate) fn read(
     }
     let decoded = match format {
         Format::Html => {
-            decode::check(&bytes, inputs.encoding).map(|()| html::text(bytes, inputs.encoding))
+            decode::check(&bytes, inputs.encoding).map(|()| html::text(&bytes, inputs.encoding))
         }
-        _ => decode::file(bytes, inputs.encoding),
+        _ => decode::file(&bytes, inputs.encoding),
     };
     Ok(decoded.map(|decoded| Record { id: None, decoded }))
 }

@@ -10,14 +10,15 @@ use crate::ingest::decode::{Decoded, Mark, decode};
 
 /// The text of a page. `given` is its encoding as it is known from elsewhere; else it is the one
 /// that the page names, unless it is UTF-8 all the same.
-pub(crate) fn text(bytes: Vec<u8>, given: Option<&'static Encoding>) -> Decoded {
-    let named = given.or_else(|| named_encoding(&bytes));
-    let is_utf8 = !bytes.is_ascii() && std::str::from_utf8(&bytes).is_ok();
-    let is_known = Mark::of(&bytes).is_some() || is_utf8;
+pub(crate) fn text(bytes: &[u8], given: Option<&'static Encoding>) -> Decoded {
+    let named = given.or_else(|| named_encoding(bytes));
+    let is_utf8 = !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok();
+    let is_known = Mark::of(bytes).is_some() || is_utf8;
     let decoded = decode(bytes, named.filter(|_| !is_known));
     Decoded {
         text: plain(&decoded.text),
-        ..decoded
+        encoding: decoded.encoding,
+        replaced: decoded.replaced,
     }
 }
 
@@ -189,15 +190,15 @@ mod tests {
         let metas = ["charset=Shift_JIS", "content=\"text/html; charset=x-sjis\""];
         for meta in metas.map(page) {
             let (bytes, _, _) = SHIFT_JIS.encode(&meta);
-            let decoded = text(bytes.into_owned(), None);
+            let decoded = text(&bytes, None);
             assert_eq!(
                 (decoded.text.as_str(), decoded.encoding),
                 ("夜の電車", "Shift_JIS")
             );
             // A page that is UTF-8 was saved anew and kept its name for another encoding.
-            assert_eq!(text(meta.into_bytes(), None).encoding, "UTF-8");
+            assert_eq!(text(meta.as_bytes(), None).encoding, "UTF-8");
         }
         let (bytes, _, _) = WINDOWS_1251.encode("<p>ночь");
-        assert_eq!(text(bytes.into_owned(), Some(WINDOWS_1251)).text, "ночь");
+        assert_eq!(text(&bytes, Some(WINDOWS_1251)).text, "ночь");
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn record(block: Block, inputs: &Inputs) -> Result<Record, Fault> {
     let decoded = if block.is_response {
         response(&block.bytes, inputs)?
     } else {
-        text(block.bytes, &block.content_type, inputs.encoding)?
+        text(&block.bytes, &block.content_type, inputs.encoding)?
     };
     Ok(Record {
         id: block.id,
@@ -31,7 +31,7 @@ pub(crate) fn record(block: Block, inputs: &Inputs) -> Result<Record, Fault> {
 
 /// The text of bytes of a type.
 fn text(
-    bytes: Vec<u8>,
+    bytes: &[u8],
     content_type: &str,
     given: Option<&'static Encoding>,
 ) -> Result<Decoded, Fault> {
@@ -39,11 +39,11 @@ fn text(
     let kind = content_type.split(';').next().unwrap_or_default().trim();
     match kind {
         "text/html" | "application/xhtml+xml" => {
-            decode::check(&bytes, given)?;
+            decode::check(bytes, given)?;
             Ok(html::text(bytes, given))
         }
         // What servers call plain is UTF-8 more often than what they say it is.
-        "text/plain" if std::str::from_utf8(&bytes).is_ok() => decode::file(bytes, None),
+        "text/plain" if std::str::from_utf8(bytes).is_ok() => decode::file(bytes, None),
         "text/plain" => decode::file(bytes, given),
         _ => Err(no_page(&format!("content of type {kind:?}"))),
     }
@@ -70,7 +70,7 @@ fn response(bytes: &[u8], inputs: &Inputs) -> Result<Decoded, Fault> {
         body = &whole;
     }
     let body = decompressed(body, header("content-encoding"), inputs.max_record())?;
-    text(body.into_owned(), header("content-type"), inputs.encoding)
+    text(&body, header("content-type"), inputs.encoding)
 }
 
 /// The head and the body of a response.

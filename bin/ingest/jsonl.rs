@@ -9,7 +9,7 @@ use crate::ingest::record::{Fault, Record};
 /// # Errors
 ///
 /// What is wrong with it.
-pub(crate) fn record(line: Vec<u8>, names: Names<'_>) -> Result<Record, Fault> {
+pub(crate) fn record(line: &[u8], names: Names<'_>) -> Result<Record, Fault> {
     let decoded = decode(line, None);
     let mut json = serde_json::Deserializer::from_str(&decoded.text);
     let fields = Fields::read(&mut json, names).and_then(|fields| json.end().map(|()| fields));
@@ -38,7 +38,11 @@ pub(crate) fn record(line: Vec<u8>, names: Names<'_>) -> Result<Record, Fault> {
     };
     Ok(Record {
         id,
-        decoded: Decoded { text, ..decoded },
+        decoded: Decoded {
+            text,
+            encoding: decoded.encoding,
+            replaced: decoded.replaced,
+        },
     })
 }
 
@@ -70,20 +74,16 @@ mod tests {
 
     #[test]
     fn records_have_an_id_and_a_text() {
-        let good = record(
-            br#"{"id": -7, "text": "a\u00e9", "url": 1}"#.to_vec(),
-            NAMES,
-        )
-        .unwrap();
+        let good = record(br#"{"id": -7, "text": "a\u00e9", "url": 1}"#, NAMES).unwrap();
         assert_eq!(
             (good.id.as_deref(), good.decoded.text.as_str()),
             (Some("-7"), "aé")
         );
         for nameless in [r#"{"text": "b"}"#, r#"{"text": "b", "id": null}"#] {
-            let good = record(nameless.as_bytes().to_vec(), NAMES).unwrap();
+            let good = record(nameless.as_bytes(), NAMES).unwrap();
             assert_eq!((good.id, good.decoded.text.as_str()), (None, "b"));
         }
-        let replaced = record(b"{\"id\": \"a\", \"text\": \"\xff\"}".to_vec(), NAMES)
+        let replaced = record(b"{\"id\": \"a\", \"text\": \"\xff\"}", NAMES)
             .unwrap()
             .decoded;
         assert!(replaced.encoding == "windows-1252" && replaced.text == "ÿ");
@@ -114,13 +114,13 @@ mod tests {
             (r#"{"id": "a"}"#, "it has no \"text\""),
             (r#"{"id": "a", "text": null}"#, "\"text\" is not a string"),
         ] {
-            let fault = record(bad.as_bytes().to_vec(), NAMES).unwrap_err();
+            let fault = record(bad.as_bytes(), NAMES).unwrap_err();
             assert_eq!(fault.detail, what);
         }
     }
 
     fn named(line: &str, id: &str, text: &str) -> Result<Record, String> {
-        let record = record(line.as_bytes().to_vec(), Names { id, text });
+        let record = record(line.as_bytes(), Names { id, text });
         record.map_err(|fault| fault.detail)
     }
 

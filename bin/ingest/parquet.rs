@@ -24,7 +24,7 @@ pub(crate) struct Rows {
     columns: Columns,
     next_group: usize,
     group: Option<Group>,
-    ready: VecDeque<Cells>,
+    ready: VecDeque<Cells<ByteArray>>,
     number: u64,
 }
 
@@ -75,7 +75,7 @@ impl Rows {
         })
     }
 
-    fn read(&mut self) -> io::Result<Option<Raw<Cells>>> {
+    fn read(&mut self) -> io::Result<Option<Raw<Cells<ByteArray>>>> {
         while self.ready.is_empty() {
             if let Some(group) = self.group.as_mut().filter(|group| group.rows > 0) {
                 self.ready = group.read()?;
@@ -90,7 +90,7 @@ impl Rows {
         }
         Ok(self.ready.pop_front().map(|cells| {
             self.number += 1;
-            let size = |cell: &Option<Vec<u8>>| cell.as_ref().map_or(0, |cell| cell.len() as u64);
+            let size = |cell: &Option<ByteArray>| cell.as_ref().map_or(0, |cell| cell.len() as u64);
             Raw {
                 nth: Nth::Record(self.number),
                 bytes: size(&cells.id) + size(&cells.text),
@@ -102,9 +102,9 @@ impl Rows {
 }
 
 impl Iterator for Rows {
-    type Item = io::Result<Raw<Cells>>;
+    type Item = io::Result<Raw<Cells<ByteArray>>>;
 
-    fn next(&mut self) -> Option<io::Result<Raw<Cells>>> {
+    fn next(&mut self) -> Option<io::Result<Raw<Cells<ByteArray>>>> {
         self.read().transpose()
     }
 }
@@ -120,7 +120,7 @@ impl Group {
     }
 
     /// The next rows, at least one.
-    fn read(&mut self) -> io::Result<VecDeque<Cells>> {
+    fn read(&mut self) -> io::Result<VecDeque<Cells<ByteArray>>> {
         let texts = self.text.read().map_err(|error| explain(&error))?;
         let ids = match &mut self.id {
             Some(id) => id.read().map_err(|error| explain(&error))?,
@@ -146,7 +146,8 @@ struct Column {
     is_unsigned: bool,
 }
 
-type Cell = Option<Vec<u8>>;
+/// A value, which keeps its page in memory.
+type Cell = Option<ByteArray>;
 
 impl Column {
     fn new(group: &dyn RowGroupReader, index: usize) -> Result<Column, ParquetError> {
@@ -172,16 +173,14 @@ impl Column {
             } else {
                 signed.to_string()
             };
-            digits.into_bytes()
+            ByteArray::from(digits.into_bytes())
         };
         match &mut self.reader {
             ColumnReader::ByteArrayColumnReader(reader) => {
-                cells(reader, level, |value: ByteArray| value.data().to_vec())
+                cells(reader, level, |value: ByteArray| value)
             }
             ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-                cells(reader, level, |value: FixedLenByteArray| {
-                    value.data().to_vec()
-                })
+                cells(reader, level, |value: FixedLenByteArray| value.into())
             }
             ColumnReader::Int32ColumnReader(reader) => cells(reader, level, |value: i32| {
                 decimal(value.into(), value.cast_unsigned().into())
@@ -198,7 +197,7 @@ impl Column {
 fn cells<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     level: i16,
-    bytes: impl Fn(T::T) -> Vec<u8>,
+    bytes: impl Fn(T::T) -> ByteArray,
 ) -> Result<Vec<Cell>, ParquetError> {
     let (mut levels, mut values) = (Vec::new(), Vec::new());
     reader.read_records(ROWS, Some(&mut levels), None, &mut values)?;

@@ -55,7 +55,7 @@ impl Records<'_> {
             id: self.inputs.id_field(),
             text: self.inputs.text_field(),
         };
-        let parse = |line| jsonl::record(line, names).map(|record| record.of(encoding));
+        let parse = |line: Vec<u8>| jsonl::record(&line, names).map(|record| record.of(encoding));
         self.send(self.opened(Format::Jsonl), lines, parse, outbox)
     }
 
@@ -66,7 +66,7 @@ impl Records<'_> {
             header: rows.take_header(),
             ..self.opened(Format::Csv)
         };
-        let parse = |cells: Cells| cells.record(None).map(|record| record.of(encoding));
+        let parse = |cells: Cells<_>| cells.record(None).map(|record| record.of(encoding));
         self.send(opened, rows, parse, outbox)
     }
 
@@ -86,7 +86,7 @@ impl Records<'_> {
 
     fn parquet(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
         let rows = parquet::Rows::new(self.source.open_file()?, self.inputs)?;
-        let parse = |cells: Cells| cells.record(self.inputs.encoding);
+        let parse = |cells: Cells<_>| cells.record(self.inputs.encoding);
         self.send(self.opened(Format::Parquet), rows, parse, outbox)
     }
 
@@ -99,7 +99,7 @@ impl Records<'_> {
     fn shingles(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
         let (bytes, encoding) = self.source.open_text(self.inputs.encoding)?;
         let lines = Lines::new(bytes, self.inputs.max_record()).verbatim(self.inputs.verbatim);
-        let parse = |line| Ok(shingles::record(line).of(encoding));
+        let parse = |line: Vec<u8>| Ok(shingles::record(&line).of(encoding));
         self.send(self.opened(Format::Shingles), lines, parse, outbox)
     }
 

@@ -5,8 +5,8 @@ use crate::ingest::record::Record;
 
 /// The record on a line without white space at its ends: the key goes up to the first white space,
 /// and the text is the rest. What is wrong with integers is found when they become shingles.
-pub(crate) fn record(line: Vec<u8>) -> Record {
-    let decoded = decode(line, None);
+pub(crate) fn record(line: &[u8]) -> Record {
+    let decoded = decode(line, None).into_owned();
     let (id, text) = match decoded.text.split_once(char::is_whitespace) {
         Some((id, text)) => (id.to_owned(), text.trim_start().to_owned()),
         None => (decoded.text.clone(), String::new()),
@@ -28,7 +28,7 @@ mod tests {
             ("7\t 1\t2", "7", "1\t2"),
             ("\u{e9}", "\u{e9}", ""),
         ] {
-            let record = record(line.as_bytes().to_vec());
+            let record = record(line.as_bytes());
             assert_eq!(record.id.as_deref(), Some(id));
             assert_eq!(record.decoded.text, text);
         }

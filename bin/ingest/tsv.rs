@@ -80,7 +80,5 @@ pub(crate) fn record(line: &[u8], layout: Layout) -> Result<Record, Fault> {
             (Some(&line[..tab]), Some(&line[tab + 1..]))
         }
     };
-    let id = id.map(<[u8]>::to_vec);
-    let text = text.map(<[u8]>::to_vec);
     Cells { id, text }.record(None)
 }
