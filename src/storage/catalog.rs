@@ -272,13 +272,15 @@ impl Catalog {
     pub(super) fn copy_renumbered(
         &self,
         transaction: &WriteTransaction,
+        threads: usize,
         new_id: impl Fn(u32) -> u32 + Sync,
     ) -> Result<(), redb::Error> {
-        let (documents, names) = both(
+        both(
+            threads,
             || self.copy_documents(transaction, &new_id),
             || self.copy_names(transaction, &new_id),
-        );
-        documents.and(names)
+        )
+        .map(|_| ())
     }
 
     fn copy_documents(

@@ -9,7 +9,6 @@
 //! written until the store is opened anew.
 
 use std::sync::Arc;
-use std::thread;
 
 use redb::WriteTransaction;
 
@@ -19,6 +18,7 @@ use super::filter::{Filter, FilterName};
 use super::guard::guarded;
 use super::merge;
 use super::meta::Meta;
+use super::parallel::both;
 use super::recent::Recent;
 use super::snapshot::{Snapshot, Tables};
 use crate::clock::Meters;
@@ -105,11 +105,8 @@ impl Files {
             }
             Ok(())
         };
-        let (synced, changed) = beside(sync, || {
-            change_tables(&transaction, snapshot, change, threads, meters)
-        });
-        synced?;
-        let changed = changed?;
+        let change = || change_tables(&transaction, snapshot, change, threads, meters);
+        let (changed, ()) = both(threads, change, sync)?;
         for (kind, sums) in &sums {
             catalog::write_sums(&transaction, *kind, sums).map_err(in_index)?;
         }
@@ -121,18 +118,6 @@ impl Files {
     }
 }
 
-/// Runs `other` on a thread of its own while `this` runs here.
-fn beside<A: Send, B>(other: impl FnOnce() -> A + Send, this: impl FnOnce() -> B) -> (A, B) {
-    thread::scope(|scope| {
-        let other = scope.spawn(other);
-        let this = this();
-        match other.join() {
-            Ok(other) => (other, this),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
-}
-
 /// Applies `change` to the tables, and merges the recent contents of `snapshot` if they are due.
 fn change_tables(
     transaction: &WriteTransaction,
@@ -141,16 +126,15 @@ fn change_tables(
     threads: usize,
     meters: &Meters,
 ) -> Result<Changed> {
-    let documents = || catalog::write_documents(transaction, &change.documents);
+    let documents = || {
+        let written = catalog::write_documents(transaction, &change.documents);
+        written.map_err(|error| snapshot.in_index(error))
+    };
     let contents = || change_contents(transaction, snapshot, change, threads, meters);
     // The documents are a table of their own.
-    let (documents, changed) = if threads > 1 && change.documents.len() >= PARALLEL_DOCUMENTS {
-        beside(documents, contents)
-    } else {
-        (documents(), contents())
-    };
-    documents.map_err(|error| snapshot.in_index(error))?;
-    changed
+    let is_worth_it = change.documents.len() >= PARALLEL_DOCUMENTS;
+    let threads = if is_worth_it { threads } else { 1 };
+    both(threads, contents, documents).map(|(changed, ())| changed)
 }
 
 /// Does what [`change_tables`] does beside the documents.

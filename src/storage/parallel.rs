@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
-/// Calls `work` with each of `lists`, on so many threads. The first error of a thread ends its work.
+/// Calls `work` with each of `lists`, on so many threads. An error of a thread ends its work.
 pub(super) fn for_each_list(
     lists: std::ops::Range<u32>,
     threads: usize,
@@ -28,7 +28,10 @@ pub(super) fn for_each_list(
         let mut done = some();
         for other in others {
             match other.join() {
-                Ok(result) => done = done.and(result),
+                Ok(Err(error)) if done.as_ref().err().is_none_or(Follows::follows) => {
+                    done = Err(error);
+                }
+                Ok(_) => {}
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
@@ -36,17 +39,45 @@ pub(super) fn for_each_list(
     })
 }
 
-/// Does two things at the same time.
-pub(super) fn both<A, B: Send>(
-    one: impl FnOnce() -> A,
-    other: impl FnOnce() -> B + Send,
-) -> (A, B) {
-    thread::scope(|scope| {
-        let other = scope.spawn(other);
-        let one = one();
-        match other.join() {
-            Ok(other) => (one, other),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
+/// Does two things at the same time, if there are two threads for it, else one after the other.
+pub(super) fn both<A, B: Send, E: Follows + Send>(
+    threads: usize,
+    one: impl FnOnce() -> Result<A, E>,
+    other: impl FnOnce() -> Result<B, E> + Send,
+) -> Result<(A, B), E> {
+    let done = if threads < 2 {
+        (one(), other())
+    } else {
+        thread::scope(|scope| {
+            let other = scope.spawn(other);
+            let one = one();
+            match other.join() {
+                Ok(other) => (one, other),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    };
+    match done {
+        (Ok(one), Ok(other)) => Ok((one, other)),
+        (Err(error), Err(cause)) if error.follows() => Err(cause),
+        (Err(error), _) | (_, Err(error)) => Err(error),
+    }
+}
+
+/// An error that may have followed from one that another thread met, which says more.
+pub(super) trait Follows {
+    /// Whether it is of that kind.
+    fn follows(&self) -> bool;
+}
+
+impl Follows for Error {
+    fn follows(&self) -> bool {
+        matches!(self, Error::Poisoned)
+    }
+}
+
+impl Follows for redb::Error {
+    fn follows(&self) -> bool {
+        matches!(self, redb::Error::PreviousIo)
+    }
 }

@@ -9,11 +9,12 @@ use crate::error::Result;
 impl Store {
     /// Copies the store, as of its last commit, into `folder`, and returns what the copy holds.
     ///
-    /// Queries and a writer go on meanwhile, in this process or another. The folder must not be there yet, or be empty; it
-    /// appears whole or not at all, and is a store like any other. The columns' committed bytes
-    /// are copied, by sharing blocks where the file system can do that, and compared with their
-    /// checksums, so that a damaged column does not become a backup. The index is written anew
-    /// from one transaction, without the room that an index in use has between its entries.
+    /// Queries and a writer go on meanwhile, in this process or another. The folder must not be
+    /// there yet, or be empty; it appears whole or not at all, and is a store like any other. The
+    /// columns' committed bytes are copied, by sharing blocks where the file system can do that,
+    /// and compared with their checksums, so that a damaged column does not become a backup. The
+    /// index is written anew from one transaction, without the room that an index in use has
+    /// between its entries.
     ///
     /// ```
     /// use dedupdb::{Schema, Store};
@@ -36,10 +37,9 @@ impl Store {
     /// system's. After an error there is no copy.
     pub fn backup(&self, folder: impl AsRef<Path>) -> Result<Stats> {
         let snapshot = self.published();
+        // First, because it can fail, and after an error there is no copy.
+        let stats = Stats::of(&snapshot)?;
         let files = snapshot.copy_to(folder.as_ref(), &self.progress)?;
-        Ok(Stats {
-            files,
-            ..Stats::of(&snapshot)?
-        })
+        Ok(Stats { files, ..stats })
     }
 }

@@ -218,7 +218,7 @@ impl Store {
 
         // From here on the documents that change are noted.
         let journal = Journal::begin(self);
-        next.copy_catalog(&self.published())?;
+        next.copy_catalog(&self.published(), threads)?;
         for _ in 0..ROUNDS {
             let keys = journal.take();
             let snapshot = self.published();

@@ -127,12 +127,17 @@ pub(super) fn create_folders(path: &Path) -> Result<()> {
     }
     let parent = parent(path);
     create_folders(parent)?;
-    at(path, Step::MakeFolder, || match fs::create_dir(path) {
+    let is_ours = at(path, Step::MakeFolder, || match fs::create_dir(path) {
         // Someone else made it in the meantime.
-        Err(_) if path.is_dir() => Ok(()),
-        made => made,
+        Err(_) if path.is_dir() => Ok(false),
+        made => made.map(|()| true),
     })?;
-    sync_folder(parent)
+    let synced = sync_folder(parent);
+    if is_ours && synced.is_err() {
+        // If it stayed, the next attempt would take its name for durable.
+        return at(path, Step::RemoveFolder, || fs::remove_dir(path)).and(synced);
+    }
+    synced
 }
 
 /// The folder that `path` is in.

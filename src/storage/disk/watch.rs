@@ -136,6 +136,11 @@ impl Watch {
         std::mem::take(&mut lock(&self.seen.state).failed)
     }
 
+    /// Steps that were taken since it was last said what fails.
+    pub(crate) fn steps(&self) -> u64 {
+        lock(&self.seen.state).steps
+    }
+
     pub(crate) fn between(&self, first: usize, last: usize) {
         let event = Event::Between { first, last };
         lock(&self.seen.state).events.push(event);

@@ -15,12 +15,12 @@ const KINDS: [Kind; 3] = [Kind::Contents, Kind::Shingles, Kind::Signatures];
 
 impl Next {
     /// Copies the catalog of `snapshot`, in place of one that an earlier attempt copied.
-    pub(crate) fn copy_catalog(&mut self, snapshot: &Snapshot) -> Result<()> {
+    pub(crate) fn copy_catalog(&mut self, snapshot: &Snapshot, threads: usize) -> Result<()> {
         let transaction = self.begin_write()?;
         let tables = &snapshot.tables.catalog;
         let copied = || -> Result<(), redb::Error> {
             catalog::clear(&transaction)?;
-            tables.copy_renumbered(&transaction, |id| self.ids.new_id(id))?;
+            tables.copy_renumbered(&transaction, threads, |id| self.ids.new_id(id))?;
             for kind in KINDS {
                 if self.columns.of(kind).is_none() {
                     tables.copy_sums(&transaction, kind, 0)?;

@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::Path;
 
+use tempfile::TempDir;
+
 use super::crash::assert_clean;
 use super::{
     Copy, Model, Place, Session, Verb, any_story, check_answers, copy_in, options, patience,
@@ -13,6 +15,9 @@ use crate::error::{Error, Result};
 use crate::storage::crash::{Disk, Survivors};
 use crate::storage::watch::{Fault, Watch};
 use crate::store::Store;
+
+/// So many of the last steps are refused always: when they fail, most is done.
+const LAST_STEPS: u64 = 4;
 
 /// A verb, and the store as it is before it.
 struct Moment<'s> {
@@ -31,13 +36,14 @@ struct Count {
 }
 
 impl Moment<'_> {
-    /// Refuses each of the steps of the verb, beginning with `first`, of which so many are left out in
-    /// between.
-    fn refuse_each(&self, first: u64, stride: u64, count: &mut Count) {
-        for step in (first..).step_by(usize::try_from(stride).unwrap()) {
+    /// Refuses one in `stride` of the steps of the verb, and the last ones.
+    fn refuse_each(&self, stride: u64, count: &mut Count) {
+        let steps = self.steps();
+        count.steps += steps;
+        let last = steps.saturating_sub(LAST_STEPS);
+        for step in (0..steps).filter(|&step| step % stride == 0 || step >= last) {
             let Some(kind) = self.refuse(Fault::Once { step }, count) else {
-                count.steps += step;
-                return;
+                continue;
             };
             if kind.starts_with("write") {
                 self.refuse(Fault::Half { step }, count);
@@ -51,18 +57,37 @@ impl Moment<'_> {
         }
     }
 
+    /// How many steps the verb takes.
+    fn steps(&self) -> u64 {
+        let folder = self.copy();
+        let watch = Watch::new(folder.path());
+        let store = self.store(folder.path());
+        watch.fail(None);
+        attempt(folder.path(), store.as_ref(), self.verb).unwrap();
+        watch.steps()
+    }
+
+    /// A copy of the folder.
+    fn copy(&self) -> TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        copy_folder(self.folder, folder.path());
+        folder
+    }
+
+    /// The store that the verb is done to, unless it opens it.
+    fn store(&self, root: &Path) -> Option<Store> {
+        let is_open = !matches!(self.verb, Verb::Reopen);
+        is_open.then(|| open(root).unwrap())
+    }
+
     /// Does the verb while a fault is there, and again without it. Returns what failed, if anything.
     fn refuse(&self, fault: Fault, count: &mut Count) -> Option<String> {
         let mut place = Place(format!("{fault:?} in {:?}", self.verb));
-        let folder = tempfile::tempdir().unwrap();
-        copy_folder(self.folder, folder.path());
+        let folder = self.copy();
         let mut disk = Disk::of(folder.path());
         let watch = Watch::new(folder.path());
         let root = folder.path();
-        let store = match self.verb {
-            Verb::Reopen => None,
-            _ => Some(open(root).unwrap()),
-        };
+        let store = self.store(root);
         watch.fail(Some(fault));
         let done = attempt(root, store.as_ref(), self.verb);
         watch.fail(None);
@@ -78,6 +103,8 @@ impl Moment<'_> {
         } else {
             drop(store);
         }
+        // Whoever looks at the store again makes more of it durable.
+        let events = watch.events();
         if let Verb::Backup(number) = self.verb {
             assert_clean(&copy_in(root, *number));
         }
@@ -87,12 +114,17 @@ impl Moment<'_> {
         check_answers(&store, &self.states[1]);
         drop(store);
         // What the system took for written after a failed sync is not needed.
-        watch.events().iter().for_each(|event| disk.apply(event));
+        for event in &events {
+            disk.apply(event);
+        }
         let after = tempfile::tempdir().unwrap();
         disk.leave(Survivors::None, after.path());
         let path = store_in(after.path());
         state_of(&options().open(&path).unwrap(), &self.states, 1, 1);
         assert_clean(&path);
+        if let Verb::Backup(number) = self.verb {
+            assert_clean(&copy_in(after.path(), *number));
+        }
         Some(failed)
     }
 
@@ -169,7 +201,7 @@ fn refuse_in(story: &[Verb], stride: u64) -> Count {
     let mut count = Count::default();
     let folder = tempfile::tempdir().unwrap();
     let mut session = Session::new(folder.path());
-    for (index, verb) in [Verb::Reopen].iter().chain(story).enumerate() {
+    for verb in [Verb::Reopen].iter().chain(story) {
         session.store = None;
         let before = session.states[session.states.len() - 1].clone();
         let moment = Moment {
@@ -180,7 +212,8 @@ fn refuse_in(story: &[Verb], stride: u64) -> Count {
         let is_made = matches!(verb, Verb::Backup(number)
             if session.copies.get(number).is_some_and(|copy: &Copy| copy.done.is_some()));
         if !is_made {
-            moment.refuse_each(index as u64 % stride, stride, &mut count);
+            let is_made_anew = session.states.len() == 1;
+            moment.refuse_each(if is_made_anew { 1 } else { stride }, &mut count);
         }
         session.perform(verb).unwrap();
     }
