@@ -8,7 +8,7 @@ use indicatif::ProgressBar;
 use crate::output::escape;
 
 /// Standard error, with the progress bar that may be drawn there.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Console {
     quiet: bool,
     bar: ProgressBar,

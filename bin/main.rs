@@ -1,6 +1,7 @@
 //! The `dedupdb` command line.
 
 mod ahead;
+mod apart;
 mod args;
 mod cmd;
 mod console;
@@ -22,6 +23,7 @@ mod number;
 mod outbox;
 mod output;
 mod parse;
+mod piped;
 mod plot;
 mod preset;
 mod progress;
@@ -38,6 +40,7 @@ mod timings;
 mod uncommitted;
 mod walk;
 mod watch;
+mod whole;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;

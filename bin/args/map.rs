@@ -33,7 +33,7 @@ texts with the same id nobody knows which one is meant.
 With --format shingles a line is an id and the document's shingles, integers from 0 to
 18446744073709551615, with blanks or tabs between them.
 
-Exit codes: 0 done, 2 something could not be read.")]
+Exit codes: 0 done, 2 something could not be read, 130 interrupted.")]
 pub(crate) struct Map {
     /// Files and folders as in add [default: standard input]
     #[arg(value_name = "PATH")]

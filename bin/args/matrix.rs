@@ -20,9 +20,13 @@ In .csv, the first column is the document's key. A .npy file is an array of NumP
 type <u4 and shape (documents, permutations); --keys tells which row is which document.
 
 Two documents agree in a column with the probability of their Jaccard similarity. A document without
-shingles, such as an empty file, has 4294967295 everywhere, and agrees with nothing.
+shingles, such as an empty file, has 4294967295 everywhere: two of them have the same row, though their
+similarity is 0.
 
-Exit codes: 0 done, 2 something could not be read, or an error.")]
+Both files appear once they are whole. Nothing is written where nothing could be read, or with --strict
+where something could not.
+
+Exit codes: 0 done, 2 something could not be read, or an error, 130 interrupted.")]
 pub(crate) struct Matrix {
     /// Files and folders as in add, or - for standard input
     #[arg(required = true, value_name = "PATH")]

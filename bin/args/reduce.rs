@@ -26,7 +26,7 @@ Errors are a line that map did not write, one that it wrote with other parameter
 comes back after others: then the input is not sorted. Of the last million keys most are remembered
 for that. Lines have no checksum; shingles that do not lead to their key are noticed.
 
-Exit codes: 0 done, whether or not there are pairs, 2 error.")]
+Exit codes: 0 done, whether or not there are pairs, 2 error, 130 interrupted.")]
 pub(crate) struct Reduce {
     #[command(flatten, next_help_heading = "Parameters, those that map was given")]
     pub(crate) sketching: Sketching,

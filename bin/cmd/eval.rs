@@ -7,6 +7,7 @@ use crate::args::eval::{Eval, Experiment};
 use crate::console::Console;
 use crate::eval::{self, accuracy, bands, recall, shingles, time};
 use crate::exit::Exit;
+use crate::interrupt::Ending;
 use crate::output::Output;
 
 /// Runs `eval`.
@@ -17,7 +18,10 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit> {
     let results = eval.experiment.results();
-    eval::check_names(results)?;
+    let store = std::slice::from_ref(&args.store);
+    let inputs = eval.experiment.texts().map_or(store, |texts| &texts.paths);
+    eval::check_names(results, inputs)?;
+    let ending = Ending::catch(console, "stopped; nothing is written")?;
     let report = match &eval.experiment {
         Experiment::Recall(recall) => recall::run(args, recall, console)?,
         Experiment::Bands(bands) => bands::run(args, bands, console)?,
@@ -25,6 +29,8 @@ pub(crate) fn run(
         Experiment::Time(time) => time::run(args, time, console)?,
         Experiment::Accuracy(accuracy) => accuracy::run(args, accuracy, console)?,
     };
+    // What is left takes no time.
+    ending.disarm();
     report.give(results, console, output)?;
     Ok(if report.failed {
         Exit::Failed

@@ -14,6 +14,7 @@ use crate::document::{Batch, Document, Item};
 use crate::exit::Exit;
 use crate::ingest::format::Format;
 use crate::inputs::Inputs;
+use crate::interrupt::Interrupt;
 use crate::mapreduce::mapper::{Lines, Mapper};
 use crate::number::bytes;
 use crate::output::Output;
@@ -43,8 +44,18 @@ pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output
         stdin_key: STDIN.to_owned(),
         is_unchanged: Box::new(|_, _, _| Ok(false)),
     };
-    for batch in reader.start()? {
-        mapping.take(batch?)?;
+    let interrupt = Interrupt::catch()?;
+    let batches = reader.start()?;
+    loop {
+        match interrupt.receive(&batches) {
+            Ok(Some(batch)) => mapping.take(batch?)?,
+            Ok(None) => break,
+            Err(_) => {
+                mapping.output.flush()?;
+                console.error("stopped; these are not all lines");
+                return Ok(Exit::Interrupted);
+            }
+        }
         if mapping.is_given_up() {
             break;
         }

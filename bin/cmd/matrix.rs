@@ -1,9 +1,7 @@
 //! `matrix`: writes the signatures of texts as a table.
 
 use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io::{BufWriter, IntoInnerError, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -11,6 +9,7 @@ use dedupdb::{Shingler, Signer, SlotWidth};
 use rayon::prelude::*;
 use serde_json::json;
 
+use crate::apart::{check_apart, is_same};
 use crate::args::eval::Texts;
 use crate::args::{Args, Matrix};
 use crate::console::Console;
@@ -18,9 +17,11 @@ use crate::document::Document;
 use crate::eval::each;
 use crate::exit::Exit;
 use crate::field::quoted;
+use crate::interrupt::Interrupt;
 use crate::npy;
 use crate::number::{bytes, counted, grouped, seconds};
 use crate::output::{Output, escape};
+use crate::whole::Whole;
 
 /// Runs `matrix`.
 pub(crate) fn run(
@@ -36,31 +37,48 @@ pub(crate) fn run(
         shingler: Shingler::new(schema.shingling(), schema.lowercase(), schema.nfkc())?,
         signer: Signer::new(schema.family(), schema.seed(), permutations, width)?,
     };
+    check_apart(&matrix.output, &matrix.paths)?;
+    if let Some(keys) = &matrix.keys {
+        check_apart(keys, &matrix.paths)?;
+        if is_same(keys, &matrix.output) {
+            bail!("--keys and --output name the same file");
+        }
+    }
+    let interrupt = Interrupt::catch()?;
     let mut table = Table::create(form, &matrix.output, permutations)?;
-    let mut keys = String::new();
+    let mut keys = matrix.keys.as_deref().map(Whole::create).transpose()?;
     let mut taken = 0.0;
     let texts = Texts {
         paths: matrix.paths.clone(),
         inputs: matrix.inputs.clone(),
     };
-    let failed = each(args, &texts, console, |documents| {
+    let read = each(args, &texts, console, &interrupt, |documents| {
         let start = Instant::now();
         let rows = signing.rows(&documents)?;
         taken += start.elapsed().as_secs_f64();
         for (document, row) in documents.iter().zip(rows) {
             table.push(&document.key, &row)?;
-            if matrix.keys.is_some() {
-                keys += &escape(&document.key);
-                keys.push('\n');
+            if let Some(keys) = &mut keys {
+                keys.write(format!("{}\n", escape(&document.key)).as_bytes())?;
             }
         }
         Ok(())
-    })?;
+    });
+    let failed = match read {
+        Err(_) if interrupt.is_raised() => {
+            console.error("stopped; nothing is written");
+            return Ok(Exit::Interrupted);
+        }
+        read => read?,
+    };
     let documents = table.rows;
-    let size = table.finish()?;
-    if let Some(path) = &matrix.keys {
-        fs::write(path, keys).with_context(|| path.display().to_string())?;
+    if failed && documents == 0 {
+        return Ok(Exit::Failed);
     }
+    if let Some(keys) = keys {
+        keys.finish()?;
+    }
+    let size = table.finish()?;
     if output.is_json() {
         output.object(&json!({
             "documents": documents,
@@ -123,45 +141,31 @@ impl Form {
     }
 }
 
-/// The file, under another name until it is whole.
+/// The file.
 struct Table {
     form: Form,
-    path: PathBuf,
-    part: PathBuf,
-    file: BufWriter<File>,
+    file: Whole,
     columns: u32,
     rows: u64,
 }
 
 impl Table {
     fn create(form: Form, path: &Path, columns: u32) -> Result<Table> {
-        let mut part = path.as_os_str().to_owned();
-        part.push(".part");
-        let part = PathBuf::from(part);
-        let file = File::create(&part).with_context(|| part.display().to_string())?;
-        let mut table = Table {
-            form,
-            path: path.to_owned(),
-            part,
-            file: BufWriter::new(file),
-            columns,
-            rows: 0,
-        };
-        let head = match form {
+        let mut file = Whole::create(path)?;
+        match form {
             Form::Csv => {
                 let numbers = (0..columns).map(|column| format!(",{column}"));
-                format!("document{}\n", numbers.collect::<String>()).into_bytes()
+                file.write(format!("document{}\n", numbers.collect::<String>()).as_bytes())?;
             }
             // Of as many bytes as the one with the number of rows.
-            Form::Npy => npy::header(0, columns).to_vec(),
-        };
-        table.write(&head)?;
-        Ok(table)
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        let written = self.file.write_all(bytes);
-        written.with_context(|| self.part.display().to_string())
+            Form::Npy => file.write(&npy::header(0, columns))?,
+        }
+        Ok(Table {
+            form,
+            file,
+            columns,
+            rows: 0,
+        })
     }
 
     fn push(&mut self, key: &str, row: &[u32]) -> Result<()> {
@@ -173,21 +177,15 @@ impl Table {
             }
             Form::Npy => row.iter().flat_map(|slot| slot.to_le_bytes()).collect(),
         };
-        self.write(&bytes)
+        self.file.write(&bytes)
     }
 
-    /// Gives the file its name; returns its size in bytes.
+    /// Puts the file in its place; returns its size in bytes.
     fn finish(mut self) -> Result<u64> {
-        let place = self.path.display().to_string();
         if self.form == Form::Npy {
-            npy::rewrite(&mut self.file, self.rows, self.columns).context(place.clone())?;
+            let (rows, columns) = (self.rows, self.columns);
+            self.file.edit(|file| npy::rewrite(file, rows, columns))?;
         }
-        let file = self.file.into_inner().map_err(IntoInnerError::into_error);
-        let size = file
-            .and_then(|file| file.metadata())
-            .context(place.clone())?
-            .len();
-        fs::rename(&self.part, &self.path).context(place)?;
-        Ok(size)
+        self.file.finish()
     }
 }

@@ -1,11 +1,10 @@
 //! `merge`: adds all documents of other stores.
 
-use std::path::Path;
-
 use anyhow::{Context, Result, bail};
 use dedupdb::{Error, Merged, Store};
 use serde_json::json;
 
+use crate::apart::is_same;
 use crate::args::{Args, Merge};
 use crate::console::Console;
 use crate::exit::Exit;
@@ -53,12 +52,6 @@ pub(crate) fn run(
         }
     }
     Ok(Exit::Found)
-}
-
-/// Whether two folders are one.
-fn is_same(one: &Path, other: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().ok();
-    real(one).is_some() && real(one) == real(other)
 }
 
 fn report(other: &Store, merged: &Merged, args: &Args, output: &mut Output) -> Result<()> {

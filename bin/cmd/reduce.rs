@@ -8,14 +8,13 @@ use serde_json::json;
 use crate::args::Reduce;
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::interrupt::Interrupt;
 use crate::mapreduce::groups::Groups;
 use crate::mapreduce::reducer::Reducer;
 use crate::number::{counted, grouped};
 use crate::output::{Output, escape};
+use crate::piped::Piped;
 use crate::reading::line;
-
-/// Bytes that are read at a time.
-const BUFFER: usize = 1 << 18;
 
 /// What was met.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,11 +28,22 @@ struct Counts {
 /// Runs `reduce`.
 pub(crate) fn run(reduce: &Reduce, console: &Console, output: &mut Output) -> Result<Exit> {
     let schema = super::init::schema(&reduce.sketching).build()?;
-    let stdin = io::BufReader::with_capacity(BUFFER, io::stdin().lock());
+    let interrupt = Interrupt::catch()?;
+    let stdin = Piped::begin(io::stdin(), interrupt.clone())?;
     let mut groups = Groups::new(stdin, &schema);
     let mut reducer = Reducer::new(schema);
     let mut counts = Counts::default();
-    while let Some(group) = groups.next()? {
+    loop {
+        let next = groups.next();
+        // A pipeline is interrupted as a whole, so that the end of the input is none.
+        if interrupt.is_raised() {
+            output.flush()?;
+            console.error("stopped; these are not all pairs");
+            return Ok(Exit::Interrupted);
+        }
+        let Some(group) = next? else {
+            break;
+        };
         counts.keys += 1;
         counts.shared += u64::from(group.len() > 1);
         reducer.pairs(group, |a, b, jaccard| {

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
 
-use crate::dedup::target::{Target, parts};
+use crate::apart::parts;
+use crate::dedup::target::Target;
 
 /// A folder that is removed at the end. After a crash it stays, and the next run begins it anew.
 #[derive(Debug)]

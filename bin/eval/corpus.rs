@@ -8,7 +8,8 @@ use crate::args::Args;
 use crate::args::eval::Texts;
 use crate::console::Console;
 use crate::document::{Document, Item};
-use crate::number::counted;
+use crate::interrupt::Interrupt;
+use crate::number::{counted, grouped};
 use crate::progress::Progress;
 use crate::reader::Reader;
 use crate::skip::Skipped;
@@ -36,7 +37,7 @@ impl Corpus {
         let shingler = Shingler::new(shingling, folds, folds)?;
         let mut corpus = Corpus::default();
         let mut empty = 0;
-        corpus.failed = each(args, texts, console, |documents| {
+        corpus.failed = each(args, texts, console, &Interrupt::default(), |documents| {
             let sets: Vec<_> = documents
                 .into_par_iter()
                 .map(|document| (shingler.shingles(&document.text), document))
@@ -57,10 +58,7 @@ impl Corpus {
             let texts = counted(empty, "text has", "texts have");
             console.note(&format!("{texts} no {shingling} shingles; left out"));
         }
-        if corpus.keys.len() < 2 {
-            let texts = counted(corpus.keys.len() as u64, "text", "texts");
-            bail!("{texts} to compare: an experiment needs two or more");
-        }
+        check_two(corpus.len())?;
         Ok(corpus)
     }
 
@@ -89,6 +87,30 @@ impl Corpus {
     }
 }
 
+/// Pairs of so many texts.
+pub(super) fn pairs(texts: usize) -> u64 {
+    let texts = texts as u64;
+    texts * texts.saturating_sub(1) / 2
+}
+
+/// Refuses what has no pair.
+fn check_two(texts: usize) -> Result<()> {
+    if texts < 2 {
+        let texts = counted(texts as u64, "text", "texts");
+        bail!("{texts} to compare: an experiment needs two or more");
+    }
+    Ok(())
+}
+
+/// Refuses more than `most` comparisons; `work` says what they are, and `option` asks for fewer.
+pub(super) fn check_work(work: &str, comparisons: u64, most: u64, option: &str) -> Result<()> {
+    if comparisons > most {
+        let most = grouped(most);
+        bail!("{work}, more than {most}: ask for fewer with {option} N");
+    }
+    Ok(())
+}
+
 /// What texts are drawn by: the lowest come first.
 pub(super) fn rank(seed: u64, key: &str) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
@@ -98,10 +120,15 @@ pub(super) fn rank(seed: u64, key: &str) -> [u8; 32] {
 }
 
 /// Hands on the documents batch by batch; says whether something could not be read.
+///
+/// # Errors
+///
+/// Those of `take`, that the user asked to stop, and under `--strict` the first failure.
 pub(crate) fn each(
     args: &Args,
     texts: &Texts,
     console: &Console,
+    interrupt: &Interrupt,
     mut take: impl FnMut(Vec<Document>) -> Result<()>,
 ) -> Result<bool> {
     let mut progress = Progress::new(console, &texts.paths, &args.store);
@@ -112,12 +139,16 @@ pub(crate) fn each(
         is_unchanged: Box::new(|_, _, _| Ok(false)),
     };
     let mut failed = false;
-    for batch in reader.start()? {
+    let batches = reader.start()?;
+    while let Some(batch) = interrupt.receive(&batches)? {
         let batch = batch?;
         let mut documents = Vec::new();
         for item in batch.items {
             match item {
                 Item::Document(document) => documents.push(document),
+                Item::Skipped(skipped) if texts.inputs.strict && skipped.reason.is_failure() => {
+                    bail!("{}", skipped.message())
+                }
                 Item::Skipped(skipped) => failed |= report(&skipped, console),
                 Item::Unchanged | Item::Opened(_) => {}
             }
@@ -171,7 +202,7 @@ impl Sample {
         let wanted = sample.unwrap_or(most);
         let mut drawn: Vec<Drawn> = Vec::new();
         let mut met = 0;
-        let failed = each(args, texts, console, |documents| {
+        let failed = each(args, texts, console, &Interrupt::default(), |documents| {
             for document in documents {
                 drawn.push(Drawn {
                     rank: rank(seed, &document.key),
@@ -191,10 +222,7 @@ impl Sample {
             drawn.truncate(wanted);
             Ok(())
         })?;
-        if drawn.len() < 2 {
-            let texts = counted(drawn.len() as u64, "text", "texts");
-            bail!("{texts} to compare: an experiment needs two or more");
-        }
+        check_two(drawn.len())?;
         drawn.sort_unstable_by_key(|drawn| drawn.place);
         Ok(Sample {
             texts: drawn.into_iter().map(|drawn| drawn.text).collect(),

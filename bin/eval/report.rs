@@ -1,18 +1,19 @@
 //! What an experiment found, in every form that it is given in.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use serde_json::{Map, Value};
 
+use crate::apart::check_apart;
 use crate::args::eval::Results;
 use crate::console::Console;
 use crate::field::quoted;
 use crate::output::Output;
 use crate::plot::{self, Picture};
 use crate::table::Table;
+use crate::whole;
 
 /// A row of figures, each with its name.
 pub(crate) type Row = Vec<(&'static str, Value)>;
@@ -34,13 +35,14 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Prints the figures, and writes the files that are asked for.
+    /// Writes the files that are asked for, and prints the figures.
     pub(crate) fn give(
         &self,
         results: &Results,
         console: &Console,
         output: &mut Output,
     ) -> Result<()> {
+        self.write(results, console)?;
         if output.is_json() {
             for row in &self.rows {
                 output.object(&object(row))?;
@@ -56,13 +58,18 @@ impl Report {
                 output.prose(line)?;
             }
         }
+        Ok(())
+    }
+
+    /// Writes the files first: nobody may be there to read standard output.
+    fn write(&self, results: &Results, console: &Console) -> Result<()> {
         if let Some(path) = &results.output {
             let text = if is_csv(path) {
                 self.csv()
             } else {
                 self.json_lines()
             };
-            fs::write(path, text).with_context(|| path.display().to_string())?;
+            whole::write(path, text.as_bytes())?;
             console.note(&format!("wrote {}", path.display()));
         }
         if let Some(path) = &results.plot {
@@ -88,9 +95,9 @@ impl Report {
     }
 }
 
-/// Checks, before any work is done, that the files that are asked for can be made, and can be what
-/// they are called.
-pub(crate) fn check_names(results: &Results) -> Result<()> {
+/// Checks, before any work is done, that the files that are asked for can be made, can be what they
+/// are called, and are apart from the inputs.
+pub(crate) fn check_names(results: &Results, inputs: &[PathBuf]) -> Result<()> {
     if let Some(path) = &results.plot {
         plot::check_name(path)?;
     }
@@ -102,6 +109,7 @@ pub(crate) fn check_names(results: &Results) -> Result<()> {
                 path.display()
             );
         }
+        check_apart(path, inputs)?;
     }
     if let Some(path) = &results.output
         && !is_csv(path)

@@ -1,6 +1,7 @@
 //! From the lines of a bucket to its pairs.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use anyhow::Result;
 use dedupdb::Schema;
@@ -13,7 +14,9 @@ use super::rows::Comparer;
 /// Finds the pairs of buckets.
 #[derive(Debug)]
 pub(crate) struct Reducer {
-    schema: Schema,
+    schema: Arc<Schema>,
+    /// That of the band in hand: its permutations are drawn once.
+    comparer: Option<Comparer>,
     /// Lines whose id another line of their bucket has, and one such id.
     repeated: (u64, Option<String>),
 }
@@ -22,7 +25,8 @@ impl Reducer {
     /// Finds pairs as the schema asks for.
     pub(crate) fn new(schema: Schema) -> Reducer {
         Reducer {
-            schema,
+            schema: Arc::new(schema),
+            comparer: None,
             repeated: (0, None),
         }
     }
@@ -62,7 +66,12 @@ impl Reducer {
         };
         match group.bucket {
             Bucket::Band { band, hash } => {
-                Comparer::new(&self.schema, band, hash)?.compare(&members, take)
+                let in_hand = self.comparer.take();
+                let comparer = match in_hand.filter(|comparer| comparer.band() == band) {
+                    Some(comparer) => comparer,
+                    None => Comparer::new(self.schema.clone(), band)?,
+                };
+                self.comparer.insert(comparer).compare(hash, &members, take)
             }
             Bucket::Copies(_) => {
                 for (at, one) in members.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! The documents of a bucket that can match by size, one row after the other.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use dedupdb::{Schema, ShingleSet, Signer};
@@ -12,14 +13,13 @@ use super::line::Member;
 /// Comparisons of a row from which on they are made by several threads.
 const MANY: usize = 1 << 12;
 
-/// Compares the documents of a bucket.
+/// Compares the documents of the buckets of a band.
 #[derive(Debug)]
-pub(super) struct Comparer<'a> {
-    schema: &'a Schema,
+pub(super) struct Comparer {
+    schema: Arc<Schema>,
     /// Signs as many slots as the band and those before it have.
     signer: Signer,
     band: u32,
-    hash: u32,
 }
 
 /// A document whose shingles are unpacked.
@@ -30,25 +30,30 @@ struct Unpacked {
     earlier: Vec<u32>,
 }
 
-impl<'a> Comparer<'a> {
-    /// Compares documents that share this bucket.
-    pub(super) fn new(schema: &'a Schema, band: u32, hash: u32) -> dedupdb::Result<Comparer<'a>> {
+impl Comparer {
+    /// Compares documents that share a bucket of this band.
+    pub(super) fn new(schema: Arc<Schema>, band: u32) -> dedupdb::Result<Comparer> {
         let slots = (band + 1) * schema.bands().rows();
         let signer = Signer::new(schema.family(), schema.seed(), slots, schema.slot_width())?;
         Ok(Comparer {
             schema,
             signer,
             band,
-            hash,
         })
     }
 
-    /// Compares those of `members`, which are ordered by size, whose sizes fit. Hands every pair
-    /// over that matches and shares no earlier bucket.
+    /// The band whose buckets are compared.
+    pub(super) fn band(&self) -> u32 {
+        self.band
+    }
+
+    /// Compares those of `members`, which share the bucket `hash` and are ordered by size, whose
+    /// sizes fit. Hands every pair over that matches and shares no earlier bucket.
     ///
     /// What is unpacked at a time fits the size of one.
     pub(super) fn compare(
         &self,
+        hash: u32,
         members: &[Member<'_>],
         take: &mut impl FnMut(&Member<'_>, &Member<'_>, f64) -> Result<()>,
     ) -> Result<()> {
@@ -59,7 +64,7 @@ impl<'a> Comparer<'a> {
             let fitting = rest.partition_point(|other| self.sizes_fit(member.size, other.size));
             if fitting > 1 {
                 for member in &rest[window.len()..fitting] {
-                    window.push_back(self.unpack(member)?);
+                    window.push_back(self.unpack(hash, member)?);
                 }
                 for (other, jaccard) in self.row(&window) {
                     take(member, &rest[other], jaccard)?;
@@ -95,14 +100,14 @@ impl<'a> Comparer<'a> {
         }
     }
 
-    fn unpack(&self, member: &Member<'_>) -> Result<Unpacked> {
+    fn unpack(&self, bucket: u32, member: &Member<'_>) -> Result<Unpacked> {
         let Some(shingles) = member.shingles() else {
             return Err(no_line(member.number));
         };
         let signature = self.signer.sign(shingles.as_slice());
         let (bands, width) = (self.schema.bands(), self.schema.slot_width());
         let hash = |band| bands.hash(signature.as_bytes(), width, band);
-        if hash(self.band) != self.hash {
+        if hash(self.band) != bucket {
             bail!(
                 "{}: its shingles are not of this bucket: the line was changed since map wrote it",
                 place(member.number)

@@ -2,15 +2,15 @@
 
 use std::error::Error;
 use std::ffi::OsStr;
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
 use super::{Picture, legend, panel, png};
+use crate::whole;
 
 /// Units of a pixel: coordinates are whole numbers, and curves of whole pixels would look jagged.
 pub(super) const UNIT: u32 = 4;
@@ -50,7 +50,7 @@ pub(crate) fn write(picture: &Picture, path: &Path) -> Result<()> {
     } else {
         to_svg(picture)?.into_bytes()
     };
-    fs::write(path, bytes).with_context(|| path.display().to_string())
+    whole::write(path, &bytes)
 }
 
 fn is(path: &Path, extension: &str) -> bool {

@@ -1,7 +1,8 @@
-//! Ctrl-C during `add`.
+//! Ctrl-C while something is read or written.
 #![cfg(unix)]
 
-use std::io::{BufRead, BufReader, Read};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -83,4 +84,81 @@ fn ctrl_c_ends_a_wait_for_standard_input() {
     let summary = lines.lines().last().unwrap();
     assert!(summary.contains("\"added\":50"), "{summary}");
     assert_eq!(sandbox.keys().len(), 50);
+}
+
+/// Runs a command whose input never ends, interrupts it after these bytes, and returns what it wrote
+/// to standard output and standard error.
+fn interrupted(sandbox: &Sandbox, arguments: &[&str], input: &[u8]) -> (String, String) {
+    let stdout = File::create(sandbox.path("stdout")).unwrap();
+    let mut child = sandbox
+        .command(arguments)
+        .stdin(Stdio::piped())
+        .stdout(stdout)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // More than the pipe holds, so that the program is at work once all is written.
+    assert!(input.len() > 1 << 20, "{}", input.len());
+    stdin.write_all(input).unwrap();
+    interrupt(&child);
+    let code = code(&mut child);
+    drop(stdin);
+    let mut stderr = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut stderr)
+        .unwrap();
+    assert_eq!(code, Some(130), "{arguments:?}: {stderr}");
+    (fs::read_to_string(sandbox.path("stdout")).unwrap(), stderr)
+}
+
+/// Records of some text, more than a pipe holds.
+fn records() -> Vec<u8> {
+    let record = |number| {
+        format!(
+            "{{\"id\": \"{number}\", \"text\": \"{}\"}}\n",
+            text(number, 100)
+        )
+    };
+    (0..2500).map(record).collect::<String>().into_bytes()
+}
+
+#[test]
+fn ctrl_c_leaves_no_half_of_a_matrix_or_of_figures() {
+    let sandbox = Sandbox::new();
+    sandbox.write("old.csv", "old");
+    let of_records = ["--format", "jsonl", "-", "-o", "old.csv"];
+    for asked in [
+        &["matrix", "--keys", "keys"][..],
+        &["eval", "bands", "--plot", "picture.svg"],
+        &["eval", "accuracy"],
+    ] {
+        let (stdout, stderr) = interrupted(&sandbox, &[asked, &of_records].concat(), &records());
+        assert_eq!(stdout, "");
+        assert_eq!(stderr, "dedupdb: stopped; nothing is written\n");
+        assert_eq!(fs::read_to_string(sandbox.path("old.csv")).unwrap(), "old");
+        assert_eq!(sandbox.names(), ["old.csv", "stdout"]);
+    }
+}
+
+#[test]
+fn ctrl_c_cuts_no_line_of_map_and_reduce() {
+    let sandbox = Sandbox::new();
+    let (lines, stderr) = interrupted(&sandbox, &["map"], &records());
+    assert!(lines.is_empty() || lines.ends_with('\n'));
+    assert_eq!(stderr, "dedupdb: stopped; these are not all lines\n");
+    let mut sorted: Vec<u8> = sandbox
+        .run_with(&["map"], &records())
+        .expect(0)
+        .stdout
+        .into_bytes();
+    let mut lines: Vec<&[u8]> = sorted.split_inclusive(|&byte| byte == b'\n').collect();
+    lines.sort_unstable();
+    sorted = lines.concat();
+    let (pairs, stderr) = interrupted(&sandbox, &["reduce"], &sorted);
+    assert!(pairs.is_empty() || pairs.ends_with('\n'));
+    assert_eq!(stderr, "dedupdb: stopped; these are not all pairs\n");
 }

@@ -84,7 +84,7 @@ fn both_forms_hold_the_same_slots_which_agree_as_the_texts_are_alike() {
     assert_eq!(numbers, rows.concat());
     let keys = fs::read_to_string(sandbox.path("keys")).unwrap();
     assert_eq!(keys, "in/a\nin/b, \"c\"\nin/empty\n");
-    assert!(!sandbox.path("m.npy.part").exists() && !sandbox.path(".dedupdb").exists());
+    assert_eq!(sandbox.names(), ["in", "keys", "m.csv", "m.npy"]);
 
     let object = sandbox.run(&[
         "--json",
@@ -104,6 +104,133 @@ fn both_forms_hold_the_same_slots_which_agree_as_the_texts_are_alike() {
         (&object["agreeing"], &object["slots"]),
         (&equal.into(), &300.into())
     );
+}
+
+#[test]
+fn a_table_that_fails_leaves_what_was_there() {
+    let sandbox = sandbox();
+    sandbox.write("bad.jsonl", "{\"text\": \"a b c\"}\nno JSON\n");
+    let kept = ["old.csv", "old.npy", "old.csv.part", "keys"];
+    for name in kept {
+        sandbox.write(name, name);
+    }
+    sandbox.write("file", "");
+    for (asked, said) in [
+        // Nothing could be read.
+        (&["matrix", "nowhere", "-o", "old.csv"][..], "nowhere"),
+        (
+            &["matrix", "nowhere", "-o", "old.npy", "--keys", "keys"],
+            "nowhere",
+        ),
+        // The rows before the failure are not all rows.
+        (
+            &["matrix", "in", "bad.jsonl", "-o", "old.csv", "--strict"],
+            "bad.jsonl:2",
+        ),
+        // What cannot be written is said before anything is read.
+        (
+            &["matrix", "in", "-o", "old.csv", "--keys", "no/keys"],
+            "no/keys",
+        ),
+        (
+            &["matrix", "in", "-o", "old.csv", "--keys", "file/keys"],
+            "file/keys",
+        ),
+    ] {
+        let ran = sandbox.run(asked).expect(2);
+        assert!(ran.stderr.contains(said), "{asked:?}: {}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+        for name in kept {
+            let now = fs::read_to_string(sandbox.path(name)).unwrap();
+            assert_eq!(now, name, "{asked:?}");
+        }
+    }
+    assert_eq!(
+        sandbox.names(),
+        [
+            "bad.jsonl",
+            "file",
+            "in",
+            "keys",
+            "old.csv",
+            "old.csv.part",
+            "old.npy"
+        ]
+    );
+    // Without --strict, what could be read is written.
+    sandbox
+        .run(&["matrix", "in", "bad.jsonl", "-o", "old.csv"])
+        .expect(2);
+    let csv = fs::read_to_string(sandbox.path("old.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 5);
+    assert_eq!(
+        fs::read_to_string(sandbox.path("old.csv.part")).unwrap(),
+        "old.csv.part"
+    );
+}
+
+#[test]
+fn nothing_is_written_over_what_is_read() {
+    let sandbox = sandbox();
+    sandbox.write("a.csv", "id,text\n1,one two three\n");
+    for (asked, said) in [
+        (&["matrix", "a.csv", "-o", "a.csv"][..], "this is an input"),
+        (&["matrix", "a.csv", "-o", "./a.csv"], "this is an input"),
+        (
+            &["matrix", "a.csv", "-o", "b.npy", "--keys", "a.csv"],
+            "this is an input",
+        ),
+        (
+            &["matrix", "in", "-o", "in/m.csv"],
+            "inside the input in; write to a place outside",
+        ),
+        (
+            &["matrix", "in", "-o", "m.npy", "--keys", "in/keys"],
+            "inside the input in",
+        ),
+        (
+            &["matrix", "in", "-o", "m.csv", "--keys", "./m.csv"],
+            "--keys and --output name the same file",
+        ),
+    ] {
+        let ran = sandbox.run(asked).expect(2);
+        assert!(ran.stderr.contains(said), "{asked:?}: {}", ran.stderr);
+    }
+    assert_eq!(sandbox.names(), ["a.csv", "in"]);
+    let csv = fs::read_to_string(sandbox.path("a.csv")).unwrap();
+    assert_eq!(csv, "id,text\n1,one two three\n");
+    assert_eq!(fs::read_dir(sandbox.path("in")).unwrap().count(), 3);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_modes_of_what_is_replaced_stay() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let sandbox = sandbox();
+    sandbox.write("real.csv", "old");
+    fs::set_permissions(sandbox.path("real.csv"), PermissionsExt::from_mode(0o640)).unwrap();
+    symlink("real.csv", sandbox.path("link.csv")).unwrap();
+    sandbox.write("plain", "");
+    let mode = |name: &str| {
+        fs::metadata(sandbox.path(name))
+            .unwrap()
+            .permissions()
+            .mode()
+    };
+    sandbox
+        .run(&["matrix", "in", "-o", "link.csv", "--keys", "/dev/null"])
+        .expect(0);
+    assert!(
+        fs::symlink_metadata(sandbox.path("link.csv"))
+            .unwrap()
+            .is_symlink()
+    );
+    let csv = fs::read_to_string(sandbox.path("real.csv")).unwrap();
+    assert_eq!((csv.lines().count(), mode("real.csv") & 0o777), (4, 0o640));
+    sandbox.run(&["matrix", "in", "-o", "new.csv"]).expect(0);
+    assert_eq!(mode("new.csv"), mode("plain"));
+    assert!(!fs::metadata("/dev/null").unwrap().is_file());
 }
 
 #[test]

@@ -38,7 +38,7 @@ Examples:
 With --json, or in the file of -o, there is an object or a row for each line of the table, with figures
 that are not rounded.
 
-Exit codes: 0 done, 2 error."
+Exit codes: 0 done, 2 error, 130 interrupted."
 )]
 pub(crate) struct Eval {
     #[command(subcommand)]
@@ -95,6 +95,17 @@ impl Experiment {
             Experiment::Shingles(shingles) => &shingles.results,
             Experiment::Time(time) => &time.results,
             Experiment::Accuracy(accuracy) => &accuracy.results,
+        }
+    }
+
+    /// The texts of the experiment, if they are not those of a store.
+    pub(crate) fn texts(&self) -> Option<&Texts> {
+        match self {
+            Experiment::Recall(_) => None,
+            Experiment::Bands(bands) => Some(&bands.texts),
+            Experiment::Shingles(shingles) => Some(&shingles.texts),
+            Experiment::Time(time) => Some(&time.texts),
+            Experiment::Accuracy(accuracy) => Some(&accuracy.texts),
         }
     }
 }

@@ -1,0 +1,144 @@
+//! A file that appears whole or not at all.
+
+use std::fs::File;
+use std::io::{self, BufWriter, ErrorKind, IntoInnerError, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use tempfile::{Builder, TempPath};
+
+use crate::apart::{parts, resolved};
+
+/// What is being written. Dropped before it is finished, it leaves nothing, and what was in its
+/// place stays.
+#[derive(Debug)]
+pub(crate) struct Whole {
+    /// As it was named, for messages.
+    name: PathBuf,
+    file: BufWriter<File>,
+    /// The file beside its place, and the place. None where that is a pipe or a device, which is
+    /// written as it comes.
+    part: Option<(TempPath, PathBuf)>,
+}
+
+impl Whole {
+    /// Begins to write `path`.
+    ///
+    /// # Errors
+    ///
+    /// There is no folder for it, or it cannot be written.
+    pub(crate) fn create(path: &Path) -> Result<Whole> {
+        let place = resolved(path)?;
+        let (folder, _) = parts(&place)?;
+        let (file, part) = open(&place, folder).with_context(|| path.display().to_string())?;
+        Ok(Whole {
+            name: path.to_owned(),
+            file: BufWriter::new(file),
+            part: part.map(|part| (part, place)),
+        })
+    }
+
+    /// Writes bytes at the end.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.edit(|file| file.write_all(bytes))
+    }
+
+    /// Changes what is written so far.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn edit(
+        &mut self,
+        edit: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    ) -> Result<()> {
+        edit(&mut self.file).with_context(|| self.name.display().to_string())
+    }
+
+    /// Puts the file in its place; returns its size in bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn finish(self) -> Result<u64> {
+        let Whole { name, file, part } = self;
+        let file = file.into_inner().map_err(IntoInnerError::into_error);
+        let finish = |file: File| {
+            let size = file.metadata()?.len();
+            if let Some((part, place)) = part {
+                file.sync_all()?;
+                part.persist(place)?;
+            }
+            Ok(size)
+        };
+        let finished: io::Result<u64> = file.and_then(finish);
+        finished.with_context(|| name.display().to_string())
+    }
+}
+
+/// Writes a file.
+///
+/// # Errors
+///
+/// There is no folder for it, or it cannot be written.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut whole = Whole::create(path)?;
+    whole.write(bytes)?;
+    whole.finish()?;
+    Ok(())
+}
+
+/// The file to be written for a place, and its path if it is not at the place itself.
+fn open(place: &Path, folder: &Path) -> io::Result<(File, Option<TempPath>)> {
+    // What must not be written is not to be replaced.
+    let old = match File::options().write(true).open(place) {
+        Ok(file) => Some(file),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    let old = match old {
+        None => None,
+        Some(file) => match file.metadata()? {
+            metadata if metadata.is_file() => Some(metadata),
+            _ => return Ok((file, None)),
+        },
+    };
+    let mut builder = Builder::new();
+    builder.prefix(".dedupdb-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let (file, part) = builder.tempfile_in(folder)?.into_parts();
+    if let Some(old) = old {
+        file.set_permissions(old.permissions())?;
+    }
+    Ok((file, Some(part)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{Whole, write};
+
+    #[test]
+    fn what_is_not_finished_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        write(&path, b"old").unwrap();
+        let mut whole = Whole::create(&path).unwrap();
+        whole.write(b"new, and longer").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        drop(whole);
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        write(&path, b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert!(write(&folder.path().join("no/a"), b"").is_err());
+        assert!(write(folder.path(), b"").is_err());
+    }
+}
