@@ -9,7 +9,7 @@ use plotters::prelude::*;
 
 use super::canvas::{Area, Drawn, UNIT, font};
 use super::style::{self, Shape, Stroke};
-use super::{Axis, Panel, Series, ticks};
+use super::{Axis, Panel, Series};
 
 /// Half the size of a point, in units.
 const POINT: i32 = 18;
@@ -30,12 +30,12 @@ where
         .margin_right(40 * UNIT)
         .x_label_area_size(52 * UNIT)
         .y_label_area_size(84 * UNIT)
-        .build_cartesian_2d(Ruler::new(x_ticks), Ruler::new(y_ticks))?;
-    let label = |axis: &Axis, place: f64| ticks::label(axis.scale.value(place), axis.in_percent);
+        .build_cartesian_2d(Ruler::new(x_ticks.clone()), Ruler::new(y_ticks.clone()))?;
+    let label = |axis: &Axis, ticks: &[f64], place| axis.scale.label(ticks, place, axis.in_percent);
     chart
         .configure_mesh()
-        .x_label_formatter(&|x| label(&panel.x, *x))
-        .y_label_formatter(&|y| label(&panel.y, *y))
+        .x_label_formatter(&|x| label(&panel.x, &x_ticks, *x))
+        .y_label_formatter(&|y| label(&panel.y, &y_ticks, *y))
         .x_desc(&panel.x.name)
         .y_desc(&panel.y.name)
         .label_style(font(15))

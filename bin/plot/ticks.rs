@@ -29,6 +29,20 @@ impl Scale {
         }
     }
 
+    /// The label at a place, one of `ticks`.
+    pub(super) fn label(self, ticks: &[f64], place: f64, in_percent: bool) -> String {
+        let value = self.value(place);
+        let unit = match (self, ticks) {
+            (Scale::Linear, [first, second, ..]) => second - first,
+            // A digit of its own.
+            _ => value.abs(),
+        };
+        if in_percent {
+            return format!("{}%", label(100.0 * value, 100.0 * unit));
+        }
+        label(value, unit)
+    }
+
     /// Places of labels, two at least: the first is not above the least of the places, the last not
     /// below the greatest.
     pub(super) fn ticks(self, places: impl Iterator<Item = f64>) -> Vec<f64> {
@@ -53,6 +67,12 @@ const STEPS: f64 = 9.0;
 
 /// Up to so many powers of ten there are labels between them.
 const FEW_DECADES: f64 = 2.5;
+
+/// Smaller values are labelled as 2e-12.
+const LEAST_PLAIN: f64 = 1e-4 * (1.0 - SLACK);
+
+/// Digits that a number of 64 bits has at most.
+const MOST_DIGITS: i32 = 17;
 
 /// Slack for what arithmetic loses, in steps.
 const SLACK: f64 = 1e-6;
@@ -97,24 +117,26 @@ fn within_decades(low: f64, high: f64) -> Vec<f64> {
     }
 }
 
-/// A value as a label.
-pub(super) fn label(value: f64, in_percent: bool) -> String {
-    if in_percent {
-        return format!("{}%", plain(value * 100.0));
+/// A value as a label that differs from those of values a unit away.
+fn label(value: f64, unit: f64) -> String {
+    if value.abs() < unit / 2.0 {
+        return "0".to_owned();
     }
-    plain(value)
-}
-
-fn plain(value: f64) -> String {
-    if value >= 1000.0
-        && let Ok(whole) = format!("{value:.0}").parse()
-    {
-        return grouped(whole);
+    // The place of the last digit.
+    let last = 10f64.powf((unit.log10() + SLACK).floor());
+    if value.abs() < LEAST_PLAIN {
+        let all = value.abs() * (1.0 + SLACK);
+        let digits = (1..MOST_DIGITS).take_while(|&digits| all >= last * 10f64.powi(digits));
+        return format!("{value:.*e}", digits.count());
     }
-    let decimals = if value.abs() < 0.01 { 9 } else { 4 };
-    let text = format!("{value:.decimals$}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0" } else { text }.to_owned()
+    let decimals = (0..MOST_DIGITS).take_while(|&digits| last * 10f64.powi(digits) < 1.0 - SLACK);
+    let text = format!("{value:.*}", decimals.count());
+    let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
+    let whole = whole.parse().map_or_else(|_| whole.to_owned(), grouped);
+    match decimals.trim_end_matches('0') {
+        "" => whole,
+        decimals => format!("{whole}.{decimals}"),
+    }
 }
 
 #[cfg(test)]
@@ -123,8 +145,9 @@ mod tests {
 
     fn labels(scale: Scale, values: &[f64]) -> Vec<String> {
         let places = values.iter().filter_map(|&value| scale.place(value));
-        let ticks = scale.ticks(places).into_iter();
-        ticks.map(|tick| label(scale.value(tick), false)).collect()
+        let ticks = scale.ticks(places);
+        let label = |&tick: &f64| scale.label(&ticks, tick, false);
+        ticks.iter().map(label).collect()
     }
 
     #[test]
@@ -145,6 +168,52 @@ mod tests {
             "0.01 0.1 1 10 100 1,000 10,000 100,000"
         );
         assert_eq!(labels(Scale::Log, &[]).len(), 4);
+        assert_eq!(
+            labels(Scale::Log, &[2e-14, 0.5]).join(" "),
+            "1e-14 1e-12 1e-10 1e-8 1e-6 0.0001 0.01 1"
+        );
+        assert_eq!(
+            labels(Scale::Log, &[3e-12, 6e-11]).join(" "),
+            "2e-12 5e-12 1e-11 2e-11 5e-11 1e-10"
+        );
+        assert_eq!(
+            labels(Scale::Linear, &[0.0, 1.2e-5]).join(" "),
+            "0 2e-6 4e-6 6e-6 8e-6 1e-5 1.2e-5"
+        );
+        assert_eq!(
+            labels(Scale::Linear, &[2000.0, 2001.0]).join(" "),
+            "2,000 2,000.2 2,000.4 2,000.6 2,000.8 2,001"
+        );
+    }
+
+    #[test]
+    fn labels_of_an_axis_are_distinct_and_near_their_values() {
+        let spans = [
+            (0.0, 1.0),
+            (0.3, 7.7),
+            (2.0, 2.001),
+            (-1.0, 999.0),
+            (1.0, 1e14),
+        ];
+        for (exponent, (low, high)) in (-16..8).flat_map(|e| spans.map(|span| (e, span))) {
+            let size = 10f64.powi(exponent);
+            for scale in [Scale::Linear, Scale::Log] {
+                let values = [low * size, high * size].into_iter();
+                let ticks = scale.ticks(values.filter_map(|value| scale.place(value)));
+                for in_percent in [false, true] {
+                    let label = |&tick: &f64| scale.label(&ticks, tick, in_percent);
+                    let labels: Vec<String> = ticks.iter().map(label).collect();
+                    let distinct = labels.windows(2).all(|pair| pair[0] != pair[1]);
+                    assert!(distinct, "{labels:?}");
+                    for (label, &tick) in labels.iter().zip(&ticks) {
+                        let number = label.replace([',', '%'], "").parse::<f64>().unwrap();
+                        let value = scale.value(tick) * if in_percent { 100.0 } else { 1.0 };
+                        let slack = 1e-5 * value.abs() + 1e-9 * size;
+                        assert!((number - value).abs() <= slack, "{label}: {value}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]
@@ -178,8 +247,9 @@ mod tests {
 
     #[test]
     fn shares_are_in_percent() {
-        assert_eq!(label(0.25, true), "25%");
-        assert_eq!(label(0.00001, true), "0.001%");
-        assert_eq!(label(1234.0, false), "1,234");
+        let percent = |value| Scale::Linear.label(&[0.0, value], value, true);
+        assert_eq!(percent(0.25), "25%");
+        assert_eq!(percent(0.00001), "0.001%");
+        assert_eq!(label(1234.0, 2.0), "1,234");
     }
 }
