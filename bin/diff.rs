@@ -83,6 +83,11 @@ pub(crate) fn words(text: &str) -> Vec<&str> {
     Words::of(text).iter().collect()
 }
 
+/// Whether a text has more words than are compared.
+pub(crate) fn is_long(text: &str) -> bool {
+    Words::of(text).is_cut
+}
+
 impl<'t> Words<'t> {
     fn of(text: &'t str) -> Words<'t> {
         let mut places = Vec::new();

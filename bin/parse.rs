@@ -59,6 +59,12 @@ pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| "give a whole number from 1 on".to_owned())
 }
 
+/// A whole number from 2 on.
+pub(crate) fn at_least_two(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|&number| number > 1);
+    number.ok_or_else(|| "give a whole number from 2 on".to_owned())
+}
+
 /// Lengths of shingles, both bounds included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lengths {

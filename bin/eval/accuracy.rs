@@ -1,5 +1,7 @@
 //! How far estimates are from exact similarities.
 
+use std::fs;
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -8,11 +10,12 @@ use rayon::prelude::*;
 
 use super::accuracy_report::Measured;
 use super::binomial::{Binomial, is_off};
-use super::corpus::Corpus;
+use super::corpus::{Corpus, check_work, pairs};
 use super::report::Report;
 use crate::args::{Args, eval};
 use crate::console::Console;
 use crate::number::{counted, grouped};
+use crate::walk::STDIN;
 use crate::watch::{Unit, Watch};
 
 /// Pairs whose exact similarities are kept at most, at eight bytes each.
@@ -25,6 +28,8 @@ const WIDTH: SlotWidth = SlotWidth::Bits32;
 #[derive(Clone, Debug)]
 pub(super) struct Accuracy {
     pub(super) shingling: Shingling,
+    /// Texts that have such shingles, as far as they were drawn.
+    pub(super) texts: usize,
     pub(super) family: Family,
     pub(super) permutations: u32,
     /// Root of the mean square of the differences, and what is expected of ideal permutations.
@@ -54,16 +59,17 @@ pub(crate) fn run(args: &Args, asked: &eval::Accuracy, console: &Console) -> Res
     for &permutations in &slots {
         Signer::new(Family::default(), 0, permutations, WIDTH)?;
     }
+    check_kinds(asked)?;
     let progress = Progress::new();
-    let watch = Watch::new(console, "compared", Unit::Step, &progress);
     let runs = asked.shingling.len() * asked.family.len() * asked.runs as usize;
+    progress.begin(runs as u64);
     let mut measured = Measured::default();
     for &shingling in &asked.shingling {
         let corpus = Corpus::read(args, &asked.texts, shingling, console)?;
         let drawn = corpus.draw(asked.sample.unwrap_or(corpus.len()), 0);
         let sets: Vec<&ShingleSet> = drawn.iter().map(|&text| &corpus.sets[text]).collect();
         check_cost(sets.len())?;
-        progress.begin(runs as u64);
+        let _watch = Watch::new(console, "compared", Unit::Step, &progress);
         let exact = Exact::new(&sets);
         let ideal = exact.ideal(&slots, &asked.epsilon);
         for &family in &asked.family {
@@ -78,28 +84,44 @@ pub(crate) fn run(args: &Args, asked: &eval::Accuracy, console: &Console) -> Res
             let found = experiment.repeat(asked.runs, &ideal, &progress)?;
             measured.found.extend(found);
         }
-        measured.texts = sets.len();
         measured.failed |= corpus.failed;
     }
-    drop(watch);
     Ok(measured.report(asked))
 }
 
+/// Refuses to read several times what can be read but once.
+fn check_kinds(asked: &eval::Accuracy) -> Result<()> {
+    if asked.shingling.len() < 2 {
+        return Ok(());
+    }
+    for path in &asked.texts.paths {
+        if path == Path::new(STDIN) {
+            bail!(
+                "standard input (-) is read once, and --shingling asks for several kinds: give one, \
+                 or a file"
+            );
+        }
+        if fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
+            bail!(
+                "{}: this is no file and is read once, and --shingling asks for several kinds: give \
+                 one, or a file",
+                path.display()
+            );
+        }
+    }
+    Ok(())
+}
+
 fn check_cost(texts: usize) -> Result<()> {
-    let texts = texts as u64;
-    let pairs = texts * texts.saturating_sub(1) / 2;
     if texts < 2 {
         bail!("a pair needs two texts: ask for more with --sample N");
     }
-    if pairs > MOST {
-        bail!(
-            "{} are {} pairs, more than {}: ask for fewer with --sample N",
-            counted(texts, "text", "texts"),
-            grouped(pairs),
-            grouped(MOST)
-        );
-    }
-    Ok(())
+    let work = format!(
+        "{} are {} pairs",
+        counted(texts as u64, "text", "texts"),
+        grouped(pairs(texts))
+    );
+    check_work(&work, pairs(texts), MOST, "--sample")
 }
 
 /// The exact similarities of all pairs: for each text those with the texts before it.
@@ -197,6 +219,7 @@ impl Experiment<'_> {
             });
             Accuracy {
                 shingling: self.shingling,
+                texts: self.sets.len(),
                 family: self.family,
                 permutations,
                 error: (squares / differences).sqrt(),

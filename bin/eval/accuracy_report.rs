@@ -1,6 +1,7 @@
 //! How far estimates are from exact similarities, as it is shown.
 
 use super::accuracy::{Accuracy, Counts};
+use super::corpus::pairs;
 use super::report::{Report, Row};
 use crate::args::eval;
 use crate::number::{counted, grouped, seconds};
@@ -10,7 +11,6 @@ use crate::table::Table;
 /// What was measured.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measured {
-    pub(super) texts: usize,
     /// By kind of shingle, family and number of permutations.
     pub(super) found: Vec<Accuracy>,
     /// Whether something could not be read.
@@ -23,16 +23,15 @@ type Line<'a> = (&'a Accuracy, f64, Counts);
 impl Measured {
     pub(super) fn report(&self, asked: &eval::Accuracy) -> Report {
         let heading = format!(
-            "{} of {}, {} with permutations of their own",
-            counted(self.pairs(), "pair", "pairs"),
-            counted(self.texts as u64, "text", "texts"),
+            "{}; {} with permutations of their own",
+            self.texts(),
             counted(asked.runs.into(), "run", "runs"),
         );
         let notes = "off: pairs whose estimate differs by more than epsilon, mean of the runs; in \
                      brackets: expected of ideal permutations; deviation: in standard errors";
         let lines: Vec<Line<'_>> = self.lines(&asked.epsilon).collect();
         Report {
-            rows: lines.iter().map(|line| self.row(line, asked)).collect(),
+            rows: lines.iter().map(|line| row(line, asked)).collect(),
             heading: vec![heading],
             table: table(&lines),
             notes: vec![notes.to_owned()],
@@ -41,9 +40,27 @@ impl Measured {
         }
     }
 
-    fn pairs(&self) -> u64 {
-        let texts = self.texts as u64;
-        texts * texts.saturating_sub(1) / 2
+    /// How many texts are compared; of each kind of shingles, if that is not the same.
+    fn texts(&self) -> String {
+        let number = |found: &Accuracy| {
+            format!(
+                "{} of {}",
+                counted(pairs(found.texts), "pair", "pairs"),
+                counted(found.texts as u64, "text", "texts")
+            )
+        };
+        let kinds: Vec<&Accuracy> = self
+            .found
+            .chunk_by(|a, b| a.shingling == b.shingling)
+            .map(|kind| &kind[0])
+            .collect();
+        if kinds.iter().all(|kind| kind.texts == kinds[0].texts) {
+            return kinds.first().map_or_else(String::new, |kind| number(kind));
+        }
+        let kinds = kinds
+            .iter()
+            .map(|kind| format!("{} ({})", number(kind), kind.shingling));
+        kinds.collect::<Vec<String>>().join(", ")
     }
 
     fn lines<'a>(&'a self, epsilons: &'a [f64]) -> impl Iterator<Item = Line<'a>> {
@@ -51,25 +68,6 @@ impl Measured {
             let counts = epsilons.iter().zip(&found.counts);
             counts.map(move |(&epsilon, &counts)| (found, epsilon, counts))
         })
-    }
-
-    fn row(&self, (found, epsilon, counts): &Line<'_>, asked: &eval::Accuracy) -> Row {
-        vec![
-            ("shingling", found.shingling.to_string().into()),
-            ("family", found.family.to_string().into()),
-            ("permutations", found.permutations.into()),
-            ("epsilon", (*epsilon).into()),
-            ("texts", self.texts.into()),
-            ("pairs", self.pairs().into()),
-            ("runs", asked.runs.into()),
-            ("mean_off", counts.mean.into()),
-            ("ideal_off", counts.ideal.into()),
-            ("standard_error", counts.standard_error.into()),
-            ("deviation", counts.deviation().into()),
-            ("error", found.error.into()),
-            ("ideal_error", found.ideal_error.into()),
-            ("signing_seconds", found.signing.into()),
-        ]
     }
 
     /// The errors by the number of permutations, and the pairs that are off.
@@ -111,6 +109,25 @@ impl Measured {
             ],
         }
     }
+}
+
+fn row((found, epsilon, counts): &Line<'_>, asked: &eval::Accuracy) -> Row {
+    vec![
+        ("shingling", found.shingling.to_string().into()),
+        ("family", found.family.to_string().into()),
+        ("permutations", found.permutations.into()),
+        ("epsilon", (*epsilon).into()),
+        ("texts", found.texts.into()),
+        ("pairs", pairs(found.texts).into()),
+        ("runs", asked.runs.into()),
+        ("mean_off", counts.mean.into()),
+        ("ideal_off", counts.ideal.into()),
+        ("standard_error", counts.standard_error.into()),
+        ("deviation", counts.deviation().into()),
+        ("error", found.error.into()),
+        ("ideal_error", found.ideal_error.into()),
+        ("signing_seconds", found.signing.into()),
+    ]
 }
 
 fn table(lines: &[Line<'_>]) -> Table {

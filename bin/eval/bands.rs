@@ -5,7 +5,7 @@ use dedupdb::{Bands, Progress, Signer, SlotWidth};
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::corpus::Corpus;
+use super::corpus::{Corpus, check_work};
 use super::report::{Report, Row};
 use crate::args::{Args, eval};
 use crate::console::Console;
@@ -85,12 +85,7 @@ fn check_cost(queries: usize, texts: usize, console: &Console) -> Result<()> {
         counted(texts as u64, "text", "texts"),
         grouped(comparisons)
     );
-    if comparisons > MOST {
-        bail!(
-            "{work}, more than {}: ask for fewer with --queries N",
-            grouped(MOST)
-        );
-    }
+    check_work(&work, comparisons, MOST, "--queries")?;
     if comparisons > MANY {
         console.note(&format!("{work}, which will take some time"));
     }
@@ -182,9 +177,11 @@ struct Averages {
     found: [f64; 2],
     candidates: [f64; 2],
     false_positives: [f64; 2],
-    false_positive_rate: [f64; 2],
+    /// Of the texts below the threshold, if there are such.
+    false_positive_rate: Option<[f64; 2]>,
     false_negatives: [f64; 2],
-    false_negative_rate: [f64; 2],
+    /// Of the near-duplicates, if there are such.
+    false_negative_rate: Option<[f64; 2]>,
 }
 
 impl Measured {
@@ -200,15 +197,16 @@ impl Measured {
             counts.expected_false_positives,
         ];
         let missed = found.map(|found| near - found);
-        let by = |sums: [f64; 2], whole: f64| sums.map(|sum| sum / whole.max(1.0));
+        let by = |sums: [f64; 2], whole: f64| sums.map(|sum| sum / whole);
+        let rate = |sums, whole: f64| (whole > 0.0).then(|| by(sums, whole));
         let queries = self.queries as f64;
         Averages {
             found: by(found, queries),
             candidates: by([found[0] + wrong[0], found[1] + wrong[1]], queries),
             false_positives: by(wrong, queries),
-            false_positive_rate: by(wrong, far),
+            false_positive_rate: rate(wrong, far),
             false_negatives: by(missed, queries),
-            false_negative_rate: by(missed, near),
+            false_negative_rate: rate(missed, near),
         }
     }
 
@@ -246,12 +244,16 @@ impl Measured {
             ("near_duplicates", self.near_a_query().into()),
         ];
         let pairs = [
-            ("found", "expected_found", averages.found),
-            ("candidates", "expected_candidates", averages.candidates),
+            ("found", "expected_found", Some(averages.found)),
+            (
+                "candidates",
+                "expected_candidates",
+                Some(averages.candidates),
+            ),
             (
                 "false_positives",
                 "expected_false_positives",
-                averages.false_positives,
+                Some(averages.false_positives),
             ),
             (
                 "false_positive_rate",
@@ -261,7 +263,7 @@ impl Measured {
             (
                 "false_negatives",
                 "expected_false_negatives",
-                averages.false_negatives,
+                Some(averages.false_negatives),
             ),
             (
                 "false_negative_rate",
@@ -269,7 +271,8 @@ impl Measured {
                 averages.false_negative_rate,
             ),
         ];
-        for (name, expected_name, [measured, expected]) in pairs {
+        for (name, expected_name, figures) in pairs {
+            let (measured, expected) = figures.map(|[m, e]| (m, e)).unzip();
             row.push((name, Value::from(measured)));
             row.push((expected_name, Value::from(expected)));
         }
@@ -346,8 +349,10 @@ impl Measured {
             table.column(worth, head, shapes.iter().map(cell));
         };
         let number = |[measured, expected]: [f64; 2]| format!("{measured:.2} ({expected:.2})");
-        let share = |[measured, expected]: [f64; 2]| {
-            format!("{} ({})", small_percent(measured), small_percent(expected))
+        let share = |rates: Option<[f64; 2]>| {
+            rates.map_or_else(String::new, |[measured, expected]| {
+                format!("{} ({})", small_percent(measured), small_percent(expected))
+            })
         };
         column(9, "bands", &|(bands, ..)| bands.bands().to_string());
         column(8, "rows", &|(bands, ..)| bands.rows().to_string());

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use dedupdb::{Bands, Schema, Store};
-use serde_json::Value;
 
+use super::corpus::check_work;
 use super::interval::wilson;
 use super::report::{Report, Row};
 use super::truth::{self, Seen};
 use crate::args::{Args, eval};
 use crate::console::Console;
-use crate::number::{counted, grouped, percent};
+use crate::number::{counted, grouped, percent, small_percent};
 use crate::plot::{Axis, Form, Panel, Picture, Series};
 use crate::table::Table;
 
@@ -35,8 +35,6 @@ struct Range {
     /// True pairs, and those of them that the store finds.
     pairs: u64,
     found: u64,
-    /// Pairs that the store lists.
-    listed: u64,
     /// Sums over the true pairs.
     jaccard: f64,
     predicted: f64,
@@ -50,9 +48,10 @@ struct Measured {
     texts: u64,
     /// Texts that were asked about, if not all.
     sample: Option<usize>,
-    /// Those with pairs.
     ranges: Vec<Range>,
     all: Range,
+    /// Pairs that share a bucket, whatever their similarity.
+    candidates: u64,
 }
 
 /// Runs the experiment.
@@ -61,75 +60,87 @@ pub(crate) fn run(args: &Args, asked: &eval::Recall, console: &Console) -> Resul
     let schema = store.schema();
     let threshold = asked.threshold.unwrap_or(schema.threshold());
     let texts = store.stats()?.contents;
-    check_cost(&store, texts, asked)?;
-    let seen = match asked.sample {
-        None => truth::joined(&store, threshold, console)?,
-        Some(count) => truth::sampled(&store, threshold, count, asked.seed, console)?,
-    };
-    Ok(Measured::new(schema, threshold, texts, asked.sample, &seen).report())
+    // No more than there are.
+    let most = usize::try_from(texts).unwrap_or(usize::MAX);
+    let sample = asked.sample.map(|sample| sample.min(most));
+    check_cost(&store, texts, sample)?;
+    let mut measured = Measured::new(schema, threshold, texts, sample);
+    let count = |seen| measured.count(seen);
+    match sample {
+        None => truth::joined(&store, threshold, console, count)?,
+        Some(sample) => truth::sampled(&store, threshold, sample, asked.seed, console, count)?,
+    }
+    Ok(measured.report())
 }
 
-fn check_cost(store: &Store, texts: u64, asked: &eval::Recall) -> Result<()> {
+fn check_cost(store: &Store, texts: u64, sample: Option<usize>) -> Result<()> {
     if !store.schema().keeps_shingles() {
         return Err(dedupdb::Error::NoShingles.into());
     }
     let has = counted(texts, "text", "texts");
-    match asked.sample {
-        None if texts > MOST_TEXTS => bail!(
-            "joining {has} exactly would take long, more than {} are not: ask about some with \
-             --sample N",
-            grouped(MOST_TEXTS)
-        ),
-        Some(sample) if (sample as u64).saturating_mul(texts) > MOST => bail!(
-            "{} against {has} are {} comparisons, more than {}: ask about fewer with --sample N",
-            grouped(sample as u64),
-            grouped((sample as u64).saturating_mul(texts)),
-            grouped(MOST)
-        ),
-        _ => Ok(()),
-    }
+    let Some(sample) = sample else {
+        if texts > MOST_TEXTS {
+            bail!(
+                "joining {has} exactly would take long, more than {} are not: ask about some with \
+                 --sample N",
+                grouped(MOST_TEXTS)
+            );
+        }
+        return Ok(());
+    };
+    let comparisons = (sample as u64).saturating_mul(texts);
+    let work = format!(
+        "{} against {has} are {} comparisons",
+        grouped(sample as u64),
+        grouped(comparisons)
+    );
+    check_work(&work, comparisons, MOST, "--sample")
 }
 
 impl Measured {
-    fn new(
-        schema: Arc<Schema>,
-        threshold: f64,
-        texts: u64,
-        sample: Option<usize>,
-        seen: &[Seen],
-    ) -> Measured {
+    fn new(schema: Arc<Schema>, threshold: f64, texts: u64, sample: Option<usize>) -> Measured {
         let edge = |number: u32| f64::from(number) / f64::from(RANGES);
-        let mut ranges: Vec<Range> = (0..RANGES)
-            .map(|number| Range {
-                from: edge(number).max(threshold),
-                to: edge(number + 1),
-                ..Range::default()
-            })
-            .collect();
-        let mut all = Range {
-            from: threshold,
-            to: 1.0,
+        let ranges = (0..RANGES).map(|number| Range {
+            from: edge(number).max(threshold),
+            to: edge(number + 1),
             ..Range::default()
-        };
-        for seen in seen {
-            let predicted = schema.recall(seen.jaccard);
-            all.count(seen, predicted);
-            let range = ranges
-                .iter_mut()
-                .rev()
-                .find(|range| range.from <= seen.jaccard);
-            if let Some(range) = range {
-                range.count(seen, predicted);
-            }
-        }
-        ranges.retain(|range| range.pairs + range.listed > 0);
+        });
         Measured {
+            ranges: ranges.filter(|range| range.to >= threshold).collect(),
+            all: Range {
+                from: threshold,
+                to: 1.0,
+                ..Range::default()
+            },
+            candidates: 0,
             schema,
             threshold,
             texts,
             sample,
-            ranges,
-            all,
+        }
+    }
+
+    fn count(&mut self, seen: Seen) {
+        let (Seen::True(jaccard) | Seen::Candidate(jaccard)) = seen;
+        let mut ranges = self.ranges.iter_mut().rev();
+        let range = ranges.find(|range| range.from <= jaccard);
+        match seen {
+            Seen::True(_) => {
+                let predicted = self.schema.recall(jaccard);
+                for range in range.into_iter().chain([&mut self.all]) {
+                    range.pairs += 1;
+                    range.jaccard += jaccard;
+                    range.predicted += predicted;
+                }
+            }
+            Seen::Candidate(_) => {
+                self.candidates += 1;
+                if jaccard >= self.threshold {
+                    for range in range.into_iter().chain([&mut self.all]) {
+                        range.found += 1;
+                    }
+                }
+            }
         }
     }
 
@@ -147,22 +158,54 @@ impl Measured {
             counted(self.all.pairs, "pair", "pairs"),
             self.threshold
         );
-        let notes = "recall: with its 95% interval, as if pairs were independent; predicted: by the \
-                     S-curve of their exact similarities";
+        let mut notes = vec![
+            "recall: with its 95% interval, as if pairs were independent; predicted: by the S-curve \
+             of their exact similarities"
+                .to_owned(),
+        ];
+        if let Some(precision) = self.candidate_precision() {
+            notes.push(format!(
+                "precision: 100%, because what shares a band is compared exactly; candidate precision \
+                 {}: of {} that share a band, {} are so much alike",
+                small_percent(precision),
+                counted(self.candidates, "pair", "pairs"),
+                grouped(self.all.found)
+            ));
+        }
         Report {
-            rows: self.lines().map(|(_, range)| range.row()).collect(),
+            rows: self.rows(),
             heading: vec![heading],
             table: self.table(),
-            notes: vec![notes.to_owned()],
+            notes,
             picture: self.picture(bands),
             failed: false,
         }
     }
 
+    /// The ranges with pairs.
+    fn shown(&self) -> impl Iterator<Item = &Range> {
+        self.ranges.iter().filter(|range| range.pairs > 0)
+    }
+
+    /// Share of the pairs that share a band that is found.
+    fn candidate_precision(&self) -> Option<f64> {
+        (self.candidates > 0).then(|| self.all.found as f64 / self.candidates as f64)
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        let mut rows: Vec<Row> = self.shown().map(|range| range.row(None, None)).collect();
+        rows.push(
+            self.all
+                .row(Some(self.candidates), self.candidate_precision()),
+        );
+        rows
+    }
+
     /// The ranges and all pairs, with the names of the lines.
     fn lines(&self) -> impl Iterator<Item = (String, &Range)> {
-        let ranges = self.ranges.iter();
-        let named = ranges.map(|range| (format!("{:.2} to {:.2}", range.from, range.to), range));
+        let named = self
+            .shown()
+            .map(|range| (format!("{:.2} to {:.2}", range.from, range.to), range));
         named.chain([("all".to_owned(), &self.all)])
     }
 
@@ -194,7 +237,7 @@ impl Measured {
         });
         let first = (self.threshold * 10.0).floor() / 10.0;
         let predicted = curve.filter(|(jaccard, _)| *jaccard >= first);
-        let measured: Vec<&Range> = self.ranges.iter().filter(|range| range.pairs > 0).collect();
+        let measured: Vec<&Range> = self.shown().collect();
         let places = measured.iter().map(|range| {
             let jaccard = range.jaccard / range.pairs as f64;
             (jaccard, range.recall().unwrap_or_default())
@@ -233,16 +276,6 @@ impl Measured {
 }
 
 impl Range {
-    fn count(&mut self, seen: &Seen, predicted: f64) {
-        self.listed += u64::from(seen.listed);
-        if seen.is_true {
-            self.pairs += 1;
-            self.found += u64::from(seen.listed);
-            self.jaccard += seen.jaccard;
-            self.predicted += predicted;
-        }
-    }
-
     fn recall(&self) -> Option<f64> {
         (self.pairs > 0).then(|| self.found as f64 / self.pairs as f64)
     }
@@ -251,30 +284,27 @@ impl Range {
         (self.pairs > 0).then(|| self.predicted / self.pairs as f64)
     }
 
+    /// Share of what the store finds that is so much alike: it finds nothing else, because it
+    /// compares the shingles of every candidate.
     fn precision(&self) -> Option<f64> {
-        (self.listed > 0).then(|| self.found as f64 / self.listed as f64)
+        (self.found > 0).then_some(1.0)
     }
 
-    fn row(&self) -> Row {
-        let interval = |hits, trials| {
-            let (low, high) = wilson(hits, trials);
-            let if_any = |bound: f64| (trials > 0).then_some(bound);
-            (Value::from(if_any(low)), Value::from(if_any(high)))
-        };
-        let (recall_low, recall_high) = interval(self.found, self.pairs);
-        let (precision_low, precision_high) = interval(self.found, self.listed);
+    fn row(&self, candidates: Option<u64>, candidate_precision: Option<f64>) -> Row {
+        let (low, high) = wilson(self.found, self.pairs);
+        let if_any = |bound: f64| (self.pairs > 0).then_some(bound);
         vec![
             ("from", self.from.into()),
             ("to", self.to.into()),
             ("pairs", self.pairs.into()),
             ("found", self.found.into()),
             ("recall", self.recall().into()),
-            ("recall_low", recall_low),
-            ("recall_high", recall_high),
+            ("recall_low", if_any(low).into()),
+            ("recall_high", if_any(high).into()),
             ("predicted", self.predicted().into()),
             ("precision", self.precision().into()),
-            ("precision_low", precision_low),
-            ("precision_high", precision_high),
+            ("candidates", candidates.into()),
+            ("candidate_precision", candidate_precision.into()),
         ]
     }
 }

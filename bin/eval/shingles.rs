@@ -8,21 +8,22 @@ use anyhow::{Result, bail};
 use dedupdb::{Progress, ShingleSet, Shingler, Shingling};
 use rayon::prelude::*;
 
-use super::corpus::Sample;
+use super::corpus::{Sample, pairs};
 use super::report::Report;
 use super::shingles_report::Measured;
 use crate::args::{Args, eval};
 use crate::console::Console;
-use crate::diff::{Comparison, Piece, words};
+use crate::diff::{Comparison, Piece, is_long, words};
 use crate::number::{counted, grouped};
 use crate::watch::{Unit, Watch};
 
 /// Comparisons of two sets that are made at most; so many take some minutes.
 const MOST: u64 = 200_000_000;
 
-/// Share of the near-duplicates that reach their bound, and of the others that do not exceed theirs.
-const NEAR_SHARE: f64 = 0.95;
-const OTHERS_SHARE: f64 = 0.999;
+/// One of so many near-duplicates may fall short of their bound, and one of so many others exceed
+/// theirs: 95% and 99.9% do not.
+const NEAR_EXCEPT: usize = 20;
+const OTHERS_EXCEPT: usize = 1000;
 
 /// A kind of shingles.
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +112,7 @@ pub(crate) fn run(args: &Args, asked: &eval::Shingles, console: &Console) -> Res
     }
     let measured = Measured {
         texts: sample.texts.len(),
+        cut: sample.texts.iter().filter(|text| is_long(text)).count(),
         near: near.iter().map(|row| row.len() as u64).sum(),
         lines,
     };
@@ -119,8 +121,8 @@ pub(crate) fn run(args: &Args, asked: &eval::Shingles, console: &Console) -> Res
 
 /// Texts all of whose pairs can be compared with so many kinds of shingles.
 fn most_texts(kinds: u64) -> usize {
-    let pairs = MOST / kinds.max(1);
-    let texts = (1_u32..).take_while(|&texts| u64::from(texts) * u64::from(texts - 1) / 2 <= pairs);
+    let most = MOST / kinds.max(1);
+    let texts = (1..).take_while(|&texts| pairs(texts) <= most);
     texts.count()
 }
 
@@ -146,7 +148,7 @@ fn near_duplicates(texts: &[String], threshold: f64) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// The hashes of a text's words, each as often as it is there, sorted.
+/// The hashes of the words of a text that a diff compares, each as often as it is there, sorted.
 fn bag(text: &str) -> Vec<u64> {
     let hash = |word: &str| {
         let mut hasher = DefaultHasher::new();
@@ -212,38 +214,62 @@ fn measure(texts: &[String], kind: Kind, k: u8, near: &[Vec<usize>]) -> Result<L
         shingles: shingles as f64 / sets.len() as f64,
         seconds,
         jaccard: sum / pairs as f64,
-        near: class(&mut alike, 1.0 - NEAR_SHARE),
-        others: class(&mut others, OTHERS_SHARE),
+        near: class(&mut alike, reached),
+        others: class(&mut others, not_exceeded),
     })
 }
 
-/// The mean, and the quantile that lies at the share `at` of the values in order.
-fn class(values: &mut [f64], at: f64) -> Option<Class> {
+/// Place of the greatest of so many ascending values that 95% of them reach.
+fn reached(values: usize) -> usize {
+    values / NEAR_EXCEPT
+}
+
+/// Place of the least of so many ascending values, one at least, that 99.9% of them do not exceed.
+fn not_exceeded(values: usize) -> usize {
+    values - 1 - values / OTHERS_EXCEPT
+}
+
+/// The mean, and the value at the place that `bound` makes of their number, in ascending order.
+fn class(values: &mut [f64], bound: impl FnOnce(usize) -> usize) -> Option<Class> {
     if values.is_empty() {
         return None;
     }
     values.sort_unstable_by(f64::total_cmp);
-    let place = (0..values.len() - 1)
-        .take_while(|&place| (place + 1) as f64 <= at * values.len() as f64)
-        .count();
     Some(Class {
         mean: values.iter().sum::<f64>() / values.len() as f64,
-        bound: values[place],
+        bound: values[bound(values.len())],
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{bag, class, common, kept, most_texts, near_duplicates};
+    use super::{bag, class, common, kept, most_texts, near_duplicates, not_exceeded, reached};
 
     #[test]
     fn a_bound_is_a_quantile() {
         let mut values: Vec<f64> = (1..=100).rev().map(f64::from).collect();
-        let mut bound = |at| class(&mut values, at).map(|class| (class.mean, class.bound));
-        assert_eq!(bound(0.05), Some((50.5, 6.0)));
-        assert_eq!(bound(0.999), Some((50.5, 100.0)));
-        assert_eq!(class(&mut [7.0], 0.05).map(|class| class.bound), Some(7.0));
-        assert_eq!(class(&mut [], 0.05), None);
+        let mut bound =
+            |of: fn(usize) -> usize| class(&mut values, of).map(|class| (class.mean, class.bound));
+        assert_eq!(bound(reached), Some((50.5, 6.0)));
+        assert_eq!(bound(not_exceeded), Some((50.5, 100.0)));
+        let one = class(&mut [7.0], reached);
+        assert_eq!(one.map(|class| class.bound), Some(7.0));
+        assert_eq!(class(&mut [], reached), None);
+        assert_eq!(class(&mut [], not_exceeded), None);
+    }
+
+    #[test]
+    fn bounds_are_the_tightest_that_enough_values_keep() {
+        // The values are their places.
+        for values in (1..200).chain(900..2100).chain([10_000, 20_001]) {
+            let enough = |kept: usize, except: usize| kept * except >= values * (except - 1);
+            let reach = |bound: usize| enough(values - bound, 20);
+            let (bound, next) = (reached(values), reached(values) + 1);
+            assert!(reach(bound) && (next == values || !reach(next)), "{values}");
+            let stay = |bound: usize| enough(bound + 1, 1000);
+            let bound = not_exceeded(values);
+            assert!(stay(bound) && (bound == 0 || !stay(bound - 1)), "{values}");
+        }
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use super::report::{Report, Row};
 use super::shingles::{Class, KINDS, Line};
 use crate::args::eval;
-use crate::number::{counted, seconds};
+use crate::diff::MOST_WORDS;
+use crate::number::{counted, grouped, seconds};
 use crate::plot::{Axis, Form, Panel, Picture, Series};
 use crate::table::Table;
 
@@ -11,6 +12,8 @@ use crate::table::Table;
 #[derive(Clone, Debug)]
 pub(super) struct Measured {
     pub(super) texts: usize,
+    /// Those that a diff does not compare to their end.
+    pub(super) cut: usize,
     /// Pairs that are near-duplicates.
     pub(super) near: u64,
     /// All lengths of a kind together, ascending.
@@ -37,10 +40,19 @@ impl Measured {
             rows: self.lines.iter().map(|line| self.row(line)).collect(),
             heading: vec![heading],
             table: self.table(),
-            notes: best.into_iter().collect(),
+            notes: best.into_iter().chain(self.cut_note()).collect(),
             picture: self.picture(),
             failed,
         }
+    }
+
+    /// Says that near-duplicates are not told by whole texts, if there are longer ones.
+    fn cut_note(&self) -> Option<String> {
+        let most = grouped(MOST_WORDS as u64);
+        let texts = counted(self.cut as u64, "text has", "texts have");
+        (self.cut > 0).then(|| {
+            format!("{texts} more than {most} words: near-duplicates are told by the first {most}")
+        })
     }
 
     /// The line with the widest gap; of equals the first.
@@ -61,6 +73,7 @@ impl Measured {
             ("k", line.k.into()),
             ("folded", line.kind.folds.into()),
             ("texts", self.texts.into()),
+            ("cut", self.cut.into()),
             ("near_duplicates", self.near.into()),
             ("jaccard", line.jaccard.into()),
             ("near_mean", mean(line.near).into()),

@@ -1,9 +1,10 @@
 //! What the times say.
 
+use super::corpus::pairs;
 use super::report::Report;
-use super::time::{Cost, Part, Signed, pairs};
+use super::time::{Cost, Part, Signed};
 use crate::args::eval;
-use crate::number::{grouped, seconds};
+use crate::number::{counted, grouped, seconds};
 use crate::plot::{Axis, Form, Panel, Picture, Series};
 use crate::table::Table;
 
@@ -62,7 +63,13 @@ impl Measured {
             signed.bands.rows()
         );
         match self.wins_from(at) {
-            None => format!("{name}: LSH takes longer than all exact similarities at every part"),
+            None => {
+                let texts = self.parts.last().map_or(0, |part| part.texts);
+                format!(
+                    "{name}: LSH takes longer than all exact similarities at the whole, {}",
+                    counted(texts as u64, "text", "texts")
+                )
+            }
             Some((texts, None)) => {
                 format!(
                     "{name}: LSH takes less than all exact similarities from {texts:.0} texts on, the smallest part"

@@ -1,85 +1,83 @@
-//! The true pairs of a store, found without its bands, beside those that the store finds.
+//! The true pairs of a store, found without its bands, beside those that share a bucket.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use dedupdb::{Document, PairQuery, Progress, Query, ShingleSet, Store};
 use rayon::prelude::*;
 
 use super::corpus::rank;
 use crate::console::Console;
+use crate::number::counted;
 use crate::watch::{Unit, Watch};
 
 /// Texts that are read before they are compared.
 const CHUNK: usize = 4096;
 
-/// A pair of distinct texts that is true, or listed by the store, or both.
+/// Texts whose candidates are collected at a time.
+const FEW: usize = 64;
+
+/// A threshold that every pair with a shingle in common reaches.
+const ANY: f64 = f64::MIN_POSITIVE;
+
+/// Pairs that are gone through at most, true ones or others; so many take some minutes.
+const MOST_PAIRS: u64 = 100_000_000;
+
+/// A pair of distinct texts, by its exact similarity.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Seen {
-    pub(super) jaccard: f64,
-    pub(super) is_true: bool,
-    pub(super) listed: bool,
+pub(super) enum Seen {
+    /// It reaches the threshold.
+    True(f64),
+    /// It shares a bucket, and a shingle. The store finds it if it reaches the threshold, too: it
+    /// compares what shares a bucket exactly.
+    Candidate(f64),
 }
 
-/// All pairs at or above a threshold, by an exact join.
-pub(super) fn joined(store: &Store, threshold: f64, console: &Console) -> Result<Vec<Seen>> {
-    let query = || PairQuery::new().threshold(threshold).fold_copies(true);
+/// Hands over all true pairs, which an exact join finds, and all candidates.
+pub(super) fn joined(
+    store: &Store,
+    threshold: f64,
+    console: &Console,
+    mut take: impl FnMut(Seen),
+) -> Result<()> {
     let watch = Watch::new(console, "compared", Unit::Step, store.progress());
-    let mut listed: HashMap<[u8; 16], f64> = HashMap::new();
-    for pair in store.pairs(query())? {
-        let pair = pair?;
-        let jaccard = pair.jaccard.unwrap_or(pair.estimate.jaccard);
-        listed.insert(name(&pair.key_a, &pair.key_b), jaccard);
-    }
+    let candidates = PairQuery::new().threshold(ANY);
+    each_pair(store, candidates, |jaccard| take(Seen::Candidate(jaccard)))?;
     drop(watch);
     let _watch = Watch::new(console, "joined", Unit::Step, store.progress());
-    let mut seen = Vec::new();
-    for pair in store.pairs(query().exhaustive(true))? {
-        let pair = pair?;
-        let found = listed.remove(&name(&pair.key_a, &pair.key_b));
-        seen.push(Seen {
-            jaccard: pair.jaccard.unwrap_or(pair.estimate.jaccard),
-            is_true: true,
-            listed: found.is_some(),
-        });
-    }
-    // What is left is listed and not true. Its order means nothing once it is sorted.
-    let mut wrong: Vec<f64> = listed.into_values().collect();
-    wrong.sort_by(f64::total_cmp);
-    seen.extend(wrong.into_iter().map(|jaccard| Seen {
-        jaccard,
-        is_true: false,
-        listed: true,
-    }));
-    Ok(seen)
+    let all = PairQuery::new().threshold(threshold).exhaustive(true);
+    each_pair(store, all, |jaccard| take(Seen::True(jaccard)))
 }
 
-/// A pair of keys in 16 bytes, which no two pairs share but by a chance of one in 2^128.
-fn name(a: &str, b: &str) -> [u8; 16] {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&(a.len() as u64).to_le_bytes());
-    hasher.update(a.as_bytes());
-    hasher.update(b.as_bytes());
-    let hash = hasher.finalize();
-    hash.as_bytes().first_chunk().copied().unwrap_or_default()
+fn each_pair(store: &Store, query: PairQuery, mut take: impl FnMut(f64)) -> Result<()> {
+    for (pair, number) in store.pairs(query.fold_copies(true))?.zip(0..) {
+        let pair = pair?;
+        if number == MOST_PAIRS {
+            bail!(
+                "more than {}, which take long to compare: ask about some texts with --sample N",
+                counted(MOST_PAIRS, "pair", "pairs")
+            );
+        }
+        take(pair.jaccard.unwrap_or(pair.estimate.jaccard));
+    }
+    Ok(())
 }
 
 /// A text that is asked about.
 struct Asked {
     document: Document,
     set: ShingleSet,
-    /// Keys that the store answers with.
-    answers: HashSet<String>,
 }
 
-/// The pairs of so many texts with all others, each compared.
+/// Hands over the pairs of so many texts with all others, each compared, and each once.
 pub(super) fn sampled(
     store: &Store,
     threshold: f64,
     count: usize,
     seed: u64,
     console: &Console,
-) -> Result<Vec<Seen>> {
+    mut take: impl FnMut(Seen),
+) -> Result<()> {
     let progress = Progress::new();
     let _watch = Watch::new(console, "compared", Unit::Document, &progress);
     let mut drawn: Vec<([u8; 32], Document)> = Vec::new();
@@ -96,28 +94,65 @@ pub(super) fn sampled(
     drawn.sort_unstable_by_key(|(rank, _)| *rank);
     drawn.truncate(count);
     progress.begin(texts);
+    let drawn: Vec<Document> = drawn.into_iter().map(|(_, document)| document).collect();
+    let sample: HashSet<u32> = drawn.iter().map(|document| document.content).collect();
+    for few in drawn.chunks(FEW) {
+        let candidates: Vec<Vec<f64>> = few
+            .par_iter()
+            .map(|document| candidates(store, document, &sample))
+            .collect::<Result<_>>()?;
+        candidates
+            .concat()
+            .into_iter()
+            .for_each(|jaccard| take(Seen::Candidate(jaccard)));
+    }
     let asked: Vec<Asked> = drawn
         .into_par_iter()
-        .map(|(_, document)| ask(store, document, threshold))
+        .map(|document| Asked::new(store, document))
         .collect::<Result<_>>()?;
-    let mut seen = Vec::new();
     let mut documents = distinct(store)?.peekable();
     while documents.peek().is_some() {
         let chunk: Vec<Document> = documents.by_ref().take(CHUNK).collect::<Result<_>>()?;
-        let compared: Vec<Vec<Seen>> = chunk
+        let compared: Vec<Vec<f64>> = chunk
             .par_iter()
             .map(|document| {
                 let set = store.shingles(document)?;
                 progress.step(1);
-                let pairs = asked
+                let content = document.content;
+                let others = asked
                     .iter()
-                    .filter_map(|asked| asked.pair(document, &set, threshold));
-                Ok(pairs.collect())
+                    .filter(|asked| counts(asked.document.content, content, &sample));
+                let jaccards = others.map(|asked| asked.set.jaccard(&set));
+                Ok(jaccards.filter(|jaccard| *jaccard >= threshold).collect())
             })
             .collect::<Result<_>>()?;
-        seen.extend(compared.into_iter().flatten());
+        compared
+            .into_iter()
+            .flatten()
+            .for_each(|jaccard| take(Seen::True(jaccard)));
     }
-    Ok(seen)
+    Ok(())
+}
+
+/// Whether the pair of a text of the sample and another is counted with the former: of two of the
+/// sample, with the one that has the smaller number.
+fn counts(asked: u32, other: u32, sample: &HashSet<u32>) -> bool {
+    other > asked || other < asked && !sample.contains(&other)
+}
+
+/// The similarities of the texts that share a bucket with one of the sample, each pair once.
+fn candidates(store: &Store, asked: &Document, sample: &HashSet<u32>) -> Result<Vec<f64>> {
+    let mut met = HashSet::new();
+    let mut jaccards = Vec::new();
+    for found in store.query(&Query::key(&asked.key).threshold(ANY))? {
+        let content = store.get(&found.key)?.map(|document| document.content);
+        let counted = content.filter(|&content| counts(asked.content, content, sample));
+        // Its copies are matches, too.
+        if counted.is_some_and(|content| met.insert(content)) {
+            jaccards.push(found.jaccard.unwrap_or(found.estimate.jaccard));
+        }
+    }
+    Ok(jaccards)
 }
 
 /// The documents with shingles, each distinct text once, as the one whose key comes first.
@@ -133,28 +168,9 @@ fn distinct(store: &Store) -> Result<impl Iterator<Item = Result<Document>>> {
     }))
 }
 
-fn ask(store: &Store, document: Document, threshold: f64) -> Result<Asked> {
-    let matches = store.query(&Query::key(&document.key).threshold(threshold))?;
-    Ok(Asked {
-        set: store.shingles(&document)?,
-        answers: matches.into_iter().map(|found| found.key).collect(),
-        document,
-    })
-}
-
 impl Asked {
-    /// The pair with another text, if it is true or listed.
-    fn pair(&self, other: &Document, set: &ShingleSet, threshold: f64) -> Option<Seen> {
-        if self.document.content == other.content {
-            return None;
-        }
-        let jaccard = self.set.jaccard(set);
-        let is_true = jaccard >= threshold;
-        let listed = self.answers.contains(&other.key);
-        (is_true || listed).then_some(Seen {
-            jaccard,
-            is_true,
-            listed,
-        })
+    fn new(store: &Store, document: Document) -> Result<Asked> {
+        let set = store.shingles(&document)?;
+        Ok(Asked { document, set })
     }
 }

@@ -1,6 +1,7 @@
 //! `eval`: experiments beside what theory says.
 
 use std::fs;
+use std::process::Stdio;
 
 use serde_json::Value;
 
@@ -97,8 +98,8 @@ fn the_same_seed_gives_the_same_figures_on_any_number_of_threads() {
     assert_ne!(run("1", "3"), run("1", "4"));
 }
 
-#[test]
-fn a_store_finds_what_was_promised() {
+/// A store of groups and a copy whose bands miss some pairs.
+fn store_of_groups() -> Sandbox {
     let sandbox = Sandbox::new();
     groups(&sandbox, 30);
     sandbox.write("texts/copy.txt", text(0, 120));
@@ -113,14 +114,19 @@ fn a_store_finds_what_was_promised() {
     ];
     sandbox.run(&init).expect(0);
     sandbox.add(&["texts"], 0);
-    let run = |more: &[&str]| {
-        let asked = ["--json", "eval", "recall", "--threshold", "0.5"];
-        sandbox
-            .run(&[&asked[..], more].concat())
-            .expect(0)
-            .objects()
-    };
-    let whole = run(&[]);
+    sandbox
+}
+
+fn recall(sandbox: &Sandbox, more: &[&str]) -> Vec<Value> {
+    let asked = ["--json", "eval", "recall", "--threshold", "0.5"];
+    let ran = sandbox.run(&[&asked[..], more].concat());
+    ran.expect(0).objects()
+}
+
+#[test]
+fn a_store_finds_what_was_promised() {
+    let sandbox = store_of_groups();
+    let whole = recall(&sandbox, &[]);
     let all = whole.last().unwrap();
     let exhaustive = [
         "--json",
@@ -143,16 +149,14 @@ fn a_store_finds_what_was_promised() {
         let parts = whole[..whole.len() - 1].iter().map(|row| number(row, name));
         assert_close(parts.sum(), number(all, name));
     }
+    // Below the threshold, buckets are shared too.
+    let candidates = number(all, "candidates");
+    assert!(candidates >= number(all, "found"), "{all}");
+    let precision = number(all, "found") / candidates;
+    assert_close(number(all, "candidate_precision"), precision);
     let recall = number(all, "recall");
     assert!(number(all, "recall_low") < recall && recall < number(all, "recall_high"));
     assert!((recall - number(all, "predicted")).abs() < 0.1, "{all}");
-    // Every distinct text asked about meets each of its pairs twice.
-    let sampled = run(&["--sample", "1000"]);
-    let last = sampled.last().unwrap();
-    assert_close(number(last, "pairs"), 2.0 * number(all, "pairs"));
-    assert_close(number(last, "found"), 2.0 * number(all, "found"));
-    let few = run(&["--sample", "10"]);
-    assert_close(number(few.last().unwrap(), "pairs"), 30.0);
     sandbox
         .run(&["init", "--store", "bare", "--no-shingles"])
         .expect(0);
@@ -160,6 +164,218 @@ fn a_store_finds_what_was_promised() {
         .run(&["eval", "recall", "--store", "bare"])
         .expect(2);
     assert!(ran.stderr.contains("keeps no shingles"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_sample_counts_each_pair_once() {
+    let sandbox = store_of_groups();
+    let whole = recall(&sandbox, &[]);
+    // Of all texts, asked about one by one, each pair counts once.
+    let sampled = recall(&sandbox, &["--sample", "1000"]);
+    assert_eq!(sampled.len(), whole.len());
+    for (one, other) in sampled.iter().zip(&whole) {
+        for name in ["from", "pairs", "found", "recall", "predicted"] {
+            assert_close(number(one, name), number(other, name));
+        }
+        assert_eq!(one["candidates"], other["candidates"]);
+    }
+    let few = recall(&sandbox, &["--sample", "10"]);
+    let pairs = number(few.last().unwrap(), "pairs");
+    // Each is one of a group of four; a pair of two that are drawn is one pair.
+    assert!((15.0..=30.0).contains(&pairs), "{pairs}");
+    let said = sandbox
+        .run(&["eval", "recall", "--sample", "1000"])
+        .expect(0);
+    assert!(
+        said.stdout.starts_with("120 of 120 distinct texts "),
+        "{}",
+        said.stdout
+    );
+}
+
+#[test]
+fn a_sample_of_two_thirds_counts_the_pairs_that_it_touches() {
+    let sandbox = Sandbox::new();
+    // One group: all texts are alike, so that s of n touch s (n - 1) - s (s - 1) / 2 pairs.
+    for number in 0..12 {
+        sandbox.write(
+            format!("texts/{number:02}"),
+            format!("{} x{number}", text(1, 200)),
+        );
+    }
+    sandbox.add(&["texts"], 0);
+    for (sample, pairs) in [
+        ("1", 11.0),
+        ("2", 21.0),
+        ("8", 60.0),
+        ("11", 66.0),
+        ("12", 66.0),
+    ] {
+        let asked = ["--json", "eval", "recall", "--sample", sample];
+        let rows = sandbox.run(&asked).expect(0).objects();
+        assert_close(number(rows.last().unwrap(), "pairs"), pairs);
+    }
+}
+
+#[test]
+fn results_are_not_written_over_what_is_read() {
+    let sandbox = Sandbox::new();
+    groups(&sandbox, 2);
+    let corpus = "{\"text\": \"a b c d\"}\n{\"text\": \"a b c e\"}\n";
+    sandbox.write("c.jsonl", corpus);
+    sandbox.add(&["texts"], 0);
+    for (asked, said) in [
+        (
+            vec!["bands", "c.jsonl", "-o", "c.jsonl"],
+            "c.jsonl: this is an input",
+        ),
+        (
+            vec!["shingles", "c.jsonl", "-o", "./c.jsonl"],
+            "this is an input",
+        ),
+        (
+            vec!["time", "texts", "-o", "texts/x.csv"],
+            "inside the input",
+        ),
+        (
+            vec!["accuracy", "texts", "--plot", "texts/x.svg"],
+            "inside the input",
+        ),
+        (vec!["recall", "-o", ".dedupdb/x.csv"], "inside the input"),
+    ] {
+        let ran = sandbox.run(&[&["eval"], &asked[..]].concat()).expect(2);
+        assert!(
+            ran.stderr.contains(said) && ran.stdout.is_empty(),
+            "{asked:?}: {}",
+            ran.stderr
+        );
+    }
+    assert_eq!(fs::read_to_string(sandbox.path("c.jsonl")).unwrap(), corpus);
+    assert_eq!(fs::read_dir(sandbox.path("texts")).unwrap().count(), 8);
+}
+
+#[test]
+fn files_are_written_though_nobody_reads_standard_output() {
+    let sandbox = Sandbox::new();
+    groups(&sandbox, 2);
+    // More than is kept before it is written out.
+    let bands: Vec<String> = (1..=300).map(|bands: u32| bands.to_string()).collect();
+    let asked = ["--json", "eval", "bands", "texts", "--permutations", "300"];
+    let bands = bands.join(",");
+    let asked = [&asked[..], &["--bands", &bands]].concat();
+    let mut child = sandbox
+        .command(&[&asked[..], &["-o", "b.csv", "--plot", "b.svg"]].concat())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    child.wait().unwrap();
+    let csv = fs::read_to_string(sandbox.path("b.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 301);
+    assert_eq!(sandbox.names(), ["b.csv", "b.svg", "texts"]);
+}
+
+#[test]
+fn strict_experiments_end_at_the_first_failure() {
+    let sandbox = Sandbox::new();
+    groups(&sandbox, 2);
+    for asked in ["bands", "shingles", "time", "accuracy"] {
+        let all = ["eval", asked, "texts", "nowhere", "--strict", "-o", "x.csv"];
+        let ran = sandbox.run(&all).expect(2);
+        assert!(ran.stdout.is_empty(), "{asked}: {}", ran.stdout);
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+        assert!(ran.stderr.contains("nowhere"), "{}", ran.stderr);
+    }
+    assert_eq!(sandbox.names(), ["texts"]);
+}
+
+#[test]
+fn rates_of_nothing_are_nothing() {
+    let sandbox = Sandbox::new();
+    groups(&sandbox, 2);
+    let asked = [
+        "eval",
+        "bands",
+        "texts",
+        "--threshold",
+        "1",
+        "--bands",
+        "16",
+    ];
+    let row = sandbox.run(&[&["--json"], &asked[..]].concat());
+    let row = row.expect(0).objects().remove(0);
+    for name in ["false_negative_rate", "expected_false_negative_rate"] {
+        assert_eq!(row[name], Value::Null, "{row}");
+    }
+    assert_close(number(&row, "false_negatives"), 0.0);
+    assert!(number(&row, "false_positive_rate") > 0.0);
+    let asked = ["eval", "bands", "texts/00-0.txt", "texts/00-1.txt"];
+    let row = sandbox.run(
+        &[
+            &["--json"],
+            &asked[..],
+            &["--threshold", "0.5", "--bands", "16"],
+        ]
+        .concat(),
+    );
+    let row = row.expect(0).objects().remove(0);
+    assert_eq!(row["false_positive_rate"], Value::Null, "{row}");
+    assert_eq!(row["expected_false_positive_rate"], Value::Null, "{row}");
+}
+
+#[test]
+fn each_kind_of_shingles_has_its_own_number_of_texts() {
+    let sandbox = Sandbox::new();
+    groups(&sandbox, 2);
+    // No words, but characters.
+    sandbox.write("texts/marks", "!!! ??? !?!");
+    let asked = ["--json", "eval", "accuracy", "--shingling", "char:3,word:1"];
+    let more = ["--permutations", "64", "--epsilon", "0.1", "--runs", "1"];
+    let rows = sandbox
+        .run(&[&asked[..], &more, &["texts"]].concat())
+        .expect(0)
+        .objects();
+    let of = |row: &Value| (row["texts"].as_u64(), row["pairs"].as_u64());
+    assert_eq!(
+        rows.iter().map(of).collect::<Vec<_>>(),
+        [(Some(9), Some(36)), (Some(8), Some(28))]
+    );
+    // What can be read but once is read for one kind.
+    let input = b"{\"text\": \"a b c d\"}\n{\"text\": \"a b c e\"}\n";
+    let stdin = ["--format", "jsonl", "-"];
+    let ran = sandbox
+        .run_with(&[&asked[..], &more, &stdin].concat(), input)
+        .expect(2);
+    assert!(ran.stderr.contains("standard input"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--shingling"), "{}", ran.stderr);
+    let one = ["eval", "accuracy", "--shingling", "word:1"];
+    sandbox
+        .run_with(&[&one[..], &more, &stdin].concat(), input)
+        .expect(0);
+}
+
+#[test]
+fn long_texts_are_said_to_be_judged_by_their_beginning() {
+    let sandbox = Sandbox::new();
+    let long = "w ".repeat(50_000);
+    sandbox.write("a", &long);
+    sandbox.write("b", "w w w v");
+    sandbox.write("c", "w w w u");
+    let run = |more: &[&str]| sandbox.run(&[&["eval", "shingles", "--k", "2"], more].concat());
+    let ran = run(&["a", "b", "c"]).expect(0);
+    assert!(!ran.stdout.contains("50,000"), "{}", ran.stdout);
+    sandbox.write("a", format!("{long} x"));
+    let ran = run(&["a", "b", "c"]).expect(0);
+    assert!(
+        ran.stdout.contains("1 text has more than 50,000 words"),
+        "{}",
+        ran.stdout
+    );
+    let row = run(&["--json", "a", "b", "c"])
+        .expect(0)
+        .objects()
+        .remove(0);
+    assert_eq!(row["cut"], 1);
 }
 
 #[test]
@@ -294,6 +510,8 @@ fn what_cannot_be_measured_is_said_in_one_line() {
         (vec!["bands", "texts", "--plot", "x.pdf"], ".svg"),
         (vec!["bands", "texts", "-o", "nowhere/x.csv"], "no folder"),
         (vec!["bands", "texts", "--shingling", "ids"], "00-0.txt"),
+        (vec!["time", "texts", "--all-pairs", "1"], "from 2 on"),
+        (vec!["time", "texts", "--all-pairs", "0"], "from 2 on"),
     ] {
         let ran = sandbox.run(&[&["eval"], &asked[..]].concat()).expect(2);
         assert!(

@@ -27,10 +27,11 @@ A line of the table is for a number of permutations and an epsilon, of each kind
   error      root of the mean square of all differences, and what is expected of ideal permutations
   signing    seconds for the largest signatures of all texts
 
+With several --shingling, the texts are read once for each, so they cannot come from standard input.
 The standard error is that of the mean of the runs, or, if that is larger, of runs in which all pairs
 are independent. They are not: a text is in many pairs, which a run finds too high or too low together.
 
-Exit codes: 0 done, 2 error.")]
+Exit codes: 0 done, 2 error, 130 interrupted.")]
 pub(crate) struct Accuracy {
     /// Numbers of slots of a signature
     #[arg(long, value_name = "N,N,...", value_delimiter = ',', default_values_t = [128, 256, 512])]

@@ -27,7 +27,7 @@ All figures are of an average query; beside what was measured is, in brackets, w
 
 A prediction is an average over all draws of the permutations; --seed takes another one.
 
-Exit codes: 0 done, 2 error.")]
+Exit codes: 0 done, 2 error, 130 interrupted.")]
 pub(crate) struct Bands {
     /// Numbers of bands; each has as many rows as the permutations give
     #[arg(long = "bands", value_name = "B,B,...", value_delimiter = ',', default_values_t = [8, 12, 16, 21, 32])]

@@ -20,12 +20,14 @@ A line of the table is for the pairs of a range of similarities, the last one fo
   found       those of them that the store finds through its bands
   recall      their share, and its 95% confidence interval (Wilson, 1927)
   predicted   what the S-curve 1 - (1 - J^r)^b says of their exact similarities
-  precision   share of what the store finds that is so much alike
+  precision   share of what the store finds that is so much alike: always 100%, because it compares
+              the shingles of all pairs that share a band. Below the table is the candidate precision,
+              the share of those pairs that is so much alike
 
-The interval takes the pairs for independent. They are not: those of a text share its bands, so that
+With --sample, a pair of two texts that are drawn counts once. The interval takes the pairs for independent. They are not: those of a text share its bands, so that
 a corpus of a few large groups says less than its number of pairs.
 
-Exit codes: 0 done, 2 error.")]
+Exit codes: 0 done, 2 error, 130 interrupted.")]
 pub(crate) struct Recall {
     /// Least Jaccard similarity of the pairs, instead of the store's: 0.5 or 50%
     #[arg(long, value_name = "SHARE", value_parser = parse::share)]

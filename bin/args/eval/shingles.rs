@@ -15,7 +15,8 @@ Examples:
 
 Of more than two texts all pairs are compared. Which of them are near-duplicates is not for shingles
 to say here: those are of which a word diff keeps enough, 2 x kept words / words of both, at the
---threshold. Then, for each kind and length:
+--threshold; of each text the first 50,000 words are compared that way, and the output says so where
+there are more. Then, for each kind and length:
 
   near      mean similarity of the near-duplicates, and what 95% of them reach
   others    mean similarity of all other pairs, and what 99.9% of them do not exceed
@@ -24,7 +25,7 @@ to say here: those are of which a word diff keeps enough, 2 x kept words / words
 
 Time is that of making the sets of all texts, on one thread.
 
-Exit codes: 0 done, 2 error.")]
+Exit codes: 0 done, 2 error, 130 interrupted.")]
 pub(crate) struct Shingles {
     /// Lengths of shingles, from and to: 1..12, or one
     #[arg(long, value_name = "K..K", value_parser = parse::lengths, default_value = "1..12")]

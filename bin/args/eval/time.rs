@@ -22,12 +22,12 @@ Seconds of one thread, shingles made beforehand, for each number of texts:
   estimates    similarities of all pairs by their signatures, which are there
   LSH          signatures, bands, and the exact similarities of all pairs that share a band
 
-The bands of LSH find 98% of the pairs at the --threshold. Beyond --all-pairs texts the times of all
-pairs are computed from the largest part that was measured, by the number of pairs, and are marked
+The bands of LSH find 98% of the pairs at the --threshold; how many pairs it compares is up to the
+texts, and has no bound. Beyond --all-pairs texts the times of all pairs are computed from the largest part that was measured, by the number of pairs, and are marked
 with ~. From how many texts on LSH takes less than all exact similarities is read off between the
 last part where it does not and the next, on a straight line of the logarithms.
 
-Exit codes: 0 done, 2 error.")]
+Exit codes: 0 done, 2 error, 130 interrupted.")]
 pub(crate) struct Time {
     /// Numbers of slots of a signature
     #[arg(long, value_name = "N,N,...", value_delimiter = ',', default_values_t = [128])]
@@ -38,7 +38,7 @@ pub(crate) struct Time {
     pub(crate) threshold: f64,
 
     /// Texts up to which all pairs are compared; their number grows with the square
-    #[arg(long, value_name = "N", value_parser = parse::at_least_one, default_value = "5000")]
+    #[arg(long, value_name = "N", value_parser = parse::at_least_two, default_value = "5000")]
     pub(crate) all_pairs: usize,
 
     /// How permutations are drawn
