@@ -34,7 +34,7 @@ pub(crate) fn run(
     let schema = matrix.signing.schema()?;
     let (permutations, width) = (schema.permutations(), SlotWidth::Bits32);
     let signing = Signing {
-        shingler: Shingler::new(schema.shingling(), schema.lowercase(), schema.nfkc())?,
+        shingler: schema.shingler()?,
         signer: Signer::new(schema.family(), schema.seed(), permutations, width)?,
     };
     check_apart(&matrix.output, &matrix.paths)?;
