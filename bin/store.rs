@@ -78,7 +78,7 @@ pub(crate) fn check(args: &Args, progress: &Progress) -> Result<Report> {
 pub(crate) fn salvage(
     args: &Args,
     salvage: &Salvage,
-    schema: &Schema,
+    schema: Option<&Schema>,
     progress: &Progress,
     told: impl FnMut(&Casualty),
 ) -> Result<Salvaged> {

@@ -279,6 +279,32 @@ impl Error {
         }
     }
 
+    /// Whether it says that what was to be read is of no use, not that it could not be read just now.
+    pub(crate) fn is_of_damage(&self) -> bool {
+        use io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
+        let source = match self {
+            Error::Locked { .. } | Error::Poisoned | Error::NewerFormat { .. } => return false,
+            Error::Io { source, .. } => &**source,
+            Error::Index { source, .. } => match &**source {
+                redb::Error::Io(source) => source,
+                _ => return true,
+            },
+            _ => return true,
+        };
+        matches!(source.kind(), InvalidData | NotFound | UnexpectedEof)
+    }
+
+    /// The same error of another file, of which the one that was read is a copy.
+    pub(crate) fn of_original(self, original: &Path) -> Error {
+        let path = original.to_owned();
+        match self {
+            Error::Io { source, .. } => Error::Io { path, source },
+            Error::Index { source, .. } => Error::Index { path, source },
+            Error::Damaged { reason, .. } => Error::Damaged { path, reason },
+            error => error,
+        }
+    }
+
     /// Says that `path` is damaged, and how.
     pub(crate) fn damaged(path: &Path, reason: impl Into<String>) -> Error {
         Error::Damaged {

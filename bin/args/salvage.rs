@@ -18,9 +18,13 @@ that can still be compared. Contents whose keys are lost are kept under the BLAK
 text, which b3sum prints of a file; removed ones may be among them. Add the texts of what is lost
 again.
 
+Where the index is damaged, the parameters may be, too: the last line says which they are now.
+
 TARGET must not be there yet, or be empty. It appears whole or not at all.
 
-Exit codes: 0 done, and no document is lost or doubtful, 1 some are, 2 error; then there is no TARGET.")]
+Exit codes: 0 done, and all is as it was, 1 the index is damaged, or a document is lost, doubtful or
+without its key, 2 error; then there is no TARGET, unless it was the results that could not be
+written.")]
 pub(crate) struct Salvage {
     /// Folder of the damaged store
     pub(crate) source: PathBuf,
@@ -28,8 +32,8 @@ pub(crate) struct Salvage {
     /// Folder of the new store, to be made
     pub(crate) target: PathBuf,
 
-    /// A store with the same parameters, if the damaged one does not tell them any more
-    /// [default: those of init]
+    /// A store with the same parameters, if the damaged one does not tell them any more; refused if
+    /// it tells others [default: those of init]
     #[arg(long, value_name = "DIR")]
     pub(crate) like: Option<PathBuf>,
 }

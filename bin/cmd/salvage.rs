@@ -19,13 +19,13 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit> {
     let schema = match &salvage.like {
-        Some(folder) => (*crate::store::open_other(args, folder)?.schema()).clone(),
-        None => Schema::default(),
+        Some(folder) => Some(crate::store::open_other(args, folder)?.schema()),
+        None => None,
     };
     let progress = Progress::new();
     let watch = Watch::new(console, "salvaged", Unit::Step, &progress);
     let mut told = Ok(());
-    let saved = crate::store::salvage(args, salvage, &schema, &progress, |casualty| {
+    let saved = crate::store::salvage(args, salvage, schema.as_deref(), &progress, |casualty| {
         if told.is_ok() {
             told = tell(casualty, output);
         }
@@ -33,14 +33,16 @@ pub(crate) fn run(
     drop(watch);
     let saved = saved?;
     told?;
+    let schema = crate::store::open_other(args, &salvage.target)?.schema();
     if output.is_json() {
-        output.object(&object(salvage, &saved))?;
+        output.object(&object(salvage, &saved, &schema))?;
     } else if !args.quiet {
-        for line in summary(&saved) {
+        for line in summary(&saved, &schema) {
             console.note(&line);
         }
     }
-    Ok(Exit::found(saved.lost + saved.doubtful == 0))
+    let is_whole = saved.lost + saved.doubtful + saved.unnamed == 0 && saved.index_is_whole;
+    Ok(Exit::found(is_whole))
 }
 
 fn fate(casualty: &Casualty) -> &'static str {
@@ -57,7 +59,7 @@ fn tell(casualty: &Casualty, output: &mut Output) -> std::io::Result<()> {
     }
 }
 
-fn summary(saved: &Salvaged) -> Vec<String> {
+fn summary(saved: &Salvaged, schema: &Schema) -> Vec<String> {
     let documents = |count| counted(count, "document", "documents");
     let mut lines = vec![format!(
         "saved {}, {} of them doubtful; {} lost",
@@ -81,11 +83,14 @@ fn summary(saved: &Salvaged) -> Vec<String> {
              left are not counted"
                 .to_owned(),
         );
+        lines.push(format!(
+            "so may be the parameters, of which signatures show but a part: {schema}"
+        ));
     }
     lines
 }
 
-fn object(salvage: &Salvage, saved: &Salvaged) -> serde_json::Value {
+fn object(salvage: &Salvage, saved: &Salvaged, schema: &Schema) -> serde_json::Value {
     json!({
         "store": salvage.target.display().to_string(),
         "documents": saved.documents,
@@ -95,5 +100,6 @@ fn object(salvage: &Salvage, saved: &Salvaged) -> serde_json::Value {
         "unnamed": saved.unnamed,
         "undated": saved.undated,
         "index_is_whole": saved.index_is_whole,
+        "parameters": super::init::parameters(schema),
     })
 }

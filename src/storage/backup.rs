@@ -43,10 +43,9 @@ impl Snapshot {
         let path = folder.join(INDEX);
         let mut builder = Builder::new();
         let database = disk::create_database(builder.set_cache_size(CACHE_BYTES), &path);
-        // The lock on the new index keeps other processes from the folder until all is there.
         let mut database = database.map_err(|error| Error::index(&path, error))?;
         let mut paths = vec![path.clone()];
-        let kinds = [Kind::Contents, Kind::Shingles, Kind::Signatures];
+        let kinds = Kind::ALL;
         let bytes = kinds.map(|kind| self.column(kind).len());
         let (_, index) = file_size(self.tables.path())?;
         progress.begin(index + bytes.iter().sum::<u64>());
@@ -61,7 +60,6 @@ impl Snapshot {
             .compact()
             .map_err(|error| Error::index(&path, error))?;
         drop(database);
-        disk::sync_folder(folder)?;
         paths.iter().map(|path| file_size(path)).collect()
     }
 

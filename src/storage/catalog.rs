@@ -1,8 +1,8 @@
 //! The tables of the index beside the buckets: documents, contents' names, checksums, schema.
 
 use redb::{
-    ReadOnlyTable, ReadTransaction, ReadableTable, ReadableTableMetadata, TableDefinition,
-    WriteTransaction,
+    OwnedAccessGuard, ReadOnlyTable, ReadTransaction, ReadableTable, ReadableTableMetadata,
+    TableDefinition, WriteTransaction,
 };
 
 use super::append::{Appender, append, copy};
@@ -25,11 +25,9 @@ const SUMS: TableDefinition<'_, (u8, u64), u64> = TableDefinition::new("sums");
 
 /// Stored bytes that were a string. The tables' keys are bytes, because redb panics where a string
 /// is none.
-fn text(bytes: &[u8]) -> Result<String, redb::Error> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Ok(text.to_owned()),
-        Err(_) => Err(redb::Error::Corrupted("a key is not UTF-8".into())),
-    }
+fn text(bytes: impl Into<Vec<u8>>) -> Result<String, redb::Error> {
+    let text = String::from_utf8(bytes.into());
+    text.map_err(|_| redb::Error::Corrupted("a key is not UTF-8".into()))
 }
 
 /// Writes the schema's parameters.
@@ -222,6 +220,26 @@ pub(crate) fn write_sums(
     Ok(())
 }
 
+/// A document with the bytes of its key.
+type Entry = Result<(Vec<u8>, DocumentRow), redb::Error>;
+
+/// A name that was read.
+type Name = (OwnedAccessGuard<(u32, &'static [u8])>, OwnedAccessGuard<()>);
+
+/// The bytes of a key, if it names `content`.
+fn key_of(
+    content: u32,
+    name: Result<Name, redb::StorageError>,
+) -> Option<Result<Vec<u8>, redb::Error>> {
+    match name {
+        Ok((name, _)) => {
+            let (id, key) = name.value();
+            (id == content).then(|| Ok(key.to_vec()))
+        }
+        Err(error) => Some(Err(error.into())),
+    }
+}
+
 /// The tables as one transaction sees them.
 #[derive(Debug)]
 pub(crate) struct Catalog {
@@ -375,15 +393,14 @@ impl Catalog {
         )
     }
 
-    /// The documents from the last key to the first.
-    pub(super) fn documents_backwards(
+    /// All documents with the bytes of their keys, in order.
+    pub(super) fn entries(
         &self,
-    ) -> Result<impl Iterator<Item = Result<(String, DocumentRow), redb::Error>> + use<>, redb::Error>
-    {
+    ) -> Result<impl DoubleEndedIterator<Item = Entry> + use<>, redb::Error> {
         let range = self.documents.range_owned(..)?;
-        Ok(range.rev().map(|entry| {
+        Ok(range.map(|entry| {
             let (key, value) = entry?;
-            Ok((text(key.value())?, DocumentRow::from_value(value.value())))
+            Ok((key.value().to_vec(), DocumentRow::from_value(value.value())))
         }))
     }
 
@@ -397,14 +414,27 @@ impl Catalog {
         &self,
         content: u32,
     ) -> Result<impl Iterator<Item = Result<String, redb::Error>> + use<>, redb::Error> {
+        let names = self.name_bytes(content)?;
+        Ok(names.map(|key| text(key?)))
+    }
+
+    /// The bytes of the keys that name `content`, in order.
+    pub(super) fn name_bytes(
+        &self,
+        content: u32,
+    ) -> Result<impl Iterator<Item = Result<Vec<u8>, redb::Error>> + use<>, redb::Error> {
         let range = self.names.range_owned((content, &b""[..])..)?;
-        Ok(range.map_while(move |entry| match entry {
-            Ok((name, _)) => {
-                let (id, key) = name.value();
-                (id == content).then(|| text(key))
-            }
-            Err(error) => Some(Err(error.into())),
-        }))
+        Ok(range.map_while(move |entry| key_of(content, entry)))
+    }
+
+    /// The same from the last to the first.
+    pub(super) fn name_bytes_backwards(
+        &self,
+        content: u32,
+    ) -> Result<impl Iterator<Item = Result<Vec<u8>, redb::Error>> + use<>, redb::Error> {
+        let next = content.saturating_add(1);
+        let range = self.names.range_owned(..(next, &b""[..]))?;
+        Ok(range.rev().map_while(move |entry| key_of(content, entry)))
     }
 
     /// Every (content, key) pair, in order.

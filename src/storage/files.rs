@@ -9,7 +9,7 @@ use super::catalog::{self, Catalog};
 use super::columns::Columns;
 use super::disk;
 use super::filter::{Filter, FilterName};
-use super::format::{ContentRow, FORMAT, copy_hash};
+use super::format::{ContentRow, FORMAT, copy_hash, refuse_newer};
 use super::guard::guarded;
 use super::index::{INDEX, Index, existing_index};
 use super::leftovers;
@@ -95,7 +95,9 @@ impl Files {
         };
         let columns = Columns::create(folder, &meta, &schema)?;
         let transaction = index.begin_write()?;
-        commit_empty(transaction, meta, &schema).map_err(in_index)?;
+        guarded(&new_path, || {
+            commit_empty(transaction, meta, &schema).map_err(in_index)
+        })?;
         // The index gets its name when those of the columns are durable.
         disk::sync_folder(folder)?;
         disk::rename(&new_path, &index_path)?;
@@ -271,14 +273,7 @@ pub(super) fn read_meta(
         let path = folder.to_owned();
         return Err(Error::NotAStore { path });
     };
-    let found = narrow(path, meta.format)?;
-    if found > FORMAT {
-        return Err(Error::NewerFormat {
-            path: path.to_owned(),
-            supported: FORMAT,
-            found,
-        });
-    }
+    refuse_newer(path, narrow(path, meta.format)?)?;
     let parameters = guarded(path, || catalog::read_schema(transaction).map_err(in_index))?;
     let schema = Schema::from_parameters(&parameters)
         .map_err(|error| Error::damaged(path, format!("its schema is not one: {error}")))?;
@@ -330,6 +325,7 @@ pub(super) fn rebuild_recent(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::storage::wreck::Wreck;
 
     #[test]
     fn an_index_of_a_newer_format_is_refused() {
@@ -345,7 +341,9 @@ mod tests {
         drop(files);
         let opened = Files::open(folder.path()).map(drop);
         let read = Snapshot::open(folder.path()).map(drop);
-        for opened in [opened, read] {
+        let scratch = tempfile::tempdir().unwrap();
+        let wreck = Wreck::open(folder.path(), scratch.path()).map(drop);
+        for opened in [opened, read, wreck] {
             let error = opened.unwrap_err();
             let Error::NewerFormat {
                 supported, found, ..

@@ -102,6 +102,8 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    pub(crate) const ALL: [Kind; 3] = [Kind::Contents, Kind::Shingles, Kind::Signatures];
+
     /// The name of the column's file of a generation.
     pub(crate) fn file_name(self, generation: u32) -> String {
         let name = match self {
@@ -140,9 +142,8 @@ impl Header {
     /// The header that a file begins with, if its checksum is right.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Header> {
         let bytes = bytes.first_chunk::<HEADER_BYTES>()?;
-        let kinds = [Kind::Contents, Kind::Shingles, Kind::Signatures];
         let header = Header {
-            kind: kinds
+            kind: Kind::ALL
                 .into_iter()
                 .find(|kind| *kind as u32 == u32_at(bytes, 12))?,
             store: u64_at(bytes, 16),
@@ -150,6 +151,21 @@ impl Header {
             row_bytes: u32_at(bytes, 28),
         };
         (header.encode() == *bytes).then_some(header)
+    }
+
+    /// Checks that the file at `path`, which begins with `bytes`, is not of a newer format. A header
+    /// that is damaged says nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NewerFormat`].
+    pub(crate) fn refuse_newer(path: &Path, bytes: &[u8]) -> Result<()> {
+        match bytes.first_chunk::<HEADER_BYTES>() {
+            Some(bytes) if bytes[..8] == MAGIC && u64_at(bytes, 56) == checksum(&bytes[..56]) => {
+                refuse_newer(path, u32_at(bytes, 8))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Checks that `bytes`, the start of the file at `path`, are this header.
@@ -169,14 +185,7 @@ impl Header {
         if u64_at(bytes, 56) != checksum(&bytes[..56]) {
             return damaged("the checksum of its header is wrong");
         }
-        let found = u32_at(bytes, 8);
-        if found > FORMAT {
-            return Err(Error::NewerFormat {
-                path: path.to_owned(),
-                supported: FORMAT,
-                found,
-            });
-        }
+        refuse_newer(path, u32_at(bytes, 8))?;
         if u32_at(bytes, 12) != self.kind as u32 {
             return damaged("it is another column of a store");
         }
@@ -191,6 +200,22 @@ impl Header {
         }
         Ok(())
     }
+}
+
+/// Refuses a format, that of the file at `path`, that this release does not know.
+///
+/// # Errors
+///
+/// [`Error::NewerFormat`].
+pub(crate) fn refuse_newer(path: &Path, found: u32) -> Result<()> {
+    if found > FORMAT {
+        return Err(Error::NewerFormat {
+            path: path.to_owned(),
+            supported: FORMAT,
+            found,
+        });
+    }
+    Ok(())
 }
 
 /// Whether a file with these first bytes may be a column that was being made and has no rows.

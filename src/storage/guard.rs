@@ -2,8 +2,9 @@
 //!
 //! redb compares the checksums of its pages only in a check of the whole index, and trusts them
 //! otherwise. Everything that reads pages goes through here, so that a page that makes no sense to
-//! redb is an error like any other. What is behind the panic is never used again: a transaction that
-//! was written to is dropped, and with it what it wrote.
+//! redb is an error like any other. A transaction that was written to is dropped after a panic, and
+//! with it what it wrote. Tables that are only read may be read on: a panic leaves nothing half-done in
+//! them, and a lock that it poisoned is an error of redb's.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

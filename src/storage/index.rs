@@ -60,19 +60,36 @@ impl Drop for Index {
 }
 
 impl Index {
-    /// Makes the index at `path`, or takes over what a killed process left of one.
+    /// Makes the index at `path`, in place of what a killed process left of one.
     pub(super) fn create(path: &Path) -> Result<Index> {
-        let create = || shared(|builder| disk::create_database(builder, path));
-        let created = match create() {
-            Err(DatabaseError::DatabaseAlreadyOpen) => Err(DatabaseError::DatabaseAlreadyOpen),
-            Err(_) => {
+        let create = || {
+            let created = guarded(path, || {
+                let created = shared(|builder| disk::create_database(builder, path));
+                created.map_err(|error| Error::index(path, error))
+            });
+            Ok(Index::of(path, Handle::Writable(created?)))
+        };
+        match create() {
+            Err(error @ Error::Locked { .. }) => Err(error),
+            Ok(index) if index.is_empty() => Ok(index),
+            // Of one that can be opened the lock is held until there is another.
+            _leftover => {
                 disk::remove(path)?;
                 create()
             }
-            created => created,
-        };
-        let database = created.map_err(|error| Error::index(path, error))?;
-        Ok(Index::of(path, Handle::Writable(database)))
+        }
+    }
+
+    /// Whether it has no tables.
+    fn is_empty(&self) -> bool {
+        let tables = self.begin_read(&self.path).and_then(|transaction| {
+            guarded(&self.path, || {
+                let tables = transaction.list_tables();
+                let tables = tables.map_err(|error| Error::index(&self.path, error))?;
+                Ok(tables.count())
+            })
+        });
+        matches!(tables, Ok(0))
     }
 
     /// Opens the index at `path` for writing; once more, if a rebuild put another in its place before
@@ -157,6 +174,37 @@ impl Index {
     }
 }
 
+/// While it is there, nobody has a store open for writing.
+#[derive(Debug)]
+pub(crate) struct NoWriter {
+    /// None if there is no index that somebody could open.
+    _lock: Option<disk::DatabaseLock>,
+}
+
+impl NoWriter {
+    /// Keeps writers away from the store in `folder`, whatever state it is in. Nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Locked`] if there is one, or the system's.
+    pub(crate) fn of(folder: &Path) -> Result<NoWriter> {
+        let path = folder.join(INDEX);
+        loop {
+            if !disk::is_file(&path)? {
+                return Ok(NoWriter { _lock: None });
+            }
+            let before = identity(&path)?;
+            let Some(lock) = disk::keep_writers_out(&path)? else {
+                let path = folder.to_owned();
+                return Err(Error::Locked { path, holder: None });
+            };
+            if identity(&path)? == before {
+                return Ok(NoWriter { _lock: Some(lock) });
+            }
+        }
+    }
+}
+
 /// The path of the index of the store in `folder`, if there is one.
 pub(super) fn existing_index(folder: &Path) -> Result<PathBuf> {
     let index = folder.join(INDEX);
@@ -202,4 +250,25 @@ fn shared<T>(open: impl Fn(&Builder) -> Result<T, DatabaseError>) -> Result<T, D
 /// Bytes of the pages that hold a table.
 pub(crate) fn page_bytes(stats: &redb::TableStats) -> u64 {
     stats.stored_bytes() + stats.metadata_bytes() + stats.fragmented_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_writer_and_those_who_keep_writers_out_exclude_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(INDEX);
+        assert!(NoWriter::of(folder.path()).is_ok());
+        let index = Index::create(&path).unwrap();
+        let is_locked = |done: Result<()>| matches!(done, Err(Error::Locked { .. }));
+        assert!(is_locked(NoWriter::of(folder.path()).map(drop)));
+        drop(index);
+        // That of a folder that may not be written to, too.
+        let held = [(); 2].map(|()| NoWriter::of(folder.path()).unwrap());
+        assert!(is_locked(Index::open(&path).map(drop)));
+        drop(held);
+        assert!(Index::open(&path).is_ok());
+    }
 }

@@ -21,7 +21,7 @@ pub(crate) fn headers(bytes: &[u8]) {
     let mut numbers = integers(bytes);
     let mut next = || numbers.next().unwrap_or(0);
     let header = Header {
-        kind: [Kind::Contents, Kind::Shingles, Kind::Signatures][next() as usize % 3],
+        kind: Kind::ALL[next() as usize % 3],
         store: u64::from(next()) << 32 | u64::from(next()),
         generation: next(),
         row_bytes: next(),

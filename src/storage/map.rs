@@ -17,8 +17,9 @@ use memmap2::{MmapOptions, MmapRaw};
 /// the writer's, committed. Rows are never changed in place. A writer that opens a column or is done
 /// with it cuts the file, but never below its committed length, and a reader maps no more than that.
 ///
-/// What no program can exclude is that someone outside truncates the file while it is mapped; on
-/// Unix the process then receives SIGBUS when it reads the missing pages.
+/// What no program can exclude is that someone outside truncates the file while it is mapped, or that
+/// the disk cannot read a part of it; on Unix the process then receives SIGBUS when it reads the pages
+/// in question. A file with such a part has to be copied with a tool that goes on behind it.
 #[derive(Debug)]
 pub(crate) struct Map {
     raw: MmapRaw,

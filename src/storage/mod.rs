@@ -51,6 +51,7 @@ pub(crate) use elias_fano::encode as pack_shingles;
 pub(crate) use files::{Files, NewContent};
 pub(crate) use format::{ContentRow, Kind};
 pub(crate) use holder::Note;
+pub(crate) use index::NoWriter;
 pub(crate) use leaf::Posting;
 pub(crate) use next::{Next, Plan, Progress, Sign};
 pub(crate) use place::Place;

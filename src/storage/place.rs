@@ -4,9 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use redb::Builder;
-
-use super::disk;
+use super::disk::{self, FileLock};
 use super::index::INDEX;
 use crate::error::{Error, Result};
 
@@ -16,6 +14,8 @@ pub(crate) struct Place {
     folder: PathBuf,
     parent: PathBuf,
     building: PathBuf,
+    /// Keeps others from what is being built; dropped last.
+    _lock: FileLock,
 }
 
 impl Place {
@@ -40,15 +40,23 @@ impl Place {
         let mut hidden = OsString::from(".");
         hidden.push(name);
         hidden.push(".dedupdb-backup");
-        let building = parent.join(hidden);
+        let building = parent.join(&hidden);
+        hidden.push(".lock");
+        let Some(lock) = FileLock::take(&parent.join(hidden))? else {
+            let (path, holder) = (folder.to_owned(), None);
+            return Err(Error::Locked { path, holder });
+        };
+        // Someone may have been done with it in the meantime.
+        check_free(folder)?;
         if disk::metadata(&building)?.is_some_and(|found| found.is_dir()) {
-            clear(&building)?;
+            disk::remove_folder(&building)?;
         }
         disk::create_folder(&building)?;
         Ok(Place {
             folder: folder.to_owned(),
             parent,
             building,
+            _lock: lock,
         })
     }
 
@@ -56,6 +64,7 @@ impl Place {
     /// error nothing is left.
     pub(crate) fn fill<T>(self, build: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
         let built = build(&self.building).and_then(|built| {
+            disk::sync_folder(&self.building)?;
             disk::rename(&self.building, &self.folder)?;
             Ok(built)
         });
@@ -73,18 +82,6 @@ impl Place {
     }
 }
 
-/// Clears away what a killed process left, unless a living one is at work there.
-fn clear(building: &Path) -> Result<()> {
-    let index = building.join(INDEX);
-    if disk::is_file(&index)?
-        && let Err(error @ redb::DatabaseError::DatabaseAlreadyOpen) =
-            disk::open_database(&Builder::new(), &index)
-    {
-        return Err(Error::index(&index, error));
-    }
-    disk::remove_folder(building)
-}
-
 /// Refuses a folder that holds anything.
 fn check_free(folder: &Path) -> Result<()> {
     let Some(found) = disk::metadata(folder)? else {
@@ -98,4 +95,51 @@ fn check_free(folder: &Path) -> Result<()> {
         return Ok(());
     }
     Err(Error::Occupied { path })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_place_is_one_builders_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let names = || fs::read_dir(folder.path()).unwrap().count();
+        let place = Place::new(&path).unwrap();
+        let second = Place::new(&path);
+        assert!(matches!(second, Err(Error::Locked { .. })), "{second:?}");
+        place
+            .fill(|building| {
+                assert!(matches!(Place::new(&path), Err(Error::Locked { .. })));
+                fs::write(building.join(INDEX), "").unwrap();
+                Ok(())
+            })
+            .unwrap();
+        assert!(matches!(
+            Place::new(&path),
+            Err(Error::AlreadyAStore { .. })
+        ));
+        assert_eq!(names(), 1);
+    }
+
+    #[test]
+    fn what_a_killed_builder_left_is_cleared_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let building = folder.path().join(".store.dedupdb-backup");
+        fs::create_dir(&building).unwrap();
+        fs::write(building.join(INDEX), "no index").unwrap();
+        fs::write(folder.path().join(".store.dedupdb-backup.lock"), "").unwrap();
+        Place::new(&path)
+            .unwrap()
+            .fill(|building| {
+                assert_eq!(fs::read_dir(building).unwrap().count(), 0);
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
 }

@@ -145,7 +145,7 @@ impl Check {
     /// Compares the checksums of the columns' blocks.
     fn columns(&mut self) -> Result<()> {
         let snapshot = self.snapshot.clone();
-        for kind in [Kind::Contents, Kind::Shingles, Kind::Signatures] {
+        for kind in Kind::ALL {
             let wrong = snapshot.wrong_blocks(kind)?;
             let path = snapshot.column(kind).path().to_owned();
             let found = wrong.into_iter().map(|bytes| {

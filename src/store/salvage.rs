@@ -1,7 +1,7 @@
 //! A store made of what is whole of a damaged one.
 
-use std::collections::HashMap;
-use std::fs;
+mod claims;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,8 +10,10 @@ use super::writer::Writer;
 use super::{Options, Store};
 use crate::clock;
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 use crate::schema::Schema;
-use crate::storage::{Content, DocumentRow, NewContent, Note, Place, Wreck};
+use crate::storage::{Content, DocumentRow, NewContent, NoWriter, Place, Wreck};
+use claims::{CONTRADICTION, Claim, Claimed, Claims};
 
 /// Memory that uncommitted documents may take.
 const MEMORY: u64 = 256 << 20;
@@ -62,7 +64,7 @@ impl Store {
         target: impl AsRef<Path>,
         told: impl FnMut(&Casualty),
     ) -> Result<Salvaged> {
-        Options::new().salvage(source, target, &Schema::default(), told)
+        Options::new().salvage(source, target, None, told)
     }
 }
 
@@ -77,8 +79,11 @@ impl Options {
     /// another. Contents of which no key can be read are kept under the key `blake3:` and the hash of
     /// their text; removed ones may be among them.
     ///
-    /// `schema` stands in where the index does not tell its own; it is refused if the signatures are
-    /// not those that it gives. `told` is called with each document that is lost or doubtful.
+    /// `schema`, or the default one, stands in where the index does not tell its own or tells one that
+    /// does not give the signatures; it is refused if they are not those that it gives. Where the index
+    /// is damaged, what cannot be seen in signatures (how texts become shingles, the threshold, the
+    /// bands) may be damaged in it, too: look at [`Store::schema`] of the new store. `told` is called with
+    /// each document that is lost or doubtful.
     ///
     /// ```
     /// use dedupdb::{Schema, Store};
@@ -98,28 +103,21 @@ impl Options {
     /// # Errors
     ///
     /// [`Error::NotAStore`] if there is nothing of a store, [`Error::Locked`] if someone has it open
-    /// for writing, [`Error::Damaged`] if its parameters are lost and `schema` is not they, those of a
-    /// folder that is to be made like that of [`Store::backup`], or the system's.
+    /// for writing, [`Error::Damaged`] if its parameters are lost and `schema` is not they,
+    /// [`Error::SchemaMismatch`] if they are there and `schema` is given and is not they,
+    /// [`Error::NewerFormat`], those of a folder that is to be made like that of [`Store::backup`], or
+    /// the system's, also for a part that is there and cannot be read just now.
     pub fn salvage(
         &self,
         source: impl AsRef<Path>,
         target: impl AsRef<Path>,
-        schema: &Schema,
+        schema: Option<&Schema>,
         told: impl FnMut(&Casualty),
     ) -> Result<Salvaged> {
         let source = source.as_ref();
-        if let holder @ Some(_) = Note::read(source) {
-            let path = source.to_owned();
-            return Err(Error::Locked { path, holder });
-        }
-        if !source.is_dir() {
-            let path = source.to_owned();
-            return Err(Error::NotAStore { path });
-        }
-        Place::new(target.as_ref())?.fill(|building| {
-            let scratch = building.join("scratch");
-            fs::create_dir(&scratch).map_err(|error| Error::io(&scratch, error))?;
-            let wreck = Wreck::open(source, &scratch)?;
+        let no_writer = self.patiently(source, || NoWriter::of(source))?;
+        let saved = Place::new(target.as_ref())?.fill(|building| {
+            let wreck = Wreck::open(source, building)?;
             let schema = known_schema(&wreck, schema, source)?;
             let store = self.create(building, &schema)?;
             let mut salvage = Salvage {
@@ -127,7 +125,7 @@ impl Options {
                 schema,
                 wreck: &wreck,
                 writer: store.writer()?,
-                strays: HashMap::new(),
+                unnamed: Vec::new(),
                 saved: Salvaged::default(),
                 told,
             };
@@ -135,39 +133,93 @@ impl Options {
             let mut saved = salvage.saved;
             drop(salvage);
             drop(store);
-            saved.index_is_whole = wreck.has_whole_index(&scratch);
-            fs::remove_dir_all(&scratch).map_err(|error| Error::io(&scratch, error))?;
+            wreck.check_read()?;
+            saved.index_is_whole = wreck.has_whole_index()?;
             Ok(saved)
-        })
+        });
+        drop(no_writer);
+        saved
     }
 }
 
-/// The schema in the index or, where it is lost, `other` if it gives the stored signatures.
-fn known_schema(wreck: &Wreck, other: &Schema, source: &Path) -> Result<Schema> {
-    if let Some(schema) = &wreck.schema {
-        return Ok(schema.clone());
-    }
-    let sketcher = Sketcher::new(other, &Arc::default())?;
-    let mut shingles = Vec::new();
-    let (mut tried, mut fit) = (0, 0);
-    for id in 0..wreck.len().min(TRIED) {
-        let Some(content) = wreck.content(id, other.signature_bytes()) else {
-            continue;
-        };
-        if content.row.shingle_count > 0 && content.unpack(&mut shingles) {
-            tried += 1;
-            fit += u32::from(content.signature == Some(&*sketcher.signature(&shingles)));
+/// The schema in the index, if the stored signatures are those that it gives. Else the one that is
+/// given or, if there is none, the default one, if they are its.
+fn known_schema(wreck: &Wreck, given: Option<&Schema>, source: &Path) -> Result<Schema> {
+    if let Some(stored) = &wreck.schema
+        && Trial::of(stored, wreck)?.is_passed().unwrap_or(true)
+    {
+        if let Some(given) = given {
+            stored.check_same(given)?;
         }
+        return Ok(stored.clone());
     }
-    if fit * 2 > tried {
+    let default = Schema::default();
+    let other = given.unwrap_or(&default);
+    let trial = Trial::of(other, wreck)?;
+    let may_be = || {
+        let is_long = wreck.signature_bytes() == Some(other.signature_bytes());
+        given.is_some() && is_long && !(other.keeps_shingles() && trial.contents > 0)
+    };
+    if trial.is_passed().unwrap_or_else(may_be) {
         return Ok(other.clone());
     }
-    let why = match &wreck.no_index {
-        Some(error) => format!("the index cannot be read, nor the store's parameters ({error})"),
-        None => "the store's parameters cannot be read".to_owned(),
+    let why = match (&wreck.no_index, &wreck.schema) {
+        (Some(error), _) => {
+            format!("the index cannot be read, nor the store's parameters ({error})")
+        }
+        (None, Some(_)) => "the store's parameters are not those of its signatures".to_owned(),
+        (None, None) => "the store's parameters cannot be read".to_owned(),
     };
     let reason = format!("{why}; name a store that has the same ones");
     Err(Error::damaged(source, reason))
+}
+
+/// Contents whose shingles were signed as a schema asks for.
+#[derive(Debug, Default)]
+struct Trial {
+    keeps_shingles: bool,
+    /// Contents that have shingles.
+    contents: u32,
+    /// Those whose shingles and signature are there and, if that can be told, sound.
+    tried: u32,
+    /// Of them, those that have this signature.
+    fit: u32,
+}
+
+impl Trial {
+    fn of(schema: &Schema, wreck: &Wreck) -> Result<Trial> {
+        let sketcher = Sketcher::new(schema, &Arc::default())?;
+        let mut shingles = Vec::new();
+        let mut trial = Trial {
+            keeps_shingles: schema.keeps_shingles(),
+            ..Trial::default()
+        };
+        for id in 0..wreck.len().min(TRIED) {
+            let content = wreck.content(id, schema.signature_bytes());
+            let Some(content) = content.filter(|content| content.row.shingle_count > 0) else {
+                continue;
+            };
+            trial.contents += 1;
+            let is_sound =
+                content.is_row_sound && content.are_shingles_sound && content.is_signature_sound;
+            if wreck.has_catalog() && !is_sound {
+                continue;
+            }
+            let Some(signature) = content.signature else {
+                continue;
+            };
+            if content.unpack(&mut shingles) {
+                trial.tried += 1;
+                trial.fit += u32::from(*signature == *sketcher.signature(&shingles));
+            }
+        }
+        Ok(trial)
+    }
+
+    /// Whether the schema may be the store's; none if nothing could be tried.
+    fn is_passed(&self) -> Option<bool> {
+        (self.tried > 0).then_some(self.keeps_shingles && self.fit * 2 > self.tried)
+    }
 }
 
 /// What is known of a content's worth.
@@ -184,34 +236,46 @@ struct Salvage<'a, F> {
     schema: Schema,
     sketcher: Sketcher,
     writer: Writer<'a>,
-    /// Documents whose name cannot be read, by content.
-    strays: HashMap<u32, Vec<(String, DocumentRow)>>,
+    /// Contents that are there without a key.
+    unnamed: Vec<u32>,
     saved: Salvaged,
     told: F,
 }
 
 impl<F: FnMut(&Casualty)> Salvage<'_, F> {
-    fn run(&mut self, progress: &crate::progress::Progress) -> Result<()> {
-        let wreck = self.wreck;
-        progress.begin(wreck.len().into());
-        wreck.for_each_document(|key, row| match wreck.is_name(row.content, &key) {
-            Ok(true) if row.content < wreck.len() => {}
-            Ok(true) => self.lose(Some(key), "its content is missing"),
-            Ok(false) => self.lose(Some(key), CONTRADICTION),
-            Err(_) => self.strays.entry(row.content).or_default().push((key, row)),
-        });
-        for content in 0..wreck.len() {
-            self.content(content)?;
-            progress.step(1);
-            if self.writer.uncommitted_bytes() >= MEMORY {
-                self.writer.commit()?;
-            }
+    fn run(&mut self, progress: &Progress) -> Result<()> {
+        progress.begin(self.wreck.len().into());
+        let mut claims = Claims::read(self.wreck);
+        for key in claims.contested() {
+            self.lose(Some(key), CONTRADICTION);
         }
-        let beyond: Vec<_> = self.strays.drain().collect();
-        for (key, _) in beyond.into_iter().flat_map(|(_, strays)| strays) {
-            self.lose(Some(key), "its content is missing");
+        for content in 0..self.wreck.len() {
+            let claimed = claims.of(content);
+            if claimed.documents.is_empty() && !claimed.are_all {
+                self.unnamed.push(content);
+            } else {
+                progress.step(1);
+            }
+            self.named(content, claimed)?;
+            self.make_room()?;
+        }
+        for key in claims.rest() {
+            self.lose(Some(key), MISSING);
+        }
+        // Last, for their texts may be those of documents that have their keys.
+        for content in std::mem::take(&mut self.unnamed) {
+            self.unnamed(content)?;
+            progress.step(1);
+            self.make_room()?;
         }
         self.writer.commit()
+    }
+
+    fn make_room(&mut self) -> Result<()> {
+        if self.writer.uncommitted_bytes() >= MEMORY {
+            self.writer.commit()?;
+        }
+        Ok(())
     }
 
     fn lose(&mut self, key: Option<String>, what: &'static str) {
@@ -223,42 +287,73 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
         });
     }
 
-    /// The documents that name a content, each with its row if that can be read, and whether those
-    /// are all.
-    fn documents(&mut self, id: u32) -> (Vec<(String, Option<DocumentRow>)>, bool) {
-        let (keys, are_all) = self.wreck.names(id);
+    /// Keeps a content with the documents that name it.
+    fn named(&mut self, id: u32, claimed: Claimed) -> Result<()> {
+        for key in claimed.lost {
+            self.lose(Some(key), CONTRADICTION);
+        }
+        if claimed.documents.is_empty() {
+            return Ok(());
+        }
+        for _ in 0..claimed.garbled {
+            self.lose(None, "its key is damaged");
+        }
         let mut documents = Vec::new();
-        for key in keys {
-            match self.wreck.document(&key) {
-                Ok(Some(row)) if row.content == id => documents.push((key, Some(row))),
-                // The other content's names tell whose it is.
-                Ok(Some(row)) if self.wreck.is_name(row.content, &key).unwrap_or(false) => {}
-                Ok(_) => self.lose(Some(key), CONTRADICTION),
-                Err(_) => documents.push((key, None)),
+        for claim in claimed.documents {
+            if self.has(&claim.key)? {
+                self.lose(Some(claim.key), CONTRADICTION);
+            } else {
+                documents.push(claim);
             }
         }
-        let strays = self.strays.remove(&id).into_iter().flatten();
-        for (key, row) in strays {
-            if documents.iter().all(|(known, _)| *known != key) {
-                documents.push((key, Some(row)));
-            }
-        }
-        (documents, are_all)
+        self.keep(id, documents)
     }
 
-    fn content(&mut self, id: u32) -> Result<()> {
-        let (mut documents, are_all) = self.documents(id);
-        if documents.is_empty() && are_all {
-            return Ok(());
-        }
-        let wreck = self.wreck;
-        let Some(content) = wreck.content(id, self.schema.signature_bytes()) else {
-            self.lose_all(documents, "its row is missing");
+    /// Keeps a content whose key is lost under the hash of its text. Of contents with one hash no more
+    /// than one was not removed.
+    fn unnamed(&mut self, id: u32) -> Result<()> {
+        let Some(content) = self.wreck.content(id, self.schema.signature_bytes()) else {
+            self.lose(None, ROW_MISSING);
             return Ok(());
         };
-        if documents.is_empty() && content.row.hash == UNWRITTEN {
+        let hash = content.row.hash;
+        if hash == UNWRITTEN || self.has_text(&hash)? {
             return Ok(());
         }
+        let key = format!("blake3:{}", blake3::Hash::from_bytes(hash));
+        if self.has(&key)? {
+            self.lose(
+                None,
+                "its key is lost, and another document has the one it would get",
+            );
+            return Ok(());
+        }
+        let before = self.saved.documents;
+        self.keep(id, vec![Claim::new(key)])?;
+        self.saved.unnamed += self.saved.documents - before;
+        Ok(())
+    }
+
+    /// Whether the new store has a document of this key.
+    fn has(&self, key: &str) -> Result<bool> {
+        let committed = self.writer.committed.snapshot.document(key)?;
+        Ok(self.writer.pending.current(key, committed).is_some())
+    }
+
+    /// Whether the new store has a text of this hash.
+    fn has_text(&self, hash: &[u8; 32]) -> Result<bool> {
+        let mut found = Vec::new();
+        self.writer.committed.snapshot.copies(hash, &mut found)?;
+        Ok(!found.is_empty() || self.writer.appended.contains_key(hash))
+    }
+
+    /// Judges a content and keeps it with its documents, or loses them.
+    fn keep(&mut self, id: u32, documents: Vec<Claim>) -> Result<()> {
+        let wreck = self.wreck;
+        let Some(content) = wreck.content(id, self.schema.signature_bytes()) else {
+            self.lose_all(documents, ROW_MISSING);
+            return Ok(());
+        };
         let mut shingles = Vec::new();
         let doubt = match self.judge(&content, &mut shingles) {
             Worth::Whole => None,
@@ -268,36 +363,27 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
                 return Ok(());
             }
         };
-        if documents.is_empty() {
-            let hash = blake3::Hash::from_bytes(content.row.hash);
-            documents.push((format!("blake3:{hash}"), None));
-            self.saved.unnamed += 1;
+        for document in &documents {
+            if let Some(what) = document.doubt.or(doubt) {
+                self.doubt(&document.key, what);
+            }
         }
-        if let Some(what) = doubt {
-            self.doubt(&documents, what);
-        }
-        self.keep(&content, &shingles, documents)
+        self.push(&content, &shingles, documents)
     }
 
-    /// Loses the documents of a content, or one whose key is not known.
-    fn lose_all(&mut self, documents: Vec<(String, Option<DocumentRow>)>, what: &'static str) {
-        if documents.is_empty() {
-            self.lose(None, what);
-        }
-        for (key, _) in documents {
-            self.lose(Some(key), what);
+    fn lose_all(&mut self, documents: Vec<Claim>, what: &'static str) {
+        for document in documents {
+            self.lose(Some(document.key), what);
         }
     }
 
-    fn doubt(&mut self, documents: &[(String, Option<DocumentRow>)], what: &'static str) {
-        self.saved.doubtful += documents.len() as u64;
-        for (key, _) in documents {
-            (self.told)(&Casualty {
-                key: Some(key.clone()),
-                is_lost: false,
-                what,
-            });
-        }
+    fn doubt(&mut self, key: &str, what: &'static str) {
+        self.saved.doubtful += 1;
+        (self.told)(&Casualty {
+            key: Some(key.to_owned()),
+            is_lost: false,
+            what,
+        });
     }
 
     /// Holds the parts of a content against each other; `shingles` are its own afterwards.
@@ -327,12 +413,15 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
     }
 
     /// Adds a content with its documents to the new store.
-    fn keep(
+    fn push(
         &mut self,
         content: &Content<'_>,
         shingles: &[u32],
-        documents: Vec<(String, Option<DocumentRow>)>,
+        documents: Vec<Claim>,
     ) -> Result<()> {
+        if documents.is_empty() {
+            return Ok(());
+        }
         let computed;
         let signature = if self.schema.keeps_shingles() {
             computed = self.sketcher.signature(shingles);
@@ -353,8 +442,9 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
             signature,
             band_hashes: &band_hashes,
         })?;
+        self.writer.appended.insert(content.row.hash, new);
         self.saved.contents += 1;
-        for (key, row) in documents {
+        for Claim { key, row, .. } in documents {
             self.saved.documents += 1;
             self.saved.undated += u64::from(row.is_none());
             let known = row.unwrap_or(DocumentRow {
@@ -376,6 +466,8 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
 /// The hash in rows that a column was grown by in advance.
 const UNWRITTEN: [u8; 32] = [0; 32];
 
-const CONTRADICTION: &str = "the index contradicts itself about it";
+const MISSING: &str = "its content is missing";
+
+const ROW_MISSING: &str = "its row is missing";
 
 const ROW: &str = "nothing verifies the hash of its text";

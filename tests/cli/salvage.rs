@@ -90,3 +90,27 @@ fn without_an_index_another_store_tells_the_parameters() {
     let keys = keys(&sandbox, "saved").stdout;
     assert!(keys.contains(&key), "{key}{keys}");
 }
+
+/// One bit of them: signatures do not show it, so that it is said.
+#[test]
+fn parameters_of_a_damaged_index_are_shown() {
+    let sandbox = sandbox();
+    let index = fs::read(sandbox.path(".dedupdb/index.redb")).unwrap();
+    let name = b"word:5";
+    let places = index.windows(name.len()).enumerate();
+    let places: Vec<usize> = places
+        .filter(|(_, bytes)| bytes == name)
+        .map(|(at, _)| at)
+        .collect();
+    let mut shown = 0;
+    for at in places {
+        let mut index = index.clone();
+        index[at + 5] ^= 1;
+        fs::write(sandbox.path(".dedupdb/index.redb"), index).unwrap();
+        fs::remove_dir_all(sandbox.path("saved")).unwrap_or_default();
+        let ran = sandbox.run(&["salvage", ".dedupdb", "saved"]).expect(1);
+        assert!(ran.stderr.contains("the parameters"), "{}", ran.stderr);
+        shown += usize::from(ran.stderr.contains("shingling word:4,"));
+    }
+    assert!(shown > 0);
+}

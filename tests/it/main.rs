@@ -26,6 +26,7 @@ mod progress;
 mod rebuild;
 mod recovery;
 mod salvage;
+mod salvaged_index;
 mod sketch;
 mod store;
 mod text;

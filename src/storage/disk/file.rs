@@ -12,7 +12,7 @@ use crate::storage::map::{Map, SharedWords};
 /// An open file.
 #[derive(Debug)]
 pub(crate) struct File {
-    inner: fs::File,
+    pub(super) inner: fs::File,
     path: Arc<Path>,
 }
 
@@ -134,6 +134,6 @@ pub(crate) fn sync_words(path: &Path, words: &SharedWords) -> Result<()> {
     in_file(path, sync(path, Step::Sync(None), || words.sync()))
 }
 
-fn in_file<T>(path: &Path, done: io::Result<T>) -> Result<T> {
+pub(super) fn in_file<T>(path: &Path, done: io::Result<T>) -> Result<T> {
     done.map_err(|source| Error::io(path, source))
 }

@@ -10,6 +10,7 @@
 pub(crate) mod crash;
 mod database;
 mod file;
+mod lock;
 #[cfg(test)]
 #[cfg(unix)]
 pub(crate) mod watch;
@@ -19,8 +20,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-pub(super) use database::{create_database, open_database};
+pub(super) use database::{DatabaseLock, create_database, keep_writers_out, open_database};
+use file::in_file;
 pub(super) use file::{File, sync_words};
+pub(super) use lock::FileLock;
 #[cfg(all(test, unix))]
 use watch::{step, sync};
 

@@ -11,8 +11,6 @@ use crate::storage::format::Kind;
 use crate::storage::snapshot::Snapshot;
 use crate::storage::sums::BLOCK_BYTES;
 
-const KINDS: [Kind; 3] = [Kind::Contents, Kind::Shingles, Kind::Signatures];
-
 impl Next {
     /// Copies the catalog of `snapshot`, in place of one that an earlier attempt copied.
     pub(crate) fn copy_catalog(&mut self, snapshot: &Snapshot, threads: usize) -> Result<()> {
@@ -21,7 +19,7 @@ impl Next {
         let copied = || -> Result<(), redb::Error> {
             catalog::clear(&transaction)?;
             tables.copy_renumbered(&transaction, threads, |id| self.ids.new_id(id))?;
-            for kind in KINDS {
+            for kind in Kind::ALL {
                 if self.columns.of(kind).is_none() {
                     tables.copy_sums(&transaction, kind, 0)?;
                 }
@@ -29,7 +27,7 @@ impl Next {
             Ok(())
         };
         copied().map_err(|error| self.in_index(error))?;
-        self.summed = KINDS.map(|kind| snapshot.column(kind).len());
+        self.summed = Kind::ALL.map(|kind| snapshot.column(kind).len());
         self.removed.clear();
         self.write_removed(&transaction, removed_in(snapshot)?)?;
         self.commit(transaction)
@@ -69,7 +67,7 @@ impl Next {
         snapshot: &Snapshot,
     ) -> Result<()> {
         let tables = &snapshot.tables.catalog;
-        for (kind, summed) in KINDS.into_iter().zip(self.summed) {
+        for (kind, summed) in Kind::ALL.into_iter().zip(self.summed) {
             if self.columns.of(kind).is_none() {
                 let first = summed / BLOCK_BYTES;
                 tables

@@ -115,7 +115,7 @@ impl Next {
             return self.count_rows(snapshot);
         }
         let bytes = |next: &Next| {
-            let kinds = [Kind::Contents, Kind::Shingles, Kind::Signatures];
+            let kinds = Kind::ALL;
             kinds.iter().map(|&kind| next.columns.len(kind)).sum()
         };
         let mut saved: u64 = bytes(self);

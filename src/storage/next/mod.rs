@@ -20,7 +20,6 @@ mod lists;
 mod state;
 mod switch;
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -96,23 +95,6 @@ pub(crate) struct Progress {
     pub(crate) lists: (u32, u32),
 }
 
-/// Whether an error says that what was begun is of no use, not that it could not be read just now.
-fn is_unusable(error: &Error) -> bool {
-    let source = match error {
-        Error::Locked { .. } | Error::Poisoned => return false,
-        Error::Io { source, .. } => &**source,
-        Error::Index { source, .. } => match &**source {
-            redb::Error::Io(source) => source,
-            _ => return true,
-        },
-        _ => return true,
-    };
-    matches!(
-        source.kind(),
-        io::ErrorKind::InvalidData | io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof
-    )
-}
-
 /// The makings of the next generation.
 #[derive(Debug)]
 pub(crate) struct Next {
@@ -164,7 +146,7 @@ impl Next {
         let read = |index| guarded(&path, || Next::read(folder, &path, index, snapshot));
         let found = Index::open(&path).and_then(read);
         match found {
-            Err(error) if !is_unusable(&error) => Err(error),
+            Err(error) if !error.is_of_damage() => Err(error),
             Err(_) | Ok(None) => {
                 Next::discard(folder, snapshot)?;
                 Ok(None)
@@ -184,13 +166,13 @@ impl Next {
             return Ok(None);
         }
         let index = match Index::open_read_only(&path) {
-            Err(error) if is_unusable(&error) => return Ok(None),
+            Err(error) if error.is_of_damage() => return Ok(None),
             opened => opened?,
         };
         let transaction = index.begin_read(&path)?;
         // One that was killed right before the switch has no state any more.
         let begun = match guarded(&path, || state::read(&transaction, &path)) {
-            Err(error) if is_unusable(&error) => None,
+            Err(error) if error.is_of_damage() => None,
             begun => begun?,
         };
         let Some(begun) = begun.filter(|begun| begun.fits(snapshot)) else {
@@ -198,7 +180,7 @@ impl Next {
         };
         let plan = begun.plan();
         let mut bytes = disk::size(&path).unwrap_or_default();
-        for kind in [Kind::Contents, Kind::Shingles, Kind::Signatures] {
+        for kind in Kind::ALL {
             let spec = ColumnSpec::of(kind, &begun.meta, &plan.schema)?;
             if u64::from(spec.header.generation) == begun.meta.generation {
                 bytes += spec.len;

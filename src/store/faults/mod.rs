@@ -1,8 +1,9 @@
 //! The store on a disk that fails: crashes at every step (`crash.rs`), refusals at every step
-//! (`refusal.rs`), each held against the model.
+//! (`refusal.rs`), each held against the model; a salvage, every step refused (`salvage.rs`).
 
 mod crash;
 mod refusal;
+mod salvage;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

@@ -183,7 +183,7 @@ fn attempt(root: &Path, store: Option<&Store>, verb: &Verb) -> Result<()> {
     }
 }
 
-fn copy_folder(from: &Path, to: &Path) {
+pub(super) fn copy_folder(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let to = to.join(entry.file_name());

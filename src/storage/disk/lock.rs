@@ -1,0 +1,69 @@
+//! A lock between processes that is a file of its own.
+
+use std::fs::TryLockError;
+use std::io;
+use std::path::Path;
+
+use super::{File, Step, at, in_file, remove};
+use crate::error::Result;
+
+/// Is taken for as long as it is there, however its process ends; the file is gone then, too, unless the
+/// process was killed.
+#[derive(Debug)]
+pub(in crate::storage) struct FileLock {
+    file: File,
+}
+
+impl FileLock {
+    /// Takes the lock whose file is at `path`; none if somebody has it.
+    pub(in crate::storage) fn take(path: &Path) -> Result<Option<FileLock>> {
+        loop {
+            let file = in_file(path, File::make(path, false))?;
+            if !at(path, Step::Read, || file.try_lock())? {
+                return Ok(None);
+            }
+            // Whoever had it may have removed the file since it was opened.
+            if at(path, Step::Read, || file.is_at(path))? {
+                return Ok(Some(FileLock { file }));
+            }
+        }
+    }
+}
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        remove(self.file.path()).unwrap_or_default();
+    }
+}
+
+impl File {
+    /// Locks it, unless somebody else has. Where there are no locks nobody is kept out.
+    fn try_lock(&self) -> io::Result<bool> {
+        match self.inner.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+                Ok(true)
+            }
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// Whether `path` still names it.
+    #[cfg(unix)]
+    fn is_at(&self, path: &Path) -> io::Result<bool> {
+        use std::os::unix::fs::MetadataExt;
+        let own = self.inner.metadata()?;
+        match std::fs::metadata(path) {
+            Ok(named) => Ok((named.dev(), named.ino()) == (own.dev(), own.ino())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A file that is open keeps its name.
+    #[cfg(not(unix))]
+    fn is_at(&self, _: &Path) -> io::Result<bool> {
+        Ok(true)
+    }
+}
