@@ -127,15 +127,26 @@ fn label(value: f64, unit: f64) -> String {
     if value.abs() < LEAST_PLAIN {
         let all = value.abs() * (1.0 + SLACK);
         let digits = (1..MOST_DIGITS).take_while(|&digits| all >= last * 10f64.powi(digits));
-        return format!("{value:.*e}", digits.count());
+        let text = format!("{value:.*e}", digits.count());
+        let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
+        return format!("{}e{power}", trimmed(digits));
     }
     let decimals = (0..MOST_DIGITS).take_while(|&digits| last * 10f64.powi(digits) < 1.0 - SLACK);
     let text = format!("{value:.*}", decimals.count());
-    let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
-    let whole = whole.parse().map_or_else(|_| whole.to_owned(), grouped);
-    match decimals.trim_end_matches('0') {
-        "" => whole,
-        decimals => format!("{whole}.{decimals}"),
+    let text = trimmed(&text);
+    let whole = text.split('.').next().unwrap_or(text);
+    match whole.parse() {
+        Ok(number) if number >= 1000 => text.replacen(whole, &grouped(number), 1),
+        _ => text.to_owned(),
+    }
+}
+
+/// A number without zeros at the end of its decimals.
+fn trimmed(number: &str) -> &str {
+    if number.contains('.') {
+        number.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        number
     }
 }
 
