@@ -20,6 +20,8 @@ again.
 
 Where the index is damaged, the parameters may be, too: the last line says which they are now.
 
+A file that the disk cannot read in part has to be copied first, with a tool that goes on behind it.
+
 TARGET must not be there yet, or be empty. It appears whole or not at all.
 
 Exit codes: 0 done, and all is as it was, 1 the index is damaged, or a document is lost, doubtful or

@@ -2,6 +2,7 @@
 
 mod claims;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -126,6 +127,7 @@ impl Options {
                 wreck: &wreck,
                 writer: store.writer()?,
                 unnamed: Vec::new(),
+                settled: BTreeSet::new(),
                 saved: Salvaged::default(),
                 told,
             };
@@ -238,6 +240,8 @@ struct Salvage<'a, F> {
     writer: Writer<'a>,
     /// Contents that are there without a key.
     unnamed: Vec<u32>,
+    /// Keys that are not saved: those that were told to be lost, and those that damage made of others.
+    settled: BTreeSet<String>,
     saved: Salvaged,
     told: F,
 }
@@ -268,7 +272,28 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
             progress.step(1);
             self.make_room()?;
         }
-        self.writer.commit()
+        self.writer.commit()?;
+        self.lose_forgotten()
+    }
+
+    /// Tells what the table of documents has and nothing before came upon: its order may be disturbed
+    /// in any way.
+    fn lose_forgotten(&mut self) -> Result<()> {
+        let mut forgotten = Ok(BTreeSet::new());
+        self.wreck.for_each_document(|key, _| {
+            let is_known = self.settled.contains(&key);
+            match (&mut forgotten, self.has(&key)) {
+                (Ok(keys), Ok(false)) if !is_known => {
+                    keys.insert(key);
+                }
+                (Ok(_), Err(error)) => forgotten = Err(error),
+                _ => {}
+            }
+        });
+        for key in forgotten? {
+            self.lose(Some(key), CONTRADICTION);
+        }
+        Ok(())
     }
 
     fn make_room(&mut self) -> Result<()> {
@@ -280,6 +305,7 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
 
     fn lose(&mut self, key: Option<String>, what: &'static str) {
         self.saved.lost += 1;
+        self.settled.extend(key.clone());
         (self.told)(&Casualty {
             key,
             is_lost: true,
@@ -292,6 +318,7 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
         for key in claimed.lost {
             self.lose(Some(key), CONTRADICTION);
         }
+        self.settled.extend(claimed.replaced);
         if claimed.documents.is_empty() {
             return Ok(());
         }

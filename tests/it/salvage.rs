@@ -299,12 +299,12 @@ fn a_damaged_index_loses_what_it_alone_has() {
         let told: BTreeSet<String> = told.into_iter().filter_map(|told| told.key).collect();
         let saved = documents(&wreck.target());
         let known = |key: &String| told.contains(key) || saved.contains_key(key);
-        let unknown = wreck.sound.keys().filter(|key| !known(key)).count() as u64;
+        let unknown: Vec<_> = wreck.sound.keys().filter(|key| !known(key)).collect();
         let is_made_up = |key: &&String| !wreck.sound.contains_key(*key);
         let made_up = told.iter().filter(is_made_up).count() as u64;
         assert!(
-            unknown <= salvaged.unnamed + made_up,
-            "byte {at}: {salvaged:?}"
+            unknown.len() as u64 <= salvaged.unnamed + made_up,
+            "byte {at}: {unknown:?}, {told:?}, {salvaged:?}"
         );
         for (key, document) in &saved {
             let sound = wreck.sound.get(key).map(|sound| sound.hash);

@@ -40,8 +40,10 @@ pub(super) struct Claimed {
     pub(super) are_all: bool,
     /// Keys that are damaged in `names` and that `documents` does not tell either.
     pub(super) garbled: usize,
-    /// Documents that no table gives a content which is there.
+    /// Keys that the two tables give to different contents, and no more than one of them finds.
     pub(super) lost: Vec<String>,
+    /// Keys in `documents` that stand for one in `names`.
+    pub(super) replaced: Vec<String>,
 }
 
 /// What the two tables say beside what `names` says where it is whole.
@@ -176,7 +178,14 @@ impl<'a> Claims<'a> {
             let doubt = (stray.is_name == Some(false)).then_some(CONTRADICTION);
             // One that is not where its key belongs has the damaged key.
             let named = orphans.pop_if(|_| !stray.is_named() && !stray.is_found);
-            claimed.push(named.unwrap_or(key), Some(stray.row), doubt);
+            let key = match named {
+                Some(named) => {
+                    claimed.replaced.push(key);
+                    named
+                }
+                None => key,
+            };
+            claimed.push(key, Some(stray.row), doubt);
         }
         if unexplained > 0 {
             for key in orphans {
