@@ -108,6 +108,15 @@ impl Index {
         }
     }
 
+    /// Opens the copy of an index that is damaged.
+    pub(super) fn open_damaged(path: &Path) -> Result<Index> {
+        let database = guarded(path, || {
+            let opened = shared(|builder| disk::open_damaged_database(builder, path));
+            opened.map_err(|error| Error::index(path, error))
+        })?;
+        Ok(Index::of(path, Handle::Writable(database)))
+    }
+
     fn of(path: &Path, handle: Handle) -> Index {
         Index {
             path: path.to_owned(),

@@ -131,7 +131,7 @@ impl Wreck {
 
     /// Reads what can be read of the index, whose copy is opened.
     fn read_index(&mut self, copy: &Path) -> Result<()> {
-        let index = Arc::new(Index::open(copy)?);
+        let index = Arc::new(Index::open_damaged(copy)?);
         let path = &self.path;
         let transaction = index.begin_read(path)?;
         let in_index = |error| Error::index(path, error);

@@ -35,6 +35,58 @@ pub(in crate::storage) fn open_database(
     builder.create_with_backend(backend(file)?)
 }
 
+/// Opens the database at `path`, which is damaged and nobody else's.
+///
+/// What a damaged page points to may lie past the end of the file. redb reads nothing more after an
+/// error of the system, so that there are zeros, which are no page.
+pub(in crate::storage) fn open_damaged_database(
+    builder: &Builder,
+    path: &Path,
+) -> Result<Database, DatabaseError> {
+    let mut options = OpenOptions::new();
+    let file = File::open_as(path, options.read(true).write(true))?;
+    if file.is_empty()? {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "the file is empty").into());
+    }
+    builder.create_with_backend(Endless(backend(file)?))
+}
+
+/// A file with zeros behind its end. It is not locked.
+#[derive(Debug)]
+struct Endless<B>(B);
+
+impl<B: StorageBackend> StorageBackend for Endless<B> {
+    fn len(&self) -> io::Result<u64> {
+        self.0.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        match self.0.read(offset, out) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                out.fill(0);
+                Ok(())
+            }
+            read => read,
+        }
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.0.write(offset, data)
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.0.close()
+    }
+}
+
 #[cfg(not(all(test, unix)))]
 fn backend(file: File) -> Result<FileBackend, DatabaseError> {
     FileBackend::new(file.into_inner())
@@ -71,4 +123,22 @@ pub(in crate::storage) fn keep_writers_out(path: &Path) -> Result<Option<Databas
     Ok(is_locked
         .unwrap_or(true)
         .then_some(DatabaseLock { _file: file }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn behind_the_end_of_a_damaged_database_there_are_zeros() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("damaged");
+        std::fs::write(&path, [7; 100]).unwrap();
+        let file = Endless(backend(File::open(&path).unwrap()).unwrap());
+        let mut page = [1; 40];
+        file.read(80, &mut page).unwrap();
+        assert_eq!(page, [0; 40]);
+        file.read(60, &mut page).unwrap();
+        assert_eq!(page, [7; 40]);
+    }
 }

@@ -20,7 +20,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-pub(super) use database::{DatabaseLock, create_database, keep_writers_out, open_database};
+pub(super) use database::{
+    DatabaseLock, create_database, keep_writers_out, open_damaged_database, open_database,
+};
 use file::in_file;
 pub(super) use file::{File, sync_words};
 pub(super) use lock::FileLock;
