@@ -20,8 +20,9 @@ const FEW: usize = 64;
 /// A threshold that every pair with a shingle in common reaches.
 const ANY: f64 = f64::MIN_POSITIVE;
 
-/// Pairs that are gone through at most, true ones or others; so many take some minutes.
-const MOST_PAIRS: u64 = 100_000_000;
+/// Pairs that are gone through at most, true ones or others; so many take some minutes. The candidates
+/// come first and take no memory; the join has the pairs of many texts in memory at a time.
+const MOST_PAIRS: u64 = 50_000_000;
 
 /// A pair of distinct texts, by its exact similarity.
 #[derive(Clone, Copy, Debug, PartialEq)]
