@@ -26,13 +26,7 @@ pub(in crate::storage) fn open_database(
     builder: &Builder,
     path: &Path,
 ) -> Result<Database, DatabaseError> {
-    let mut options = OpenOptions::new();
-    let file = File::open_as(path, options.read(true).write(true))?;
-    // redb would make a database in it.
-    if file.is_empty()? {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "the file is empty").into());
-    }
-    builder.create_with_backend(backend(file)?)
+    builder.create_with_backend(backend(existing(path)?)?)
 }
 
 /// Opens the database at `path`, which is damaged and nobody else's.
@@ -43,12 +37,20 @@ pub(in crate::storage) fn open_damaged_database(
     builder: &Builder,
     path: &Path,
 ) -> Result<Database, DatabaseError> {
+    builder.create_with_backend(Endless(backend(existing(path)?)?))
+}
+
+/// The file at `path`, in which there is something: else redb would make a database of it.
+fn existing(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let file = File::open_as(path, options.read(true).write(true))?;
     if file.is_empty()? {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "the file is empty").into());
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "the file is empty",
+        ));
     }
-    builder.create_with_backend(Endless(backend(file)?))
+    Ok(file)
 }
 
 /// A file with zeros behind its end. It is not locked.
