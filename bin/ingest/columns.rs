@@ -97,9 +97,12 @@ impl<B: AsRef<[u8]>> Cells<B> {
     /// The row has no text.
     pub(crate) fn record(self, given: Option<&'static Encoding>) -> Result<Record, Fault> {
         let text = self.text.ok_or_else(|| Fault::bad("it has no text"))?;
-        let id = self.id.filter(|id| !id.as_ref().is_empty());
+        let id = self
+            .id
+            .map(|id| decode(id.as_ref(), given).text.into_owned());
         Ok(Record {
-            id: id.map(|id| decode(id.as_ref(), given).text.into_owned()),
+            // Bytes that are but a byte order mark are no text either.
+            id: id.filter(|id| !id.is_empty()),
             decoded: decode(text.as_ref(), given).into_owned(),
         })
     }
@@ -107,7 +110,7 @@ impl<B: AsRef<[u8]>> Cells<B> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Columns, Head};
+    use super::{Cells, Columns, Head};
     use crate::args::{Args, Command};
     use crate::inputs::Inputs;
     use clap::Parser;
@@ -125,6 +128,17 @@ mod tests {
         let head = Head::of(&first, &inputs(options))?;
         let Columns { id, text } = head.columns;
         Ok((id, text, head.is_header))
+    }
+
+    #[test]
+    fn an_id_without_a_character_is_none() {
+        for id in [&b""[..], b"\xEF\xBB\xBF", b"\xFF\xFE"] {
+            let cells = Cells {
+                id: Some(id),
+                text: Some(b"a text"),
+            };
+            assert_eq!(cells.record(None).unwrap().id, None, "{id:?}");
+        }
     }
 
     #[test]
