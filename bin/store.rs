@@ -7,7 +7,9 @@ use dedupdb::{Casualty, Error, Options, Progress, Report, Salvaged, Schema, Stor
 use tempfile::TempDir;
 
 use crate::args::{Args, Salvage};
-use crate::number::utc;
+use crate::console::Console;
+use crate::number::{counted, utc};
+use crate::parse::Number;
 
 /// Opens the store for reading, beside a writer and other readers.
 pub(crate) fn open_to_read(args: &Args) -> Result<Store> {
@@ -105,6 +107,21 @@ fn explained(error: Error) -> anyhow::Error {
     )
 }
 
+/// Says of a store that was searched whether candidates were left out.
+pub(crate) fn note_passed_over(store: &Store, args: &Args, console: &Console) {
+    if let (Number::Some(most), times @ 1..) = (args.false_candidates, store.passed_over()) {
+        console.note(&format!(
+            "{}, the rest of a bucket was passed over after {} that did not match; \
+             --false-candidates all compares every one",
+            counted(times, "time", "times"),
+            counted(most as u64, "candidate", "candidates"),
+        ));
+    }
+}
+
 fn options(args: &Args) -> Options {
-    Options::new().threads(args.threads).wait(args.wait)
+    Options::new()
+        .threads(args.threads)
+        .wait(args.wait)
+        .false_candidates(args.false_candidates.of(usize::MAX))
 }

@@ -58,6 +58,7 @@ pub(crate) use stats::Stats;
 pub(crate) use tune::Tune;
 
 use crate::duration;
+use crate::parse::{self, Number};
 
 /// Finds near-duplicate texts, and keeps them findable.
 ///
@@ -111,6 +112,17 @@ pub(crate) struct Args {
         hide_default_value = true
     )]
     pub(crate) wait: Duration,
+
+    /// Texts of one bucket, a number or `all`, that turn out not to match before a search passes
+    /// over the rest of the bucket, which is told
+    #[arg(
+        long,
+        global = true,
+        value_name = "N",
+        value_parser = parse::some_or_all,
+        default_value = "10000"
+    )]
+    pub(crate) false_candidates: Number,
 
     #[command(subcommand)]
     pub(crate) command: Command,

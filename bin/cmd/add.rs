@@ -70,6 +70,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     let end = adding.take_all(&sketched, &interrupt)?;
     drop(sketched);
     adding.finish(args.quiet, add.dry_run)?;
+    crate::store::note_passed_over(&store, args, console);
     if add.timings {
         console.text(&timings::to_text(&store.timings(), adding.waiting));
     }

@@ -5,11 +5,17 @@ use dedupdb::{Cluster, ClusterQuery, Linkage};
 use serde_json::json;
 
 use crate::args::{self, Args, Clusters};
+use crate::console::Console;
 use crate::exit::Exit;
 use crate::output::{Output, escape};
 
 /// Runs `clusters`.
-pub(crate) fn run(args: &Args, clusters: &Clusters, output: &mut Output) -> Result<Exit> {
+pub(crate) fn run(
+    args: &Args,
+    clusters: &Clusters,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
     let store = crate::store::open_to_read(args)?;
     let linkage = match clusters.linkage {
         args::Linkage::Connected => Linkage::Connected,
@@ -26,6 +32,7 @@ pub(crate) fn run(args: &Args, clusters: &Clusters, output: &mut Output) -> Resu
         list(number, &cluster?, output)?;
         found = true;
     }
+    crate::store::note_passed_over(&store, args, console);
     Ok(Exit::found(found))
 }
 

@@ -71,6 +71,7 @@ pub(crate) fn run(
         return run.stop(&mut judge);
     }
     run.publish(&mut judge)?;
+    crate::store::note_passed_over(&store, args, console);
     tell(&judge.met, args, &target, output)?;
     Ok(if judge.met.summary.reading.has_failures() {
         Exit::Failed

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Remove(remove) => remove::run(args, remove, console, output),
         Command::List(list) => list::run(args, list, output),
         Command::Pairs(pairs) => pairs::run(args, pairs, console, output),
-        Command::Clusters(clusters) => clusters::run(args, clusters, output),
+        Command::Clusters(clusters) => clusters::run(args, clusters, console, output),
         Command::Explain(explain) => explain::run(args, explain, console, output),
         Command::Jaccard(jaccard) => jaccard::run(args, jaccard, output),
         Command::Matrix(matrix) => matrix::run(args, matrix, console, output),

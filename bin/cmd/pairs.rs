@@ -36,6 +36,7 @@ pub(crate) fn run(
         found = true;
     }
     drop(watch);
+    crate::store::note_passed_over(&store, args, console);
     Ok(Exit::found(found))
 }
 

@@ -45,6 +45,7 @@ pub(crate) fn run(
     if !query.paths.is_empty() {
         asking.ask_about_files(Walk::new(query.paths.clone(), &args.store))?;
     }
+    crate::store::note_passed_over(&asking.store, args, console);
     Ok(if asking.failed {
         Exit::Failed
     } else {

@@ -114,16 +114,24 @@ impl BucketTable {
         })
     }
 
-    /// Calls `found` with the ids whose hash is `hash`, ascending.
-    pub(crate) fn look_up(&self, hash: u32, found: impl FnMut(u32)) -> Result<(), BucketError> {
-        let Some(table) = &self.table else {
+    /// Appends to `found` the ids below `end` whose hash is `hash`, descending, until there are
+    /// `most` in it.
+    pub(crate) fn look_up(
+        &self,
+        hash: u32,
+        end: u32,
+        most: usize,
+        found: &mut Vec<u32>,
+    ) -> Result<(), BucketError> {
+        let room = most.saturating_sub(found.len());
+        let Some(table) = self.table.as_ref().filter(|_| room > 0) else {
             return Ok(());
         };
         let Some(bytes) = table.get(key(hash, self.hash_bits))? else {
             return Ok(());
         };
         let leaf = Leaf::new(bytes.value(), self.hash_bits).map_err(BucketError::Damaged)?;
-        leaf.ids(hash).for_each(found);
+        found.extend(leaf.ids_below(hash, end).take(room));
         Ok(())
     }
 
@@ -440,11 +448,13 @@ mod tests {
             table.for_each(|p| stored.push(p)).unwrap();
             prop_assert_eq!(&stored, &sorted(&model));
             for hash in model.iter().map(|p| p.0).chain([1, 7]) {
-                let mut ids = Vec::new();
-                table.look_up(hash, |id| ids.push(id)).unwrap();
-                let expected: Vec<u32> =
-                    model.iter().filter(|p| p.0 == hash).map(|p| p.1).collect();
-                prop_assert_eq!(ids, expected);
+                for (end, most) in [(u32::MAX, usize::MAX), (100, usize::MAX), (150, 2)] {
+                    let mut ids = Vec::new();
+                    table.look_up(hash, end, most, &mut ids).unwrap();
+                    let ids_of = model.iter().rev().filter(|p| p.0 == hash && p.1 < end);
+                    let expected: Vec<u32> = ids_of.map(|p| p.1).take(most).collect();
+                    prop_assert_eq!(ids, expected);
+                }
             }
         }
     }

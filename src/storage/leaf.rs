@@ -13,6 +13,8 @@
 //! | 8 | (n (h + i)) / 8 rounded up | n hashes, ascending; then their n ids, ascending for equal hashes |
 //! | | 8 | zero |
 
+use std::ops::Range;
+
 use super::bits::{self, BitWriter, low32, packed_bytes};
 use super::format::u32_at;
 
@@ -92,13 +94,19 @@ impl<'a> Leaf<'a> {
         })
     }
 
-    /// The ids of `hash`, ascending.
-    pub(crate) fn ids(&self, hash: u32) -> impl Iterator<Item = u32> + use<'a> {
+    /// The ids of `hash` that are below `end`, descending.
+    pub(crate) fn ids_below(&self, hash: u32, end: u32) -> impl Iterator<Item = u32> + use<'a> {
         let leaf = *self;
         let low = hash & low32(bits::mask(leaf.hash_bits));
-        (leaf.first_at_least(low)..leaf.count)
-            .take_while(move |&i| leaf.hash(i) == low)
-            .map(move |i| leaf.id(i))
+        let start = first(0..leaf.count, |i| leaf.hash(i) >= low);
+        // Nearly all buckets are small, so their end is looked for from their beginning.
+        let mut past = 1;
+        while start + past < leaf.count && leaf.hash(start + past) == low {
+            past *= 2;
+        }
+        let past = leaf.count.min(start + past);
+        let last = first(start..past, |i| leaf.hash(i) > low || leaf.id(i) >= end);
+        (start..last).rev().map(move |i| leaf.id(i))
     }
 
     /// All postings, sorted; `prefix` are the bits above the stored ones.
@@ -106,20 +114,6 @@ impl<'a> Leaf<'a> {
         let leaf = *self;
         let high = low32(u64::from(prefix) << leaf.hash_bits);
         (0..leaf.count).map(move |i| Posting::new(high | leaf.hash(i), leaf.id(i)))
-    }
-
-    fn first_at_least(&self, low: u32) -> usize {
-        let (mut start, mut len) = (0, self.count);
-        while len > 0 {
-            let half = len / 2;
-            if self.hash(start + half) < low {
-                start += half + 1;
-                len -= half + 1;
-            } else {
-                len = half;
-            }
-        }
-        start
     }
 
     fn hash(&self, index: usize) -> u32 {
@@ -134,6 +128,22 @@ impl<'a> Leaf<'a> {
             self.id_bits,
         )
     }
+}
+
+/// The first place that `is_past`, which holds for all places after one that it holds for; the end
+/// if there is none.
+fn first(places: Range<usize>, is_past: impl Fn(usize) -> bool) -> usize {
+    let (mut start, mut len) = (places.start, places.len());
+    while len > 0 {
+        let half = len / 2;
+        if is_past(start + half) {
+            len = half;
+        } else {
+            start += half + 1;
+            len -= half + 1;
+        }
+    }
+    start
 }
 
 #[cfg(test)]
@@ -172,15 +182,18 @@ mod tests {
             let leaf = Leaf::new(&bytes, hash_bits).unwrap();
             prop_assert!(leaf.postings(prefix).eq(postings.iter().copied()));
             for probe in postings.iter().map(|p| p.hash()).chain([high, high | 3]) {
-                let expected = postings.iter().filter(|p| p.hash() == probe).map(|p| p.id());
-                prop_assert!(leaf.ids(probe).eq(expected));
+                for end in [u32::MAX, 500, postings[0].id()] {
+                    let alike = postings.iter().rev().filter(|p| p.hash() == probe);
+                    let expected = alike.map(|p| p.id()).filter(|&id| id < end);
+                    prop_assert!(leaf.ids_below(probe, end).eq(expected));
+                }
             }
         }
 
         #[test]
         fn no_bytes_make_a_leaf_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), bits in 0_u32..=32) {
             if let Ok(leaf) = Leaf::new(&bytes, bits) {
-                prop_assert!(leaf.ids(7).count() <= leaf.postings(0).count());
+                prop_assert!(leaf.ids_below(7, u32::MAX).count() <= leaf.postings(0).count());
             }
         }
     }

@@ -55,5 +55,5 @@ pub(crate) use index::NoWriter;
 pub(crate) use leaf::Posting;
 pub(crate) use next::{Next, Plan, Progress, Sign};
 pub(crate) use place::Place;
-pub(crate) use snapshot::{Candidate, Snapshot};
+pub(crate) use snapshot::Snapshot;
 pub(crate) use wreck::{Content, Wreck};

@@ -62,17 +62,20 @@ impl Posted {
         Ok(())
     }
 
-    /// Calls `found` with the ids in a list whose hash is `hash`, ascending.
+    /// Appends to `found` the ids below `end` in a list whose hash is `hash`, descending, until
+    /// there are `most` in it.
     pub(crate) fn look_up(
         &self,
         list: usize,
         hash: u32,
-        mut found: impl FnMut(u32),
+        end: u32,
+        most: usize,
+        found: &mut Vec<u32>,
     ) -> Result<(), BucketError> {
         if let Some(tables) = self.lists.get(list) {
             // All ids of the young table are above all of the old one.
-            tables.old.look_up(hash, &mut found)?;
-            tables.young.look_up(hash, &mut found)?;
+            tables.young.look_up(hash, end, most, found)?;
+            tables.old.look_up(hash, end, most, found)?;
         }
         Ok(())
     }

@@ -119,14 +119,6 @@ pub(crate) fn narrow(path: &Path, value: u64) -> Result<u32> {
     u32::try_from(value).map_err(|_| Error::damaged(path, format!("a count of {value}")))
 }
 
-/// A content that shares at least one bucket with a query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Candidate {
-    pub(crate) content: u32,
-    /// Number of bands whose bucket is shared.
-    pub(crate) bands: u32,
-}
-
 /// Tables, columns and recent postings up to one length. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
@@ -250,7 +242,7 @@ impl Snapshot {
     pub(crate) fn copies(&self, hash: &[u8; 32], found: &mut Vec<u32>) -> Result<()> {
         found.clear();
         let short = copy_hash(hash);
-        self.look_up(0, short, found)?;
+        self.look_up(0, short, self.len, usize::MAX, found)?;
         found.extend(self.recent.ids(0, short));
         let mut error = None;
         found.retain(|&id| {
@@ -269,64 +261,63 @@ impl Snapshot {
         error.map_or(Ok(()), Err)
     }
 
-    /// The recent contents below `end` in the bucket of a band hash, youngest first. They may be
-    /// removed already.
-    pub(crate) fn recent_bucket(
+    /// Whether a recent content from `first` on shares a bucket with the band hashes `hashes`.
+    pub(crate) fn is_met_from(&self, first: u32, hashes: &[u32]) -> bool {
+        let mut lists = (1..).zip(hashes);
+        // The youngest of a bucket comes first.
+        lists.any(|(list, &hash)| self.recent.ids(list, hash).next() >= Some(first))
+    }
+
+    /// Appends to `found` contents within `ids` that are in the bucket of a band hash, youngest
+    /// first, until there are `most` in it; says whether these were all. They are not when the
+    /// recent ones, which may be removed already, are all that was appended: tables are read only
+    /// where there are no more of those.
+    pub(crate) fn read_bucket(
         &self,
         band: u32,
         hash: u32,
-        end: u32,
-    ) -> impl Iterator<Item = u32> + '_ {
-        let end = end.min(self.len);
-        let ids = self.recent.ids(band as usize + 1, hash);
-        ids.filter(move |&id| id < end)
-    }
-
-    /// The contents below `end` in the bucket of a band hash that are in tables, ascending.
-    pub(crate) fn merged_bucket(&self, band: u32, hash: u32, end: u32) -> Result<Vec<u32>> {
-        let mut merged = Vec::new();
-        self.look_up(band as usize + 1, hash, &mut merged)?;
-        merged.truncate(merged.partition_point(|&id| id < end.min(self.len)));
-        Ok(merged)
-    }
-
-    /// Replaces `candidates` by the contents within `ids` that share a bucket with the band hashes
-    /// `hashes`, ordered by id. Recent ones may be removed already.
-    pub(crate) fn candidates(
-        &self,
-        hashes: &[u32],
         ids: Range<u32>,
-        candidates: &mut Vec<Candidate>,
-    ) -> Result<()> {
-        let ids = ids.start..ids.end.min(self.len);
-        let mut found: Vec<u32> = Vec::new();
-        for (list, &hash) in (1..).zip(hashes) {
-            if ids.start < self.recent.base() {
-                self.look_up(list, hash, &mut found)?;
-            }
-            if ids.end > self.recent.base() {
-                found.extend(self.recent.ids(list, hash));
-            }
+        most: usize,
+        found: &mut Vec<u32>,
+    ) -> Result<bool> {
+        let list = band as usize + 1;
+        let end = ids.end.min(self.len);
+        let before = found.len();
+        if end > self.recent.base() {
+            let recent = self.recent.ids(list, hash).skip_while(|&id| id >= end);
+            let within = recent.take_while(|&id| id >= ids.start);
+            found.extend(within.take(most.saturating_sub(before)));
         }
-        found.retain(|id| ids.contains(id));
-        found.sort_unstable();
-        candidates.clear();
-        candidates.extend(found.chunk_by(|a, b| a == b).map(|same| Candidate {
-            content: same[0],
-            bands: low32(same.len() as u64),
-        }));
-        Ok(())
+        if ids.start >= self.recent.base() {
+            return Ok(found.len() < most);
+        }
+        if found.len() > before {
+            return Ok(false);
+        }
+        self.look_up(list, hash, end, most, found)?;
+        let is_all = found.len() < most;
+        let within = found[before..].partition_point(|&id| id >= ids.start);
+        found.truncate(before + within);
+        Ok(is_all || found.len() < most)
     }
 
-    /// Appends the ids that the tables of a list have for a hash, ascending.
-    fn look_up(&self, list: usize, hash: u32, found: &mut Vec<u32>) -> Result<()> {
+    /// Appends to `found` the ids below `end` that the tables of a list have for a hash,
+    /// descending, until there are `most` in it.
+    fn look_up(
+        &self,
+        list: usize,
+        hash: u32,
+        end: u32,
+        most: usize,
+        found: &mut Vec<u32>,
+    ) -> Result<()> {
         let is_absent = |filter: &Arc<Filter>| !filter.may_hold(low32(list as u64), hash);
         if self.filter.as_ref().is_some_and(is_absent) {
             return Ok(());
         }
         guarded(self.tables.path(), || {
             let posted = &self.tables.posted;
-            let done = posted.look_up(list, hash, |id| found.push(id));
+            let done = posted.look_up(list, hash, end, most, found);
             done.map_err(|error| bucket_error(self.tables.path(), error))
         })
     }

@@ -4,7 +4,7 @@ use super::Batch;
 use super::earlier::At;
 use super::matching::Verified;
 use super::prepared::Prepared;
-use super::query::{Match, content_sketch, matches_from};
+use super::query::{Match, content_sketch};
 use super::writer::{MAX_KEY_BYTES, Writer, own_error};
 use crate::error::{Error, Result};
 use crate::storage::DocumentRow;
@@ -100,13 +100,11 @@ impl Writer<'_> {
 
     /// Compares a document that is stored as `content` with those stored before it.
     fn find_matches_below(&self, prepared: &mut Prepared, content: u32) -> Result<()> {
-        let (row, sketch) = content_sketch(&self.committed.snapshot, content)?;
-        let mut below = (*self.committed.snapshot).clone();
-        below.len = content;
-        let threshold = below.schema.threshold();
+        let snapshot = &self.committed.snapshot;
+        let (row, sketch) = content_sketch(snapshot, content)?;
+        let (search, probe) = (self.store.search(snapshot), sketch.probe(&row.hash));
         let comparing = &self.store.meters.comparing;
-        prepared.matches =
-            comparing.time(|| matches_from(&below, sketch.probe(&row.hash), threshold, 0))?;
+        prepared.matches = comparing.time(|| search.matches(probe, 0..content))?;
         prepared.checked = content;
         Ok(())
     }

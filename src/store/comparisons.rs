@@ -13,6 +13,9 @@ const LARGE: usize = 64;
 /// Contents that another one is compared with at a time.
 const STRIDE: usize = 1 << 12;
 
+/// Comparisons of a batch.
+const BATCH: usize = 1 << 16;
+
 /// A content to be compared with some that come after it in its bucket.
 #[derive(Clone, Debug)]
 pub(super) struct Task {
@@ -21,10 +24,25 @@ pub(super) struct Task {
     pub(super) others: Range<usize>,
 }
 
+/// What the contents of a large bucket are ordered by.
+pub(super) type Order = (u32, u32);
+
+/// The order of a content: its number of shingles, as far as that bounds what it can match, and its
+/// id.
+pub(super) fn order(snapshot: &Snapshot, content: u32) -> Result<Order> {
+    let size = if snapshot.schema.keeps_shingles() {
+        snapshot.content(content)?.shingle_count
+    } else {
+        0
+    };
+    Ok((size, content))
+}
+
 /// A way through the buckets of a band, on which all contents of each meet that can match.
 ///
 /// The contents of a large bucket are ordered by their numbers of shingles, so that those which a
-/// content can match by size are next to it.
+/// content can match by size are next to it. A content that has had as many false candidates in a
+/// bucket as are allowed is compared with no more of it.
 #[derive(Debug, Default)]
 pub(super) struct Comparisons {
     pub(super) band: u32,
@@ -38,6 +56,11 @@ pub(super) struct Comparisons {
     /// The content that is compared, and the first of those that it is yet to be compared with.
     at: usize,
     other: usize,
+    /// False candidates that it may still have in this bucket, and those of its comparisons that
+    /// it is not known of yet whether they were some.
+    left: usize,
+    open: usize,
+    false_candidates: usize,
 }
 
 impl Comparisons {
@@ -46,18 +69,21 @@ impl Comparisons {
         (self.bucket, self.buckets.len())
     }
 
-    /// Those of the contents of a band that are not `removed`, which are sorted.
+    /// Those of the contents of a band that are not `removed`, which are sorted; a content may have
+    /// so many false candidates in its bucket.
     pub(super) fn of(
         snapshot: &Snapshot,
         band: u32,
         removed: &[u32],
         threshold: f64,
+        false_candidates: usize,
     ) -> Result<Comparisons> {
         let buckets = Buckets::of(snapshot, band, removed)?;
         Ok(Comparisons {
             band,
             threshold,
             buckets,
+            false_candidates,
             ..Comparisons::default()
         })
     }
@@ -67,13 +93,47 @@ impl Comparisons {
         self.buckets.contents()
     }
 
-    /// The next task.
-    pub(super) fn next(&mut self, snapshot: &Snapshot) -> Result<Option<Task>> {
+    /// The next tasks; none when all is done. What became of those of the last content has to be
+    /// said before there are more.
+    pub(super) fn batch(&mut self, snapshot: &Snapshot) -> Result<Vec<Task>> {
+        let mut tasks = Vec::new();
+        let mut count = 0;
+        while count < BATCH
+            && let Some(task) = self.next(snapshot)?
+        {
+            count += task.others.len();
+            tasks.push(task);
+        }
+        Ok(tasks)
+    }
+
+    /// Takes note of false candidates that the content of the last task had in a batch. Once it
+    /// has had as many as are allowed, the rest of its bucket is passed over, and the first content
+    /// of that is returned.
+    pub(super) fn had_false(&mut self, candidates: usize) -> Option<u32> {
+        self.open = 0;
+        self.left = self.left.saturating_sub(candidates);
+        let end = self.end();
+        if self.left > 0 || self.other >= end {
+            return None;
+        }
+        let next = std::mem::replace(&mut self.other, end);
+        Some(self.contents()[next])
+    }
+
+    /// The next task; none at the end, nor while those that the current content had may have used
+    /// up its false candidates.
+    fn next(&mut self, snapshot: &Snapshot) -> Result<Option<Task>> {
         loop {
             let end = self.end();
             if self.other < end {
-                let others = self.other..end.min(self.other + STRIDE);
+                let most = STRIDE.min(self.left - self.open);
+                let others = self.other..end.min(self.other + most);
+                if others.is_empty() {
+                    return Ok(None);
+                }
                 self.other = others.end;
+                self.open += others.len();
                 let content = self.contents()[self.at];
                 return Ok(Some(Task { content, others }));
             }
@@ -88,6 +148,7 @@ impl Comparisons {
                 self.order(snapshot)?;
             }
             self.other = self.at + 1;
+            (self.left, self.open) = (self.false_candidates, 0);
         }
     }
 
@@ -103,13 +164,12 @@ impl Comparisons {
     /// Orders the contents of the bucket by size, if it is a large one.
     fn order(&mut self, snapshot: &Snapshot) -> Result<()> {
         self.sizes.clear();
-        if self.range.len() < LARGE || !snapshot.schema.keeps_shingles() {
+        let is_large = self.range.len() >= LARGE.min(self.false_candidates);
+        if !is_large || !snapshot.schema.keeps_shingles() {
             return Ok(());
         }
         let contents = self.buckets.contents_mut(self.range.clone());
-        let sized = contents
-            .iter()
-            .map(|&content| Ok((snapshot.content(content)?.shingle_count, content)));
+        let sized = contents.iter().map(|&content| order(snapshot, content));
         let mut sized = sized.collect::<Result<Vec<_>>>()?;
         sized.sort_unstable();
         for (place, (size, content)) in contents.iter_mut().zip(sized) {

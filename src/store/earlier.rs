@@ -1,15 +1,14 @@
 //! Which earlier document a new one is like.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
 
 use super::matching::{Matcher, Probe, Verified};
 use super::pending::Moment;
-use super::query::{Match, matches_from};
+use super::query::Match;
 use super::sketch::Sketch;
 use super::writer::Writer;
 use crate::error::Result;
-use crate::storage::{Candidate, Snapshot};
+use crate::storage::Snapshot;
 
 /// A content that was just appended and is yet to be compared with the earlier ones.
 #[derive(Debug)]
@@ -74,16 +73,12 @@ impl Writer<'_> {
         end: u32,
         at: At<'_>,
     ) -> Result<Earlier> {
-        let mut below = snapshot.clone();
-        below.len = end;
-        let matches = matches_from(&below, probe, below.schema.threshold(), 0)?;
+        let matches = self.store.search(snapshot).matches(probe, 0..end)?;
         let best = self.best(&matches, at)?;
         Ok(best.map_or(Earlier::None, Earlier::Best))
     }
 
-    /// Whether `probe` has a match among the contents below `end`. It stops at the first, and looks
-    /// into tables last, whose buckets are read whole, so that a large cluster of near-copies costs
-    /// no more than a small one.
+    /// Whether `probe` has a match among the contents below `end`.
     fn any_below(
         &self,
         snapshot: &Snapshot,
@@ -91,27 +86,9 @@ impl Writer<'_> {
         end: u32,
         at: At<'_>,
     ) -> Result<Earlier> {
-        let mut matcher = Matcher::new(snapshot, probe, snapshot.schema.threshold());
-        let mut seen = HashSet::new();
-        let mut matches = |content| -> Result<bool> {
-            Ok(seen.insert(content) && matcher.reaches(content)? && self.is_named(content, at)?)
-        };
-        let bands = || (0..).zip(probe.band_hashes.iter().copied());
-        for (band, hash) in bands() {
-            for content in snapshot.recent_bucket(band, hash, end) {
-                if matches(content)? {
-                    return Ok(Earlier::Some);
-                }
-            }
-        }
-        for (band, hash) in bands() {
-            for content in snapshot.merged_bucket(band, hash, end)? {
-                if matches(content)? {
-                    return Ok(Earlier::Some);
-                }
-            }
-        }
-        Ok(Earlier::None)
+        let search = self.store.search(snapshot);
+        let any = search.any(probe, 0..end, |content| self.is_named(content, at))?;
+        Ok(if any { Earlier::Some } else { Earlier::None })
     }
 
     /// Whether a document other than the asking one names `content`.
@@ -165,18 +142,13 @@ impl Writer<'_> {
     /// `content` as a match of the text with its hash.
     pub(super) fn verified_copy(&mut self, content: u32, hash: &[u8; 32]) -> Result<Vec<Verified>> {
         let snapshot = self.files.snapshot()?;
-        let has_shingles = snapshot.content(content)?.shingle_count > 0;
         let probe = Probe {
             hash,
             shingles: &[],
             signature: snapshot.signature(content)?,
             band_hashes: &[],
         };
-        let candidate = Candidate {
-            content,
-            bands: u32::from(has_shingles) * snapshot.schema.bands().bands(),
-        };
         let mut matcher = Matcher::new(&snapshot, probe, snapshot.schema.threshold());
-        Ok(Vec::from_iter(matcher.verify(candidate)?))
+        Ok(Vec::from_iter(matcher.verify(content)?))
     }
 }

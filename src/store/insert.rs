@@ -6,7 +6,7 @@ use super::Store;
 use super::input::{Change, Input, Outcome, Verdict};
 use super::lock::lock;
 use super::prepared::Prepared;
-use super::query::{Naming, matches_from};
+use super::query::Naming;
 use crate::error::{Error, Result};
 
 /// The callers that wait for a verdict.
@@ -155,7 +155,7 @@ impl Store {
         // kept, because one that no other document names now may be named once it is this call's
         // turn.
         let probe = sketch.probe(&prepared.hash);
-        prepared.matches = matches_from(snapshot, probe, snapshot.schema.threshold(), 0)?;
+        prepared.matches = self.search(snapshot).matches(probe, 0..snapshot.len)?;
         let best = Naming {
             limit: 1,
             except: Some(key),

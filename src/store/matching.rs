@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::schema::Schema;
 use crate::sketch::{Estimate, agreeing};
-use crate::storage::{Candidate, Snapshot};
+use crate::storage::Snapshot;
 use crate::text::intersection_len;
 
 /// An estimate this many standard errors below the threshold spares the exact comparison; a pair
@@ -17,6 +17,7 @@ pub(super) const TOLERATED_ERRORS: f64 = 2.0;
 /// How alike a text and a stored content are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Likeness {
+    pub(crate) exact_copy: bool,
     /// Exact, where shingles are kept.
     pub(crate) jaccard: Option<f64>,
     pub(crate) estimate: Estimate,
@@ -35,8 +36,8 @@ impl Likeness {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Verified {
     pub(crate) content: u32,
+    /// Number of bands whose slots all agree.
     pub(crate) bands: u32,
-    pub(crate) exact_copy: bool,
     pub(crate) likeness: Likeness,
 }
 
@@ -101,63 +102,65 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// The match that `candidate` is, if it reaches the threshold.
-    pub(crate) fn verify(&mut self, candidate: Candidate) -> Result<Option<Verified>> {
-        let row = self.snapshot.content(candidate.content)?;
-        let exact_copy = row.hash == *self.probe.hash;
-        let estimate = self.estimate(candidate.content)?;
-        let verified = |likeness| {
-            Some(Verified {
-                content: candidate.content,
-                bands: candidate.bands,
-                exact_copy,
-                likeness,
-            })
-        };
-        if exact_copy {
-            let same = self.snapshot.schema.keeps_shingles().then_some(1.0);
-            return Ok(verified(Likeness {
-                jaccard: same,
-                estimate,
-                containment: same,
-                contained: same,
-            }));
-        }
-        if !self.snapshot.schema.keeps_shingles() {
-            let likeness = Likeness {
-                jaccard: None,
-                estimate,
-                containment: None,
-                contained: None,
-            };
-            return Ok((highest(estimate) >= self.threshold)
-                .then_some(likeness)
-                .and_then(verified));
-        }
-        let (probe, stored) = (self.probe.shingles.len(), row.shingle_count as usize);
-        let fit = sizes_fit(probe.min(stored), probe.max(stored), self.threshold);
-        if !fit || self.is_far_below(estimate) {
+    /// The match that a content is, if it reaches the threshold.
+    pub(crate) fn verify(&mut self, content: u32) -> Result<Option<Verified>> {
+        let Some(likeness) = self.compare(content)? else {
             return Ok(None);
-        }
-        let likeness = self.exact(candidate.content, estimate)?;
-        Ok((likeness.similarity() >= self.threshold)
-            .then_some(likeness)
-            .and_then(verified))
+        };
+        let bands = if self.snapshot.content(content)?.shingle_count > 0 {
+            let schema = &self.snapshot.schema;
+            let signature = self.snapshot.signature(content)?;
+            let shape = schema.bands();
+            shape.shared(self.probe.signature, signature, schema.slot_width())
+        } else {
+            0
+        };
+        Ok(Some(Verified {
+            content,
+            bands,
+            likeness,
+        }))
     }
 
-    /// The matches among `candidates`, in their order.
-    pub(crate) fn verify_all(&mut self, candidates: Vec<Candidate>) -> Result<Vec<Verified>> {
+    /// The matches among contents, in their order.
+    pub(crate) fn verify_all(&mut self, contents: &[u32]) -> Result<Vec<Verified>> {
         let mut verified = Vec::new();
-        for candidate in candidates {
-            verified.extend(self.verify(candidate)?);
+        for &content in contents {
+            verified.extend(self.verify(content)?);
         }
         Ok(verified)
     }
 
     /// Whether a content reaches the threshold.
     pub(crate) fn reaches(&mut self, content: u32) -> Result<bool> {
-        let candidate = Candidate { content, bands: 0 };
-        Ok(self.verify(candidate)?.is_some())
+        Ok(self.compare(content)?.is_some())
+    }
+
+    /// How like it a content is, if it reaches the threshold.
+    pub(crate) fn compare(&mut self, content: u32) -> Result<Option<Likeness>> {
+        let row = self.snapshot.content(content)?;
+        let estimate = self.estimate(content)?;
+        let has_shingles = self.snapshot.schema.keeps_shingles();
+        let exact_copy = row.hash == *self.probe.hash;
+        if exact_copy || !has_shingles {
+            let same = (exact_copy && has_shingles).then_some(1.0);
+            let likeness = Likeness {
+                exact_copy,
+                jaccard: same,
+                estimate,
+                containment: same,
+                contained: same,
+            };
+            let reaches = exact_copy || highest(estimate) >= self.threshold;
+            return Ok(reaches.then_some(likeness));
+        }
+        let (probe, stored) = (self.probe.shingles.len(), row.shingle_count as usize);
+        let fit = sizes_fit(probe.min(stored), probe.max(stored), self.threshold);
+        if !fit || self.is_far_below(estimate) {
+            return Ok(None);
+        }
+        let likeness = self.exact(content, estimate)?;
+        Ok((likeness.similarity() >= self.threshold).then_some(likeness))
     }
 
     fn estimate(&self, content: u32) -> Result<Estimate> {
@@ -191,6 +194,7 @@ impl<'a> Matcher<'a> {
         };
         let (probe, stored) = (self.probe.shingles.len(), self.stored.len());
         Ok(Likeness {
+            exact_copy: false,
             jaccard: Some(share(probe + stored - common)),
             estimate,
             containment: Some(share(probe)),

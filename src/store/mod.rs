@@ -1,8 +1,11 @@
 //! The store: one file a verb.
 
 mod admit;
+mod allowance;
 mod backup;
 mod batch;
+#[cfg(test)]
+mod bounded;
 mod buckets;
 mod check;
 mod clusters;
@@ -20,6 +23,7 @@ mod join;
 mod lock;
 mod matching;
 mod merge;
+mod met;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod model;
 mod pairs;
@@ -32,6 +36,7 @@ mod refresh;
 mod resign;
 mod salvage;
 mod sample;
+mod search;
 mod sketch;
 mod stats;
 mod tune;
@@ -67,8 +72,10 @@ use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::schema::Schema;
 use crate::storage::{Files, Note, Snapshot};
+use allowance::{Allowance, FALSE_CANDIDATES};
 use insert::Queue;
 use pool::Pool;
+use search::Search;
 use sketch::Sketcher;
 
 /// How long a store may be locked by someone who leaves no note: by a reader that mends what a killed
@@ -119,6 +126,7 @@ pub struct Store {
     /// The documents that commits changed since a rebuild copied them.
     journal: Mutex<Option<BTreeSet<String>>>,
     meters: Arc<Meters>,
+    allowance: Allowance,
     progress: Progress,
 }
 
@@ -141,12 +149,25 @@ struct Published {
 /// let reader = Options::new().read_only(true).open(&path)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     threads: usize,
     read_only: bool,
     wait: Duration,
+    false_candidates: usize,
     progress: Progress,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            threads: 0,
+            read_only: false,
+            wait: Duration::ZERO,
+            false_candidates: FALSE_CANDIDATES,
+            progress: Progress::default(),
+        }
+    }
 }
 
 impl Options {
@@ -192,6 +213,34 @@ impl Options {
     #[must_use]
     pub fn wait(mut self, wait: Duration) -> Options {
         self.wait = wait;
+        self
+    }
+
+    /// Number of false candidates of one bucket, contents that share it and do not match, after
+    /// which a search passes over the rest of the bucket; 10,000 by default, at least 1.
+    ///
+    /// A bucket is gone through from its youngest content on, and matches do not count, so that any
+    /// number of near-copies is found. Texts come to share a bucket in masses and not to match where
+    /// somebody makes them so, or where a template is a little less than the threshold of each; then
+    /// this bounds what one more of them costs, where every one before it would have to be compared.
+    /// What is passed over may be found by another bucket, and is not lost in silence:
+    /// [`Store::passed_over`] counts. `usize::MAX` has every candidate compared.
+    ///
+    /// It bounds queries, writers, [`Store::pairs`] and [`Store::clusters`], but not
+    /// [`PairQuery::exhaustive`].
+    ///
+    /// ```
+    /// use dedupdb::{Options, Schema};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("store");
+    /// let store = Options::new().false_candidates(usize::MAX).create(&path, &Schema::default())?;
+    /// assert_eq!(store.passed_over(), 0);
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    #[must_use]
+    pub fn false_candidates(mut self, most: usize) -> Options {
+        self.false_candidates = most.max(1);
         self
     }
 
@@ -299,6 +348,7 @@ impl Options {
             rebuilding: Mutex::default(),
             journal: Mutex::default(),
             meters,
+            allowance: Allowance::new(self.false_candidates),
             progress: self.progress.clone(),
         })
     }
@@ -360,7 +410,23 @@ impl Store {
     /// reading the store.
     pub fn query(&self, query: &Query<'_>) -> Result<Vec<Match>> {
         let Published { snapshot, sketcher } = self.last_commit();
-        query::answer(&snapshot, &sketcher, query)
+        query::answer(&snapshot, &sketcher, &self.allowance, query)
+    }
+
+    /// Number of times since the store was opened that the rest of a bucket was passed over because
+    /// of its false candidates; see [`Options::false_candidates`]. While it is 0, every candidate
+    /// was compared.
+    pub fn passed_over(&self) -> u64 {
+        self.allowance.passed_over()
+    }
+
+    /// A search of `snapshot` at its threshold.
+    fn search<'a>(&'a self, snapshot: &'a Snapshot) -> Search<'a> {
+        Search {
+            snapshot,
+            allowance: &self.allowance,
+            threshold: snapshot.schema.threshold(),
+        }
     }
 
     /// Where the time went since the store was opened.

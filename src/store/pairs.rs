@@ -8,13 +8,11 @@ use super::comparisons::{Comparisons, Task};
 use super::exhaustive::Exhaustive;
 use super::join::Joined;
 use super::matching::{Likeness, Matcher, Stored};
+use super::met::Met;
 use super::query::check_threshold;
 use crate::error::{Error, Result};
 use crate::sketch::{Estimate, agreeing};
-use crate::storage::{Candidate, Snapshot};
-
-/// Comparisons that are made before their pairs are handed out.
-const COMPARISONS: usize = 1 << 16;
+use crate::storage::Snapshot;
 
 /// Steps that a band counts as.
 const BAND_STEPS: u64 = 1000;
@@ -96,7 +94,7 @@ impl PairQuery {
     }
 
     /// The pair of two documents, if it is one that is asked for.
-    fn pair(&self, one: &str, other: &str, likeness: Likeness, exact_copy: bool) -> Option<Pair> {
+    fn pair(&self, one: &str, other: &str, likeness: Likeness) -> Option<Pair> {
         let (a, b) = if self.order(one, other)? {
             (one, other)
         } else {
@@ -107,7 +105,7 @@ impl PairQuery {
             key_b: b.to_owned(),
             jaccard: likeness.jaccard,
             estimate: likeness.estimate,
-            exact_copy,
+            exact_copy: likeness.exact_copy,
         })
     }
 }
@@ -141,6 +139,7 @@ pub struct Pairs<'s> {
     /// The way through the buckets of a band, and the next band.
     comparisons: Comparisons,
     next_band: u32,
+    met: Met,
     /// What goes in the place of the buckets, if that is asked for.
     join: Option<Exhaustive>,
     ready: VecDeque<Found>,
@@ -187,9 +186,10 @@ impl Store {
     ///
     /// The buckets are gone through band by band, so that no content is looked up. Memory is that
     /// of one band's postings, 8 bytes a content, of 65,536 comparisons' pairs, and of the keys of
-    /// two contents, however large a bucket is. A bucket of m contents takes m²/2 comparisons,
-    /// without those that sizes rule out, but it may have as many pairs;
-    /// [`clusters`](Store::clusters) is quicker about it.
+    /// two contents, however large a bucket is. The m²/2 pairs of a bucket of m contents are found if
+    /// they match, which takes as long; [`clusters`](Store::clusters) is quicker about it. Those that
+    /// do not match are compared up to a bound for each content,
+    /// [`Options::false_candidates`](crate::Options::false_candidates).
     ///
     /// The pairs of copies come first, in the order in which their texts were added, then the
     /// others by the first bucket that they share. In an exhaustive search these are ordered by the
@@ -238,6 +238,7 @@ impl Store {
             snapshot,
             comparisons: Comparisons::default(),
             next_band: 0,
+            met: Met::default(),
             ready: VecDeque::new(),
             product: None,
             failed: false,
@@ -263,9 +264,9 @@ impl Pairs<'_> {
     fn find(&mut self) -> Result<Option<Pair>> {
         loop {
             if let Some(product) = &mut self.product {
-                let (likeness, copies) = (product.likeness, product.columns.is_none());
+                let likeness = product.likeness;
                 while let Some((one, other)) = product.next() {
-                    if let Some(pair) = self.query.pair(one, other, likeness, copies) {
+                    if let Some(pair) = self.query.pair(one, other, likeness) {
                         return Ok(Some(pair));
                     }
                 }
@@ -308,7 +309,13 @@ impl Pairs<'_> {
         // Frees the postings of the last band before those of the next are read.
         self.comparisons = Comparisons::default();
         let band = self.next_band;
-        self.comparisons = Comparisons::of(&self.snapshot, band, &self.removed, self.threshold)?;
+        self.comparisons = Comparisons::of(
+            &self.snapshot,
+            band,
+            &self.removed,
+            self.threshold,
+            self.store.allowance.false_candidates(),
+        )?;
         self.next_band += 1;
         Ok(true)
     }
@@ -351,6 +358,7 @@ impl Pairs<'_> {
         let schema = &self.snapshot.schema;
         let slots = schema.permutations();
         let likeness = Likeness {
+            exact_copy: true,
             jaccard: schema.keeps_shingles().then_some(1.0),
             estimate: Estimate::new(slots, slots, schema.slot_width()),
             containment: None,
@@ -391,6 +399,7 @@ impl Pairs<'_> {
             let signatures = (snapshot.signature(one)?, snapshot.signature(other)?);
             let agreeing = agreeing(signatures.0, signatures.1, schema.slot_width());
             let likeness = Likeness {
+                exact_copy: false,
                 jaccard: Some(joined.jaccard),
                 estimate: Estimate::new(agreeing, schema.permutations(), schema.slot_width()),
                 containment: None,
@@ -403,63 +412,61 @@ impl Pairs<'_> {
 
     /// Compares some contents; says whether there were any.
     fn compare(&mut self) -> Result<bool> {
-        let mut tasks = Vec::new();
-        let mut count = 0;
-        while count < COMPARISONS
-            && let Some(task) = self.comparisons.next(&self.snapshot)?
-        {
-            count += task.others.len();
-            tasks.push(task);
-        }
-        if tasks.is_empty() {
+        let tasks = self.comparisons.batch(&self.snapshot)?;
+        let Some(last) = tasks.last().map(|task| task.content) else {
             return Ok(false);
-        }
+        };
         let this = &*self;
-        let found = this.store.pool.map(tasks, |task| this.pairs_of(&task));
-        for pairs in found {
-            self.ready.extend(pairs?);
+        let compare = |task: Task| Ok((task.content, this.pairs_of(&task)?));
+        let compared = this.store.pool.map(tasks, compare);
+        let mut false_candidates = 0;
+        for compared in compared {
+            let (content, (pairs, others)) = compared?;
+            self.ready.extend(pairs);
+            if content == last {
+                false_candidates += others;
+            }
+        }
+        if let Some(next) = self.comparisons.had_false(false_candidates) {
+            self.store.allowance.pass_over();
+            let band = self.comparisons.band;
+            self.met.end(&self.snapshot, band, last, next)?;
         }
         Ok(true)
     }
 
-    /// The pairs of a content with some others of its bucket, unless an earlier bucket had them.
-    fn pairs_of(&self, task: &Task) -> Result<Vec<Found>> {
+    /// The pairs of a content with some others of its bucket, unless an earlier bucket had them,
+    /// and how many of those are false candidates.
+    fn pairs_of(&self, task: &Task) -> Result<(Vec<Found>, usize)> {
         let snapshot = &*self.snapshot;
         let stored = Stored::read(snapshot, task.content)?;
         let probe = stored.probe();
         let mut matcher = Matcher::new(snapshot, probe, self.threshold);
         let mut name = None;
         let mut pairs = Vec::new();
+        let mut false_candidates = 0;
+        let band = self.comparisons.band;
         for &content in &self.comparisons.contents()[task.others.clone()] {
-            let signature = snapshot.signature(content)?;
-            if self.met_before(probe.signature, signature) {
+            if self.met.before(snapshot, band, task.content, content)? {
                 continue;
             }
-            let Some(verified) = matcher.verify(Candidate { content, bands: 0 })? else {
+            let Some(likeness) = matcher.compare(content)? else {
+                false_candidates += 1;
                 continue;
             };
             let name = match &name {
                 Some(name) => name,
                 None => name.insert(self.only_name(task.content)?),
             };
-            let likeness = verified.likeness;
             match (name, self.only_name(content)?) {
                 (Some(one), Some(other)) => {
-                    let pair = self.query.pair(one, &other, likeness, false);
+                    let pair = self.query.pair(one, &other, likeness);
                     pairs.extend(pair.map(Found::Pair));
                 }
                 _ => pairs.push(Found::Contents(task.content, content, likeness)),
             }
         }
-        Ok(pairs)
-    }
-
-    /// Whether two contents share a bucket of an earlier band.
-    fn met_before(&self, one: &[u8], other: &[u8]) -> bool {
-        let schema = &self.snapshot.schema;
-        let (bands, width) = (schema.bands(), schema.slot_width());
-        (0..self.comparisons.band)
-            .any(|band| bands.hash(one, width, band) == bands.hash(other, width, band))
+        Ok((pairs, false_candidates))
     }
 
     /// The key that stands for a content; none if several do.

@@ -2,10 +2,12 @@
 
 use crate::error::{Error, Result};
 use crate::sketch::Estimate;
-use crate::storage::{Candidate, ContentRow, Snapshot};
+use crate::storage::{ContentRow, Snapshot};
 use crate::text::ShingleSet;
 
-use super::matching::{Matcher, Probe, Verified};
+use super::allowance::Allowance;
+use super::matching::Verified;
+use super::search::Search;
 use super::sketch::{Sketch, Sketcher};
 
 /// A question: which documents are like this one?
@@ -110,7 +112,7 @@ impl Match {
             containment: verified.likeness.containment,
             contained: verified.likeness.contained,
             bands: verified.bands,
-            exact_copy: verified.exact_copy,
+            exact_copy: verified.likeness.exact_copy,
         }
     }
 
@@ -124,6 +126,7 @@ impl Match {
 pub(crate) fn answer(
     snapshot: &Snapshot,
     sketcher: &Sketcher,
+    allowance: &Allowance,
     query: &Query<'_>,
 ) -> Result<Vec<Match>> {
     let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());
@@ -135,7 +138,12 @@ pub(crate) fn answer(
             (row.hash, sketch)
         }
     };
-    let mut verified = matches_from(snapshot, sketch.probe(&hash), threshold, 0)?;
+    let search = Search {
+        snapshot,
+        allowance,
+        threshold,
+    };
+    let mut verified = search.matches(sketch.probe(&hash), 0..snapshot.len)?;
     let naming = Naming {
         limit: query.limit,
         except: query.except,
@@ -228,27 +236,6 @@ pub(super) fn content_sketch(snapshot: &Snapshot, content: u32) -> Result<(Conte
         band_hashes,
     };
     Ok((row, sketch))
-}
-
-/// The contents from id `first` on that reach the threshold, ordered by id; recent ones may be
-/// removed already.
-pub(crate) fn matches_from(
-    snapshot: &Snapshot,
-    probe: Probe<'_>,
-    threshold: f64,
-    first: u32,
-) -> Result<Vec<Verified>> {
-    let mut candidates = Vec::new();
-    if probe.band_hashes.is_empty() {
-        // A text without tokens is in no bucket; only its exact copies are like it.
-        let mut copies = Vec::new();
-        snapshot.copies(probe.hash, &mut copies)?;
-        let copies = copies.into_iter().filter(|&content| content >= first);
-        candidates.extend(copies.map(|content| Candidate { content, bands: 0 }));
-    } else {
-        snapshot.candidates(probe.band_hashes, first..snapshot.len, &mut candidates)?;
-    }
-    Matcher::new(snapshot, probe, threshold).verify_all(candidates)
 }
 
 fn by_similarity(a: &Verified, b: &Verified) -> std::cmp::Ordering {

@@ -2,9 +2,8 @@
 
 use super::earlier::At;
 use super::input::{Change, Outcome, Relation};
-use super::matching::{Matcher, Probe, Verified};
+use super::matching::{Probe, Verified};
 use super::prepared::Prepared;
-use super::query::matches_from;
 use super::writer::{Writer, added_or_updated};
 use crate::error::Result;
 
@@ -14,13 +13,12 @@ impl Writer<'_> {
     pub(super) fn find_matches(&self, mut prepared: Prepared) -> Result<Prepared> {
         if let Some(sketch) = &prepared.sketch {
             let probe = sketch.probe(&prepared.hash);
-            let threshold = self.committed.snapshot.schema.threshold();
+            let snapshot = &self.committed.snapshot;
             let comparing = &self.store.meters.comparing;
-            let found = comparing.time(|| {
-                matches_from(&self.committed.snapshot, probe, threshold, prepared.checked)
-            })?;
+            let ids = prepared.checked..snapshot.len;
+            let found = comparing.time(|| self.store.search(snapshot).matches(probe, ids))?;
             prepared.matches.extend(found);
-            prepared.checked = self.committed.snapshot.len;
+            prepared.checked = snapshot.len;
         }
         Ok(prepared)
     }
@@ -67,13 +65,11 @@ impl Writer<'_> {
     /// The contents appended since the last commit that match `probe`.
     pub(super) fn appended_matches(&mut self, probe: Probe<'_>) -> Result<Vec<Verified>> {
         let start = self.committed.snapshot.len;
-        let mut candidates = Vec::new();
-        let view = self.files.view();
-        view.candidates(probe.band_hashes, start..view.len, &mut candidates)?;
-        if candidates.is_empty() {
+        if !self.files.view().is_met_from(start, probe.band_hashes) {
             return Ok(Vec::new());
         }
         let snapshot = self.files.snapshot()?;
-        Matcher::new(&snapshot, probe, snapshot.schema.threshold()).verify_all(candidates)
+        let search = self.store.search(&snapshot);
+        search.matches(probe, start..snapshot.len)
     }
 }

@@ -14,6 +14,10 @@ use crate::sandbox::{Ran, Sandbox, text};
 /// in full.
 const BOUND_KB: u64 = 2_000_000;
 
+/// What is said where a search did not compare every candidate, after the number of times.
+const NOTE: &str = "the rest of a bucket was passed over after 100 candidates that did not match; \
+                    --false-candidates all compares every one";
+
 /// Runs the program with a bound on its memory; without one it would end by a signal, or say so.
 fn bounded(sandbox: &Sandbox, arguments: &str) -> Ran {
     let program = env!("CARGO_BIN_EXE_dedupdb");
@@ -101,11 +105,14 @@ fn magnets(seed: u64, rows: u32) -> String {
 }
 
 /// Texts that are unlike and made to share a bucket under a seed that is known.
+fn colliding(count: u64) -> impl Iterator<Item = (String, String)> {
+    let magnets = magnets(1, 7);
+    (0..count).map(move |n| (format!("{n:05}"), format!("{magnets} {}", text(n, 200))))
+}
+
 #[test]
 fn texts_made_to_collide_do_not_where_the_seed_is_random() {
-    let magnets = magnets(1, 7);
-    let texts = (0..800).map(|n| (format!("{n:05}"), format!("{magnets} {}", text(n, 200))));
-    let texts = jsonl(texts);
+    let texts = jsonl(colliding(800));
     let largest = |seed: &str| {
         let sandbox = Sandbox::new();
         sandbox.run(&["init", "--seed", seed]).expect(0);
@@ -129,6 +136,47 @@ fn texts_made_to_collide_do_not_where_the_seed_is_random() {
     assert!(known > 700, "{known} of 800 share a bucket");
     let random = largest("random");
     assert!(random < 200, "{random} of 800 share a bucket");
+}
+
+/// Each search gives a bucket up after so many texts that do not match, and says so; what others
+/// find is not touched by that.
+#[test]
+fn texts_made_to_collide_cost_no_more_than_is_allowed() {
+    let sandbox = Sandbox::new();
+    sandbox.write("texts.jsonl", jsonl(colliding(400)));
+    let ran = bounded(&sandbox, "--false-candidates 100 add texts.jsonl").expect(0);
+    // All but the first 101, and a few that have lesser hashes of their own.
+    let (_, told) = ran.stderr.split_once("\ndedupdb: ").unwrap();
+    let (times, rest) = told.split_once(" times, ").unwrap();
+    assert!((250..300).contains(&times.parse().unwrap()), "{told}");
+    assert_eq!(rest.trim_end(), NOTE);
+    let copy = ("copy".to_owned(), text(1000, 200));
+    let twin = ("twin".to_owned(), format!("{} more", text(1000, 200)));
+    sandbox.write("copy.jsonl", jsonl([copy, twin].into_iter()));
+    let ran = bounded(&sandbox, "--false-candidates 100 add copy.jsonl").expect(0);
+    assert!(!ran.stderr.contains("passed over"), "{}", ran.stderr);
+    // Nothing but their phrases is common to them, so clusters need no comparison.
+    let ran = bounded(&sandbox, "--false-candidates 100 clusters").expect(0);
+    assert!(!ran.stderr.contains("passed over"), "{}", ran.stderr);
+    for (verb, found) in [("pairs", 1), ("clusters", 2), ("query --key copy", 1)] {
+        let ran = bounded(&sandbox, &format!("{verb} --false-candidates all")).expect(0);
+        assert_eq!(ran.lines().len(), found, "{verb}: {}", ran.stdout);
+        assert!(!ran.stderr.contains("passed over"), "{}", ran.stderr);
+    }
+    let ran = bounded(&sandbox, "--false-candidates 100 pairs").expect(0);
+    assert!(ran.stderr.contains("passed over"), "{}", ran.stderr);
+    let ran = bounded(&sandbox, "--false-candidates 100 query --key 00001").expect(1);
+    assert!(
+        ran.stderr.contains(&format!("1 time, {NOTE}")),
+        "{}",
+        ran.stderr
+    );
+    let ran = bounded(&sandbox, "--false-candidates 0 query --key 00001").expect(2);
+    assert!(
+        ran.stderr.contains("whole number from 1 on, or all"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

@@ -65,26 +65,44 @@ impl Candidates {
     }
 
     /// Replaces `places` by those of the contents before `limit` that may match one with this
-    /// prefix, ascending.
-    pub(super) fn of(&self, prefix: &[u32], limit: usize, places: &mut Vec<usize>) {
+    /// prefix, ascending; says whether there are more than `most`, of which some are left out then.
+    pub(super) fn of(
+        &self,
+        prefix: &[u32],
+        limit: usize,
+        most: usize,
+        places: &mut Vec<usize>,
+    ) -> bool {
         places.clear();
         let all = self.start..self.end.min(limit);
+        // More than this are all of them, or too many.
+        let enough = all.len().min(most.saturating_add(1));
         for &element in prefix {
             let top = top(element, self.low_bits);
             let alike = &self.entries[self.starts[top]..self.starts[top + 1]];
             let from = alike.partition_point(|entry| entry.0 < element);
             let found = alike[from..].iter().map(|&(e, place)| (e, place as usize));
             let found = found.take_while(|&(e, place)| e == element && place < all.len());
-            places.extend(found.map(|(_, place)| self.start + place));
-            if places.len() >= all.len() {
+            places.extend(found.take(enough).map(|(_, place)| self.start + place));
+            if places.len() >= all.len() && all.len() <= most {
                 // Elements that are no rarer than this tell nothing.
                 places.clear();
                 places.extend(all);
-                return;
+                return false;
+            }
+            if places.len() / 2 >= enough {
+                places.sort_unstable();
+                places.dedup();
+                if places.len() >= enough {
+                    break;
+                }
             }
         }
         places.sort_unstable();
         places.dedup();
+        let are_too_many = places.len() > most;
+        places.truncate(most);
+        are_too_many
     }
 }
 
@@ -108,6 +126,7 @@ mod tests {
             prefixes in prop::collection::vec(prop::collection::btree_set(0..50_u32, 0..4), 1..30),
             probe in prop::collection::btree_set(0..50_u32, 0..4),
             limit in 0..45_usize,
+            most in prop_oneof![Just(usize::MAX), 1..12_usize],
             spread in prop_oneof![Just(1_u32), Just(0x9E37_79B1)],
         ) {
             let spread = |element: &u32| element.wrapping_mul(spread);
@@ -124,13 +143,19 @@ mod tests {
                 .filter(|&(place, _)| place < limit)
                 .collect();
             let entries: usize = before.iter().map(|(_, shared)| shared).sum();
-            let all = entries >= before.len();
+            let all = entries >= before.len() && before.len() <= most;
             let expected = before.into_iter().filter(|&(_, shared)| all || shared > 0);
             let expected: Vec<usize> = expected.map(|(place, _)| place).collect();
             let probe: Vec<u32> = probe.iter().map(spread).collect();
             let mut places = vec![1];
-            candidates.of(&probe, limit, &mut places);
-            prop_assert_eq!(places, expected);
+            let are_too_many = candidates.of(&probe, limit, most, &mut places);
+            prop_assert_eq!(are_too_many, expected.len() > most);
+            if are_too_many {
+                prop_assert_eq!(places.len(), most);
+                prop_assert!(places.is_sorted() && places.iter().all(|p| expected.contains(p)));
+            } else {
+                prop_assert_eq!(places, expected);
+            }
         }
     }
 }

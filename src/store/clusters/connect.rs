@@ -1,6 +1,7 @@
 //! Contents joined by the pairs that match.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::candidates::Candidates;
 use super::forest::Forest;
@@ -8,6 +9,7 @@ use super::prefixes::Prefixes;
 use crate::error::Result;
 use crate::sketch::agreeing;
 use crate::storage::Snapshot;
+use crate::store::allowance::Allowance;
 use crate::store::buckets::Buckets;
 use crate::store::matching::{Matcher, Stored};
 use crate::store::pool::Pool;
@@ -28,27 +30,31 @@ const HEADS: usize = 8;
 ///
 /// Contents of one set are never compared. In a large bucket each content is first compared with a
 /// few heads, which joins the copies of a template in one pass. What is then left in several sets
-/// is compared as far as the rarest elements allow a match, so nothing is lost. At worst, with m
-/// contents that have even their rarest elements in common and do not match, that is m²/2
-/// comparisons.
+/// is compared as far as the rarest elements allow a match, so nothing is lost, but for a content
+/// that has even those in common with more others than the allowance lets it have false candidates.
 pub(super) fn connect(
     snapshot: &Snapshot,
     pool: &Pool,
+    allowance: &Allowance,
     removed: &[u32],
     threshold: f64,
 ) -> Result<Forest> {
     let forest = Forest::new(snapshot.len);
+    let mut joiner = Joiner {
+        snapshot,
+        allowance,
+        forest: &forest,
+        threshold,
+        done: 0,
+        passed_over: AtomicBool::new(false),
+    };
+    // Which candidates are left out must not depend on what other threads join meanwhile.
+    let huge = HUGE.min(allowance.false_candidates());
     for band in 0..snapshot.schema.bands().bands() {
         let buckets = Buckets::of(snapshot, band, removed)?;
-        let joiner = Joiner {
-            snapshot,
-            forest: &forest,
-            threshold,
-            band,
-        };
         let mut batches: Vec<Vec<&[u32]>> = Vec::new();
         let mut room = 0;
-        for bucket in buckets.iter().filter(|bucket| bucket.len() < HUGE) {
+        for bucket in buckets.iter().filter(|bucket| bucket.len() < huge) {
             match batches.last_mut() {
                 Some(batch) if bucket.len() <= room => batch.push(bucket),
                 _ => {
@@ -65,20 +71,27 @@ pub(super) fn connect(
         pool.map(batches, join)
             .into_iter()
             .collect::<Result<()>>()?;
-        for bucket in buckets.iter().filter(|bucket| bucket.len() >= HUGE) {
+        for bucket in buckets.iter().filter(|bucket| bucket.len() >= huge) {
             joiner.join(bucket, Some(pool))?;
+        }
+        if !*joiner.passed_over.get_mut() {
+            joiner.done += 1;
         }
     }
     Ok(forest)
 }
 
-/// Joins what matches in the buckets of a band; those before it are done.
-#[derive(Clone, Copy, Debug)]
+/// Joins what matches in the buckets of a band.
+#[derive(Debug)]
 struct Joiner<'a> {
     snapshot: &'a Snapshot,
+    allowance: &'a Allowance,
     forest: &'a Forest,
     threshold: f64,
-    band: u32,
+    /// Bands, from the first on, in whose buckets all that match are joined.
+    done: u32,
+    /// Whether some of a bucket was passed over.
+    passed_over: AtomicBool,
 }
 
 /// The contents of a bucket by their sets.
@@ -133,7 +146,7 @@ impl Joiner<'_> {
     fn is_match(&self, matcher: &mut Matcher<'_>, content: u32, other: u32) -> Result<bool> {
         let schema = &self.snapshot.schema;
         let band = schema.bands().rows() as usize * schema.slot_width().bytes();
-        let earlier = self.band as usize * band;
+        let earlier = self.done as usize * band;
         let (one, two) = (
             &self.snapshot.signature(content)?[..earlier],
             &self.snapshot.signature(other)?[..earlier],
@@ -222,6 +235,7 @@ impl Joiner<'_> {
         }
         let contents = sets.contents.iter().copied();
         let prefixes = Prefixes::new(self.snapshot, self.threshold, contents)?;
+        let most = self.allowance.false_candidates();
         let mut start = 0;
         while start < last {
             let candidates = Candidates::new(&prefixes, &sets.contents[..last], start)?;
@@ -230,7 +244,10 @@ impl Joiner<'_> {
                 for place in part {
                     let content = sets.contents[place];
                     prefixes.of(content, &mut prefix)?;
-                    candidates.of(&prefix, sets.starts[place], &mut places);
+                    if candidates.of(&prefix, sets.starts[place], most, &mut places) {
+                        self.allowance.pass_over();
+                        self.passed_over.store(true, Ordering::Relaxed);
+                    }
                     let others = places.iter().map(|&place| sets.contents[place]);
                     self.join_with(content, others)?;
                 }

@@ -13,11 +13,11 @@ use std::sync::Arc;
 use forest::Forest;
 
 use super::Store;
-use super::matching::{Likeness, Matcher, Stored};
+use super::matching::{Matcher, Stored};
 use super::query::check_threshold;
 use crate::error::Result;
 use crate::sketch::Estimate;
-use crate::storage::{Candidate, Snapshot};
+use crate::storage::Snapshot;
 
 /// Contents whose documents are read before they are handed out, but for a larger cluster.
 const CONTENTS: usize = 1 << 12;
@@ -157,8 +157,9 @@ impl Store {
     ///
     /// Contents of one cluster are not compared with each other any more, so that m copies of a
     /// template take few times m comparisons. Contents that do share a bucket and do not match are
-    /// compared only if they share one of their rarest shingles; at worst, m contents that differ
-    /// only in what most of them have take m²/2 comparisons. Nothing is left out to save time.
+    /// compared only if they share one of their rarest shingles, which nothing is left out by. Where
+    /// a content shares those with too many, [`Options::false_candidates`](crate::Options) bounds
+    /// what it is compared with.
     ///
     /// Clusters are in the order in which the texts of their representatives were added. They do
     /// not depend on the number of threads.
@@ -191,9 +192,16 @@ impl Store {
         let removed = snapshot.removed_contents()?;
         let documents = snapshot.documents()?;
         let contents = u64::from(snapshot.len).saturating_sub(removed.len() as u64);
-        let mut forest = connect::connect(&snapshot, &self.pool, &removed, threshold)?;
+        let mut forest =
+            connect::connect(&snapshot, &self.pool, &self.allowance, &removed, threshold)?;
         if query.linkage == Linkage::Representative {
-            representatives::divide(&snapshot, &self.pool, threshold, &mut forest)?;
+            representatives::divide(
+                &snapshot,
+                &self.pool,
+                &self.allowance,
+                threshold,
+                &mut forest,
+            )?;
         }
         Ok(Clusters {
             store: self,
@@ -292,19 +300,15 @@ impl Clusters<'_> {
         let mut matcher = Matcher::new(snapshot, stored.probe(), 0.0);
         let mut members = Vec::new();
         for &content in &part.contents {
-            let candidate = Candidate { content, bands: 0 };
-            let Some(verified) = matcher.verify(candidate)? else {
+            let Some(likeness) = matcher.compare(content)? else {
                 continue;
             };
-            let Likeness {
-                jaccard, estimate, ..
-            } = verified.likeness;
             for key in snapshot.names(content)? {
                 members.push(Member {
                     key: key?,
-                    jaccard,
-                    estimate,
-                    exact_copy: verified.exact_copy,
+                    jaccard: likeness.jaccard,
+                    estimate: likeness.estimate,
+                    exact_copy: likeness.exact_copy,
                 });
             }
         }

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use super::forest::Forest;
 use crate::error::Result;
-use crate::storage::{Candidate, Snapshot};
-use crate::store::matching::{Matcher, Stored};
+use crate::storage::Snapshot;
+use crate::store::allowance::Allowance;
+use crate::store::matching::{Likeness, Matcher, Stored};
 use crate::store::pool::Pool;
 
 /// Members from which on all threads work on a group.
@@ -22,10 +23,12 @@ const GROUPS: usize = 1 << 12;
 ///
 /// In the order of their ids, a content joins the representative that it is most like of those
 /// that share a bucket with it and reach the threshold, ties by id, or becomes one itself. All of
-/// them are connected with it, so every connected group is divided on its own.
+/// them are connected with it, so every connected group is divided on its own. Of a bucket it is
+/// compared with the youngest representatives, as many as it is allowed false candidates.
 pub(super) fn divide(
     snapshot: &Snapshot,
     pool: &Pool,
+    allowance: &Allowance,
     threshold: f64,
     forest: &mut Forest,
 ) -> Result<()> {
@@ -35,7 +38,7 @@ pub(super) fn divide(
         let (large, small): (Vec<_>, Vec<_>) =
             groups.iter().partition(|group| group.len() >= LARGE);
         let divide = |group: &[(u32, u32)], pool| {
-            Representatives::new(snapshot, threshold).divide(group, pool)
+            Representatives::new(snapshot, allowance, threshold).divide(group, pool)
         };
         let mut divided = pool.map(small, |group| divide(group, None));
         divided.extend(large.into_iter().map(|group| divide(group, Some(pool))));
@@ -52,6 +55,7 @@ pub(super) fn divide(
 #[derive(Debug)]
 struct Representatives<'a> {
     snapshot: &'a Snapshot,
+    allowance: &'a Allowance,
     threshold: f64,
     /// The last entry of each bucket: a band and its hash.
     heads: HashMap<(u32, u32), usize>,
@@ -64,9 +68,14 @@ struct Representatives<'a> {
 type Best = Option<(f64, u32)>;
 
 impl<'a> Representatives<'a> {
-    fn new(snapshot: &'a Snapshot, threshold: f64) -> Representatives<'a> {
+    fn new(
+        snapshot: &'a Snapshot,
+        allowance: &'a Allowance,
+        threshold: f64,
+    ) -> Representatives<'a> {
         Representatives {
             snapshot,
+            allowance,
             threshold,
             heads: HashMap::new(),
             entries: Vec::new(),
@@ -103,8 +112,15 @@ impl<'a> Representatives<'a> {
         let mut shared = Vec::new();
         for bucket in self.buckets(content)? {
             let mut at = self.heads.get(&bucket).copied();
+            let full = shared
+                .len()
+                .saturating_add(self.allowance.false_candidates());
             while let Some(&(representative, before)) = at.and_then(|at| self.entries.get(at)) {
                 if representative < first {
+                    break;
+                }
+                if shared.len() == full {
+                    self.allowance.pass_over();
                     break;
                 }
                 shared.push(representative);
@@ -120,9 +136,8 @@ impl<'a> Representatives<'a> {
         let mut matcher = Matcher::new(self.snapshot, stored.probe(), self.threshold);
         let mut best = None;
         for content in shared {
-            let candidate = Candidate { content, bands: 0 };
-            let verified = matcher.verify(candidate)?;
-            let similarity = verified.map(|verified| verified.likeness.similarity());
+            let likeness = matcher.compare(content)?;
+            let similarity = likeness.as_ref().map(Likeness::similarity);
             best = better(best, similarity.map(|similarity| (similarity, content)));
         }
         Ok(best)
