@@ -111,10 +111,10 @@ fn explained(error: Error) -> anyhow::Error {
 pub(crate) fn note_passed_over(store: &Store, args: &Args, console: &Console) {
     if let (Number::Some(most), times @ 1..) = (args.false_candidates, store.passed_over()) {
         console.note(&format!(
-            "{}, the rest of a bucket was passed over after {} that did not match; \
-             --false-candidates all compares every one",
+            "{}, candidates were passed over after {} that did not match; --false-candidates all \
+             compares every one",
             counted(times, "time", "times"),
-            counted(most as u64, "candidate", "candidates"),
+            most,
         ));
     }
 }

@@ -113,14 +113,14 @@ pub(crate) struct Args {
     )]
     pub(crate) wait: Duration,
 
-    /// Texts of one bucket, a number or `all`, that turn out not to match before a search passes
-    /// over the rest of the bucket, which is told
+    /// Candidates, a number or `all`, that turn out not to match before a search passes over the
+    /// others, which is told
     #[arg(
         long,
         global = true,
         value_name = "N",
         value_parser = parse::some_or_all,
-        default_value = "10000"
+        default_value = "4000"
     )]
     pub(crate) false_candidates: Number,
 

@@ -1,12 +1,11 @@
-//! How much work a bucket is worth.
+//! How much work candidates are worth.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// False candidates of one bucket that a search looks at, unless told otherwise. Corpora that were
-/// not made to provoke them have some hundred at most.
-pub(crate) const FALSE_CANDIDATES: usize = 10_000;
+/// False candidates that a search looks at, unless told otherwise.
+pub(crate) const FALSE_CANDIDATES: usize = 4000;
 
-/// Bounds what a bucket costs whose contents do not match, and counts where that left some out.
+/// Bounds what candidates cost that do not match, and counts where that left some out.
 #[derive(Debug)]
 pub(crate) struct Allowance {
     false_candidates: usize,
@@ -14,7 +13,7 @@ pub(crate) struct Allowance {
 }
 
 impl Allowance {
-    /// Allows so many false candidates a bucket, at least 1.
+    /// Allows so many false candidates, at least 1.
     pub(crate) fn new(false_candidates: usize) -> Allowance {
         Allowance {
             false_candidates,
@@ -22,17 +21,18 @@ impl Allowance {
         }
     }
 
-    /// False candidates of one bucket after which the rest of it is passed over.
+    /// False candidates after which the others are passed over: of a text, or of one and a bucket
+    /// where all are compared with one another.
     pub(crate) fn false_candidates(&self) -> usize {
         self.false_candidates
     }
 
-    /// Counts a bucket whose rest was passed over.
+    /// Counts a text whose other candidates were passed over.
     pub(crate) fn pass_over(&self) {
         self.passed_over.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Times that the rest of a bucket was passed over.
+    /// Times that candidates were passed over.
     pub(crate) fn passed_over(&self) -> u64 {
         self.passed_over.load(Ordering::Relaxed)
     }

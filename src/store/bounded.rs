@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
+use super::search::{FEW, SOME, deeper};
 use super::{ClusterQuery, Linkage, Options, PairQuery, Relation, Store};
 use crate::{Input, Query, Schema, ShingleSet, Shingling, SlotWidth};
 
@@ -70,16 +71,32 @@ impl Account {
         &self.slots[content][band * 4..][..4]
     }
 
-    /// The contents that match one, of those below `end`, and how many buckets were passed over.
-    fn matches(&self, content: usize, end: usize) -> (BTreeSet<usize>, u64) {
-        let (mut found, mut passed_over) = (BTreeSet::new(), 0);
-        for band in 0..3 {
-            let mut left = self.most;
-            let alike = |&other: &usize| self.slot(other, band) == self.slot(content, band);
-            for other in (0..end).rev().filter(alike) {
+    /// The contents that match one, of those below `end`, where so many of each bucket are read at
+    /// first; and how many times some were passed over.
+    fn matches(&self, content: usize, end: usize, first: usize) -> (BTreeSet<usize>, u64) {
+        let bucket = |band| {
+            let alike = move |&other: &usize| self.slot(other, band) == self.slot(content, band);
+            (0..end).rev().filter(alike).collect()
+        };
+        let buckets: [Vec<usize>; 3] = [0, 1, 2].map(bucket);
+        let (mut found, mut seen) = (BTreeSet::new(), BTreeSet::new());
+        let (mut read, mut depth, mut left) = (0, first, self.most);
+        while buckets.iter().any(|bucket| bucket.len() > read) {
+            let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
+            let next = buckets.iter().flat_map(|b| b.iter().take(depth).skip(read));
+            next.clone()
+                .for_each(|&other| *shared.entry(other).or_default() += 1);
+            let mut ranked: Vec<_> = next.collect();
+            if depth >= SOME {
+                ranked.sort_by_key(|&other| (shared[other], *other));
+                ranked.reverse();
+            }
+            for &other in ranked {
+                if !seen.insert(other) {
+                    continue;
+                }
                 if left == 0 {
-                    passed_over += 1;
-                    break;
+                    return (found, 1);
                 }
                 if self.jaccard[content][other] >= THRESHOLD {
                     found.insert(other);
@@ -87,8 +104,10 @@ impl Account {
                     left -= 1;
                 }
             }
+            read = depth;
+            depth = if depth < SOME { SOME } else { deeper(depth) };
         }
-        (found, passed_over)
+        (found, 0)
     }
 
     /// The buckets of a band, each in the order in which its contents are compared.
@@ -165,7 +184,7 @@ fn store_of(
         let outcomes = writer.add_all(inputs.collect()).unwrap();
         for (n, outcome) in numbers.clone().zip(outcomes) {
             let is_near = outcome.unwrap().relation == Relation::NearDuplicate;
-            assert_eq!(is_near, !account.matches(n, n).0.is_empty(), "{n}");
+            assert_eq!(is_near, !account.matches(n, n, FEW).0.is_empty(), "{n}");
         }
         next = numbers.end;
         writer.commit().unwrap();
@@ -184,7 +203,7 @@ fn clusters(store: &Store, linkage: Linkage) -> Vec<Vec<String>> {
 fn check(account: &Account, store: &Store) {
     let mut passed_over = store.passed_over();
     for content in 0..account.slots.len() {
-        let (mut expected, expected_over) = account.matches(content, account.slots.len());
+        let (mut expected, expected_over) = account.matches(content, account.slots.len(), SOME);
         expected.remove(&content);
         let found = store.query(&Query::key(&key(content))).unwrap();
         let mut found: Vec<String> = found.into_iter().map(|found| found.key).collect();

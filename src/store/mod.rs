@@ -216,18 +216,18 @@ impl Options {
         self
     }
 
-    /// Number of false candidates of one bucket, contents that share it and do not match, after
-    /// which a search passes over the rest of the bucket; 10,000 by default, at least 1.
+    /// Number of false candidates, contents that share a bucket with a text and do not match it,
+    /// after which a search passes over those that are left; 4,000 by default, at least 1.
     ///
-    /// A bucket is gone through from its youngest content on, and matches do not count, so that any
-    /// number of near-copies is found. Texts come to share a bucket in masses and not to match where
-    /// somebody makes them so, or where a template is a little less than the threshold of each; then
-    /// this bounds what one more of them costs, where every one before it would have to be compared.
-    /// What is passed over may be found by another bucket, and is not lost in silence:
+    /// Candidates come in masses and do not match where somebody makes them so, or where a template
+    /// is a little less than the threshold of each; then this bounds what one more text costs, where
+    /// every one before it would have to be compared. Matches do not count, so that any number of
+    /// near-copies is found. Younger candidates are looked at first, and of thousands those that
+    /// share most buckets, so that what is passed over seldom matches. It is not lost in silence:
     /// [`Store::passed_over`] counts. `usize::MAX` has every candidate compared.
     ///
-    /// It bounds queries, writers, [`Store::pairs`] and [`Store::clusters`], but not
-    /// [`PairQuery::exhaustive`].
+    /// It bounds queries and writers, and [`Store::pairs`] and [`Store::clusters`] for each content
+    /// and bucket, but not [`PairQuery::exhaustive`].
     ///
     /// ```
     /// use dedupdb::{Options, Schema};
@@ -413,9 +413,8 @@ impl Store {
         query::answer(&snapshot, &sketcher, &self.allowance, query)
     }
 
-    /// Number of times since the store was opened that the rest of a bucket was passed over because
-    /// of its false candidates; see [`Options::false_candidates`]. While it is 0, every candidate
-    /// was compared.
+    /// Number of times since the store was opened that candidates were passed over, because too many
+    /// did not match; see [`Options::false_candidates`]. While it is 0, every candidate was compared.
     pub fn passed_over(&self) -> u64 {
         self.allowance.passed_over()
     }

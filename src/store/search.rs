@@ -1,22 +1,28 @@
 //! Which contents match a probe.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::allowance::Allowance;
 use super::matching::{Matcher, Probe, Verified};
 use crate::error::Result;
-use crate::storage::Snapshot;
+use crate::storage::{Snapshot, low32};
 
-/// Contents of a bucket that are read at first where one match may be enough.
-const FEW: usize = 64;
+/// Contents of each bucket that are read at first where one match is enough, and where all are
+/// wanted; fewer in the tests of this crate.
+pub(super) const FEW: usize = if cfg!(test) { 2 } else { 4 };
+pub(super) const SOME: usize = if cfg!(test) { 6 } else { 1 << 6 };
+
+/// Contents of each bucket that are read next, so many that it tells something which of them share
+/// most buckets.
+const MANY: usize = if cfg!(test) { 15 } else { 1 << 10 };
 
 /// A search through the buckets of a snapshot.
 ///
-/// Each bucket is gone through from its youngest content on until it ends, or has had so many false
-/// candidates as are allowed. So what is found depends on the contents and the allowance alone, not
-/// on which of them are in tables.
+/// The buckets are read side by side from their youngest contents on. Of the candidates that were
+/// read together, those that share most buckets are compared first, so that near-duplicates come
+/// before texts that share a bucket by a template or by intent. What is found depends on the
+/// contents and the allowance alone, not on which of them are in tables.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Search<'a> {
     pub(crate) snapshot: &'a Snapshot,
@@ -29,8 +35,9 @@ pub(crate) struct Search<'a> {
 struct Walk {
     band: u32,
     hash: u32,
-    /// The contents that were not read.
+    /// The contents that were not read, and the number of those that were.
     ids: Range<u32>,
+    read: usize,
     is_done: bool,
 }
 
@@ -53,50 +60,26 @@ impl Search<'_> {
     /// The contents within `ids` that match, ordered by id; recent ones may be removed already.
     pub(crate) fn matches(&self, probe: Probe<'_>, ids: Range<u32>) -> Result<Vec<Verified>> {
         let mut matcher = Matcher::new(self.snapshot, probe, self.threshold);
-        let mut candidates = Vec::new();
         if probe.band_hashes.is_empty() {
             // A text without tokens is in no bucket; only its exact copies are like it.
-            self.snapshot.copies(probe.hash, &mut candidates)?;
-            candidates.retain(|content| ids.contains(content));
-            return matcher.verify_all(&candidates);
+            let mut copies = Vec::new();
+            self.snapshot.copies(probe.hash, &mut copies)?;
+            copies.retain(|content| ids.contains(content));
+            return matcher.verify_all(&copies);
         }
-        let mut large = Vec::new();
-        for mut walk in walks(probe, &ids) {
-            let start = candidates.len();
-            let full = start.saturating_add(self.allowance.false_candidates());
-            while !walk.is_done && candidates.len() < full {
-                walk.read(self.snapshot, full, &mut candidates)?;
-            }
-            if !walk.is_done {
-                large.push((walk, candidates[start..].to_vec()));
-            }
-        }
-        candidates.sort_unstable();
-        candidates.dedup();
-        let matches = matcher.verify_all(&candidates)?;
-        if large.is_empty() {
-            return Ok(matches);
-        }
-        let mut compared = Compared {
-            matcher,
-            candidates,
-            matches,
-            later: HashMap::new(),
-            later_matches: Vec::new(),
-        };
-        for (walk, read) in large {
-            let look = |content| Ok(Look::of(compared.is_match(content)?));
-            self.follow(walk, read, look)?;
-        }
-        let mut matches = compared.matches;
-        matches.extend(compared.later_matches);
+        let mut matches = Vec::new();
+        self.look_at_each(probe, ids, SOME, |content| {
+            let verified = matcher.verify(content)?;
+            matches.extend(verified);
+            Ok(Look::of(verified.is_some()))
+        })?;
         matches.sort_unstable_by_key(|verified| verified.content);
         Ok(matches)
     }
 
     /// Whether a content within `ids` matches and `counts`. It stops at the first, and reads no
-    /// more of a bucket than it needs, so that a large cluster of near-copies costs no more than a
-    /// small one.
+    /// more of the buckets than it needs, so that a large cluster of near-copies costs no more than
+    /// a small one.
     pub(crate) fn any(
         &self,
         probe: Probe<'_>,
@@ -104,58 +87,115 @@ impl Search<'_> {
         mut counts: impl FnMut(u32) -> Result<bool>,
     ) -> Result<bool> {
         let mut matcher = Matcher::new(self.snapshot, probe, self.threshold);
-        let mut compared = HashMap::new();
-        for walk in walks(probe, &ids) {
-            let look = |content| {
-                let unseen = match compared.entry(content) {
-                    Entry::Occupied(seen) => return Ok(Look::of(*seen.get())),
-                    Entry::Vacant(unseen) => unseen,
-                };
-                let is_match = *unseen.insert(matcher.reaches(content)?);
-                if is_match && counts(content)? {
-                    return Ok(Look::Enough);
-                }
-                Ok(Look::of(is_match))
-            };
-            if self.follow(walk, Vec::new(), look)? {
-                return Ok(true);
+        self.look_at_each(probe, ids, FEW, |content| {
+            let is_match = matcher.reaches(content)?;
+            if is_match && counts(content)? {
+                return Ok(Look::Enough);
             }
-        }
-        Ok(false)
+            Ok(Look::of(is_match))
+        })
     }
 
-    /// Goes through a bucket, of which `read` was read already, as far as its false candidates
-    /// allow; says whether there was enough before.
-    fn follow(
+    /// Looks at the candidates within `ids`, each once, as far as those that do not match allow;
+    /// says whether there was enough before. So many of each bucket are read at `first`.
+    fn look_at_each(
         &self,
-        mut walk: Walk,
-        mut read: Vec<u32>,
-        mut look: impl FnMut(u32) -> Result<Look>,
+        probe: Probe<'_>,
+        ids: Range<u32>,
+        first: usize,
+        look: impl FnMut(u32) -> Result<Look>,
     ) -> Result<bool> {
-        let mut left = self.allowance.false_candidates();
-        let mut taken = 0;
-        loop {
-            for &content in &read {
-                if left == 0 {
-                    self.allowance.pass_over();
-                    return Ok(false);
-                }
-                match look(content)? {
-                    Look::False => left -= 1,
-                    Look::Match => {}
-                    Look::Enough => return Ok(true),
+        let mut walks: Vec<Walk> = walks(probe, &ids).collect();
+        let mut looking = Looking {
+            look,
+            left: self.allowance.false_candidates(),
+            seen: HashSet::new(),
+        };
+        let (mut end, mut depth) = (None, first);
+        if first < SOME {
+            // One bucket after the other: what there is in the first is often enough.
+            for walk in &mut walks {
+                let mut read = Vec::new();
+                walk.read_to(self.snapshot, depth, &mut read)?;
+                end = end.or(looking.look_at(read)?);
+                if end.is_some() {
+                    break;
                 }
             }
-            if walk.is_done {
-                return Ok(false);
-            }
-            taken += read.len();
-            read.clear();
-            // Recent contents are gone past anew each time, so ever more are read at a time.
-            let most = if left == 0 { 1 } else { taken.max(FEW) };
-            walk.read(self.snapshot, most, &mut read)?;
+            walks.retain(|walk| !walk.is_done);
+            depth = SOME;
         }
+        while end.is_none() && !walks.is_empty() {
+            let mut read = Vec::new();
+            for walk in &mut walks {
+                walk.read_to(self.snapshot, depth, &mut read)?;
+            }
+            walks.retain(|walk| !walk.is_done);
+            end = looking.look_at(ranked(read))?;
+            depth = deeper(depth);
+        }
+        if end == Some(End::TooManyFalse) {
+            self.allowance.pass_over();
+        }
+        Ok(end == Some(End::Enough))
     }
+}
+
+/// Candidates that are looked at.
+struct Looking<L> {
+    look: L,
+    /// Those that may still turn out not to match.
+    left: usize,
+    seen: HashSet<u32>,
+}
+
+/// Why the other candidates are not looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Enough,
+    TooManyFalse,
+}
+
+impl<L: FnMut(u32) -> Result<Look>> Looking<L> {
+    /// Looks at some that were not seen before, in their order.
+    fn look_at(&mut self, candidates: Vec<u32>) -> Result<Option<End>> {
+        for content in candidates {
+            if !self.seen.insert(content) {
+                continue;
+            }
+            if self.left == 0 {
+                return Ok(Some(End::TooManyFalse));
+            }
+            match (self.look)(content)? {
+                Look::False => self.left -= 1,
+                Look::Match => {}
+                Look::Enough => return Ok(Some(End::Enough)),
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Contents of each bucket that are read after so many. Recent ones are gone past anew each time, so
+/// ever more are.
+pub(super) fn deeper(depth: usize) -> usize {
+    if depth < MANY {
+        MANY
+    } else {
+        depth.saturating_mul(2)
+    }
+}
+
+/// The contents that were read from some buckets, each once: first those of most buckets, of these
+/// the youngest.
+fn ranked(mut read: Vec<u32>) -> Vec<u32> {
+    read.sort_unstable();
+    let same = read.chunk_by(|a, b| a == b);
+    let mut ranks: Vec<u64> = same
+        .map(|same| (same.len() as u64) << 32 | u64::from(same[0]))
+        .collect();
+    ranks.sort_unstable();
+    ranks.into_iter().rev().map(low32).collect()
 }
 
 fn walks<'a>(probe: Probe<'a>, ids: &'a Range<u32>) -> impl Iterator<Item = Walk> + 'a {
@@ -163,47 +203,23 @@ fn walks<'a>(probe: Probe<'a>, ids: &'a Range<u32>) -> impl Iterator<Item = Walk
         band,
         hash,
         ids: ids.clone(),
+        read: 0,
         is_done: false,
     })
 }
 
 impl Walk {
-    /// Appends the next contents to `found`, which has room for one, until there are `most` in it
-    /// or no more that are read together.
-    fn read(&mut self, snapshot: &Snapshot, most: usize, found: &mut Vec<u32>) -> Result<()> {
-        let start = found.len();
-        let ids = self.ids.clone();
-        self.is_done = snapshot.read_bucket(self.band, self.hash, ids, most, found)?;
-        if let Some(&last) = found[start..].last() {
-            self.ids.end = last;
+    /// Appends the next contents to `found` until `depth` of the bucket were read.
+    fn read_to(&mut self, snapshot: &Snapshot, depth: usize, found: &mut Vec<u32>) -> Result<()> {
+        while !self.is_done && self.read < depth {
+            let (ids, start) = (self.ids.clone(), found.len());
+            let most = start.saturating_add(depth - self.read);
+            self.is_done = snapshot.read_bucket(self.band, self.hash, ids, most, found)?;
+            self.read += found.len() - start;
+            if let Some(&last) = found[start..].last() {
+                self.ids.end = last;
+            }
         }
         Ok(())
-    }
-}
-
-/// Contents that were compared with a probe, and what came of it.
-#[derive(Debug)]
-struct Compared<'a> {
-    matcher: Matcher<'a>,
-    /// Those that were compared first, and those of them that match, both ordered by id.
-    candidates: Vec<u32>,
-    matches: Vec<Verified>,
-    later: HashMap<u32, bool>,
-    later_matches: Vec<Verified>,
-}
-
-impl Compared<'_> {
-    fn is_match(&mut self, content: u32) -> Result<bool> {
-        if self.candidates.binary_search(&content).is_ok() {
-            let found = self.matches.binary_search_by_key(&content, |m| m.content);
-            return Ok(found.is_ok());
-        }
-        if let Some(&is_match) = self.later.get(&content) {
-            return Ok(is_match);
-        }
-        let verified = self.matcher.verify(content)?;
-        self.later.insert(content, verified.is_some());
-        self.later_matches.extend(verified);
-        Ok(verified.is_some())
     }
 }

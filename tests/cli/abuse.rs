@@ -15,8 +15,8 @@ use crate::sandbox::{Ran, Sandbox, text};
 const BOUND_KB: u64 = 2_000_000;
 
 /// What is said where a search did not compare every candidate, after the number of times.
-const NOTE: &str = "the rest of a bucket was passed over after 100 candidates that did not match; \
-                    --false-candidates all compares every one";
+const NOTE: &str = "candidates were passed over after 100 that did not match; --false-candidates all \
+                    compares every one";
 
 /// Runs the program with a bound on its memory; without one it would end by a signal, or say so.
 fn bounded(sandbox: &Sandbox, arguments: &str) -> Ran {
