@@ -121,7 +121,8 @@ pub use store::{
     Admission, Batch, Bucket, Casualty, Change, Cluster, ClusterQuery, Clusters, Common, Document,
     Documents, Expected, Explanation, Input, Linkage, MAX_KEY_BYTES, Match, Member, Merged,
     Options, Outcome, Pair, PairQuery, Pairs, Problem, Query, Rebuild, RebuildProgress, Relation,
-    Report, Salvaged, Sample, Shape, Stats, Store, Subject, Tuning, Unfinished, Verdict, Writer,
+    Report, Salvaged, Sample, Shape, Stats, Store, Subject, Tuning, Unfinished, Unreadable,
+    Verdict, Writer,
 };
 pub use text::{ShingleSet, Shingler, Shingling, intersection_len};
 

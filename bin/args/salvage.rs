@@ -20,7 +20,9 @@ again.
 
 Where the index is damaged, the parameters may be, too: the last line says which they are now.
 
-A file that the disk cannot read in part has to be copied first, with a tool that goes on behind it.
+What the disk cannot read is taken for damaged, page by page of 4 KiB; how much of each file that is
+is told last. Each such page may take long, and costs a dying disk of its life: copy the files of one
+first, with a tool made for that, like ddrescue, and salvage the copy.
 
 TARGET must not be there yet, or be empty. It appears whole or not at all.
 

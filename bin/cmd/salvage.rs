@@ -1,7 +1,7 @@
 //! `salvage`: makes a store of what is whole of a damaged one.
 
 use anyhow::Result;
-use dedupdb::{Casualty, Progress, Salvaged, Schema};
+use dedupdb::{Casualty, Progress, Salvaged, Schema, Unreadable};
 use serde_json::json;
 
 use crate::args::{Args, Salvage};
@@ -77,6 +77,13 @@ fn summary(saved: &Salvaged, schema: &Schema) -> Vec<String> {
         let undated = documents(saved.undated - saved.unnamed);
         lines.push(format!("{undated} without size and times"));
     }
+    for Unreadable { file, bytes } in &saved.unreadable {
+        let bytes = counted(*bytes, "byte", "bytes");
+        lines.push(format!(
+            "{}: the disk cannot read {bytes} of it",
+            escape(&file.display().to_string())
+        ));
+    }
     if !saved.index_is_whole {
         lines.push(
             "the index is damaged: sizes and times may be wrong, and documents of which nothing is \
@@ -91,6 +98,8 @@ fn summary(saved: &Salvaged, schema: &Schema) -> Vec<String> {
 }
 
 fn object(salvage: &Salvage, saved: &Salvaged, schema: &Schema) -> serde_json::Value {
+    let unreadable =
+        |part: &Unreadable| json!({ "file": part.file.display().to_string(), "bytes": part.bytes });
     json!({
         "store": salvage.target.display().to_string(),
         "documents": saved.documents,
@@ -100,6 +109,7 @@ fn object(salvage: &Salvage, saved: &Salvaged, schema: &Schema) -> serde_json::V
         "unnamed": saved.unnamed,
         "undated": saved.undated,
         "index_is_whole": saved.index_is_whole,
+        "unreadable": saved.unreadable.iter().map(unreadable).collect::<Vec<_>>(),
         "parameters": super::init::parameters(schema),
     })
 }

@@ -31,11 +31,6 @@ impl ColumnView {
     pub(crate) fn open(path: &Path, header: &Header, len: u64) -> Result<ColumnView> {
         let file = File::open(path)?;
         check_file(&file, header, len)?;
-        ColumnView::of_file(&file, len)
-    }
-
-    /// The first `len` bytes of data in `file`, which may have any header.
-    pub(super) fn of_file(file: &File, len: u64) -> Result<ColumnView> {
         let map = file.map(HEADER_BYTES as u64 + len)?;
         Ok(ColumnView {
             path: file.path().clone(),

@@ -13,7 +13,7 @@ use redb::{
     ReadableDatabase, StorageError, WriteTransaction,
 };
 
-use super::disk;
+use super::disk::{self, File};
 use super::guard::guarded;
 use crate::clock::Patience;
 use crate::error::{Error, Result};
@@ -22,6 +22,9 @@ pub(super) const INDEX: &str = "index.redb";
 
 /// Memory that redb may use for cached pages.
 const CACHE_BYTES: usize = 128 << 20;
+
+/// Bytes of an index that say where the rest is.
+const START_BYTES: usize = 4 << 10;
 
 /// How long a reader waits for a writer that is opening an index which a crash left unclean.
 const MENDING: Duration = Duration::from_secs(30);
@@ -108,13 +111,28 @@ impl Index {
         }
     }
 
-    /// Opens the copy of an index that is damaged.
+    /// Opens the copy of an index that is damaged. Where what a writer needs is damaged, it is opened for
+    /// reading alone, which needs less.
     pub(super) fn open_damaged(path: &Path) -> Result<Index> {
-        let database = guarded(path, || {
+        let start = File::open(path)?.start(START_BYTES)?;
+        let writable = guarded(path, || {
             let opened = shared(|builder| disk::open_damaged_database(builder, path));
             opened.map_err(|error| Error::index(path, error))
-        })?;
-        Ok(Index::of(path, Handle::Writable(database)))
+        });
+        let handle = match writable {
+            Err(error) if error.is_of_damage() => {
+                // A writer that failed leaves a note of itself there.
+                File::open_writable(path)?.write(0, &start)?;
+                let opened = guarded(path, || {
+                    let opened = shared(|builder| builder.open_read_only(path));
+                    opened.map_err(|error| Error::index(path, error))
+                });
+                // What the writer said is about the file, and not about how it was left.
+                Handle::ReadOnly(opened.map_err(|_| error)?)
+            }
+            opened => Handle::Writable(opened?),
+        };
+        Ok(Index::of(path, handle))
     }
 
     fn of(path: &Path, handle: Handle) -> Index {

@@ -19,7 +19,7 @@ use memmap2::{MmapOptions, MmapRaw};
 ///
 /// What no program can exclude is that someone outside truncates the file while it is mapped, or that
 /// the disk cannot read a part of it; on Unix the process then receives SIGBUS when it reads the pages
-/// in question. A file with such a part has to be copied with a tool that goes on behind it.
+/// in question. So what is read of a damaged store is not mapped.
 #[derive(Debug)]
 pub(crate) struct Map {
     raw: MmapRaw,

@@ -66,8 +66,13 @@ pub(crate) fn all_sums(view: &ColumnView) -> impl Iterator<Item = Result<u64>> {
     (0..view.len().div_ceil(BLOCK_BYTES)).map(|block| {
         let start = block * BLOCK_BYTES;
         let bytes = view.bytes(start..view.len().min(start + BLOCK_BYTES))?;
-        Ok(u64_at(blake3::hash(bytes).as_bytes(), 0))
+        Ok(sum(bytes))
     })
+}
+
+/// The checksum of a block.
+pub(crate) fn sum(block: &[u8]) -> u64 {
+    u64_at(blake3::hash(block).as_bytes(), 0)
 }
 
 fn finish(hasher: &blake3::Hasher) -> u64 {

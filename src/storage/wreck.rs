@@ -1,26 +1,28 @@
 //! What can still be read of a damaged store.
 //!
 //! Nothing is believed that cannot be read, and each part is read for itself: a damaged page of the
-//! index hides the entries on it and no others. The store's own files are only read. The index is
-//! copied first, because opening one may mend it.
+//! index hides the entries on it and no others. The store's own files are only read, and not mapped. The
+//! index is copied first, because opening one may mend it.
+
+mod part;
+mod worn;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::catalog::{self, Catalog, DocumentRow};
-use super::column::ColumnView;
-use super::columns::ColumnSpec;
 use super::disk::{self, File};
 use super::elias_fano;
-use super::format::{ContentRow, HEADER_BYTES, Header, Kind, refuse_newer};
+use super::format::{ContentRow, Kind, refuse_newer};
 use super::guard::{Guarded, guarded};
 use super::index::{INDEX, Index};
 use super::meta::Meta;
 use super::snapshot::narrow;
-use super::sums::{BLOCK_BYTES, all_sums};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
+use part::Part;
+use worn::WornFile;
 
 /// The folder for the index's copy.
 const SCRATCH: &str = "scratch";
@@ -39,7 +41,10 @@ pub(crate) struct Wreck {
     path: PathBuf,
     /// Where its copy is.
     scratch: PathBuf,
-    columns: [Part; 3],
+    /// None where there is nothing of a column.
+    columns: [Option<Part>; 3],
+    /// Bytes of the index that the disk cannot read.
+    unreadable: u64,
     meta: Option<Meta>,
     /// Keeps the copy open; dropped after the tables.
     index: Option<Arc<Index>>,
@@ -48,26 +53,16 @@ pub(crate) struct Wreck {
     refusal: RefCell<Option<Error>>,
 }
 
-/// What is there of a column.
-#[derive(Debug, Default)]
-struct Part {
-    view: Option<ColumnView>,
-    /// What its header says of the bytes of a row.
-    row_bytes: Option<u32>,
-    /// Of each block, whether its checksum is the one in the index.
-    sound: Vec<bool>,
-}
-
 /// What is there of a content.
 #[derive(Debug)]
-pub(crate) struct Content<'a> {
+pub(crate) struct Content {
     pub(crate) row: ContentRow,
     /// Whether the checksum of the row's block is right.
     pub(crate) is_row_sound: bool,
     /// The shingles as they are stored; none if they are not there.
-    pub(crate) packed_shingles: Option<&'a [u8]>,
+    pub(crate) packed_shingles: Option<Vec<u8>>,
     pub(crate) are_shingles_sound: bool,
-    pub(crate) signature: Option<&'a [u8]>,
+    pub(crate) signature: Option<Vec<u8>>,
     pub(crate) is_signature_sound: bool,
 }
 
@@ -81,11 +76,11 @@ pub(crate) struct Names {
     pub(crate) are_all: bool,
 }
 
-impl Content<'_> {
+impl Content {
     /// Replaces `set` by the shingles; says whether they are a set.
     pub(crate) fn unpack(&self, set: &mut Vec<u32>) -> bool {
         let count = self.row.shingle_count as usize;
-        let packed = self.packed_shingles.unwrap_or(&[]);
+        let packed = self.packed_shingles.as_deref().unwrap_or(&[]);
         elias_fano::decode(packed, count, set).is_ok() && set.is_sorted_by(|a, b| a < b)
     }
 }
@@ -107,21 +102,22 @@ impl Wreck {
             path: path.clone(),
             scratch: scratch.clone(),
             columns: Default::default(),
+            unreadable: 0,
             meta: None,
             index: None,
             refusal: RefCell::default(),
         };
         disk::create_folder(&scratch)?;
         let copy = scratch.join(COPY);
-        match copy_index(&path, &copy).and_then(|()| wreck.read_index(&copy)) {
+        let copied = copy_index(&path, &copy, &mut wreck.unreadable);
+        match copied.and_then(|()| wreck.read_index(&copy)) {
             Err(error) if error.is_of_damage() => wreck.no_index = Some(error.of_original(&path)),
             read => read?,
         }
         for (part, kind) in wreck.columns.iter_mut().zip(Kind::ALL) {
-            let found = find_column(folder, kind, wreck.meta.as_ref(), wreck.schema.as_ref())?;
-            *part = found.unwrap_or_default();
+            *part = Part::find(folder, kind, wreck.meta.as_ref(), wreck.schema.as_ref())?;
         }
-        if wreck.no_index.is_some() && wreck.columns.iter().all(|part| part.view.is_none()) {
+        if wreck.no_index.is_some() && wreck.columns.iter().all(Option::is_none) {
             let path = folder.to_owned();
             return Err(Error::NotAStore { path });
         }
@@ -158,15 +154,14 @@ impl Wreck {
         };
         let path = &self.path;
         for (part, kind) in self.columns.iter_mut().zip(Kind::ALL) {
-            let Some(view) = &part.view else { continue };
-            for (block, sum) in (0..).zip(all_sums(view)) {
-                let sum = sum?;
+            let Some(part) = part else { continue };
+            part.compare_sums(|block, sum| {
                 let stored = guarded(path, || {
                     let stored = catalog.sum(kind, block);
                     stored.map_err(|error| Error::index(path, error))
                 });
-                part.sound.push(if_sound(stored)?.flatten() == Some(sum));
-            }
+                Ok(if_sound(stored)?.flatten() == Some(sum))
+            })?;
         }
         Ok(())
     }
@@ -174,41 +169,80 @@ impl Wreck {
     /// Contents of which there may be something.
     pub(crate) fn len(&self) -> u32 {
         let [contents, _, _] = &self.columns;
-        let bytes = contents.view.as_ref().map_or(0, ColumnView::len);
+        let bytes = contents.as_ref().map_or(0, |part| part.len);
         u32::try_from(bytes / ContentRow::BYTES as u64).unwrap_or(u32::MAX - 1)
     }
 
     /// Bytes of a signature, if the column of them tells.
     pub(crate) fn signature_bytes(&self) -> Option<usize> {
         let [_, _, signatures] = &self.columns;
-        signatures.row_bytes.and_then(|bytes| bytes.try_into().ok())
+        let row_bytes = signatures.as_ref()?.row_bytes;
+        row_bytes.and_then(|bytes| bytes.try_into().ok())
     }
 
     /// What is there of `content`, whose signature has so many bytes; none without its row.
-    pub(crate) fn content(&self, content: u32, signature_bytes: usize) -> Option<Content<'_>> {
-        let [contents, shingles, signatures] = &self.columns;
-        let (row, is_row_sound) = contents.row(content, ContentRow::BYTES)?;
-        let row = ContentRow::decode(row.first_chunk()?);
-        let (start, is_start_sound) = match content.checked_sub(1) {
-            None => (0, true),
-            Some(before) => {
-                let (bytes, is_sound) = contents.row(before, ContentRow::BYTES)?;
-                (
-                    ContentRow::decode(bytes.first_chunk()?).shingles_end,
-                    is_sound,
-                )
-            }
-        };
-        let packed = shingles.bytes(start, row.shingles_end);
-        let signature = signatures.row(content, signature_bytes);
-        Some(Content {
-            row,
-            is_row_sound: is_row_sound && is_start_sound,
-            packed_shingles: packed.map(|(bytes, _)| bytes),
-            are_shingles_sound: packed.is_some_and(|(_, is_sound)| is_sound),
-            signature: signature.map(|(bytes, _)| bytes),
-            is_signature_sound: signature.is_some_and(|(_, is_sound)| is_sound),
+    pub(crate) fn content(&self, content: u32, signature_bytes: usize) -> Option<Content> {
+        let found = self.find_content(content, signature_bytes);
+        found.unwrap_or_else(|error| {
+            self.note(&error);
+            None
         })
+    }
+
+    fn find_content(&self, content: u32, signature_bytes: usize) -> Result<Option<Content>> {
+        let [_, shingles, signatures] = &self.columns;
+        let Some((row, is_row_sound)) = self.row(content)? else {
+            return Ok(None);
+        };
+        let start = match content.checked_sub(1) {
+            None => Some((0, true)),
+            Some(before) => self
+                .row(before)?
+                .map(|(row, is_sound)| (row.shingles_end, is_sound)),
+        };
+        let mut packed = None;
+        if let (Some((start, is_start_sound)), Some(shingles)) = (start, shingles)
+            // A row that is damaged may ask for any number of bytes.
+            && row.shingles_end.saturating_sub(start) <= elias_fano::most_bytes(row.shingle_count)
+        {
+            packed = shingles
+                .bytes(start..row.shingles_end)?
+                .map(|(bytes, is_sound)| (bytes, is_sound && is_start_sound));
+        }
+        let (packed_shingles, are_shingles_sound) = packed.unzip();
+        let signature = match signatures {
+            Some(signatures) => signatures.row(content, signature_bytes)?,
+            None => None,
+        };
+        let (signature, is_signature_sound) = signature.unzip();
+        Ok(Some(Content {
+            row,
+            is_row_sound,
+            packed_shingles,
+            are_shingles_sound: are_shingles_sound.unwrap_or(false),
+            signature,
+            is_signature_sound: is_signature_sound.unwrap_or(false),
+        }))
+    }
+
+    /// The row of a content, and whether the checksums of its blocks are right.
+    fn row(&self, content: u32) -> Result<Option<(ContentRow, bool)>> {
+        let [Some(contents), _, _] = &self.columns else {
+            return Ok(None);
+        };
+        let row = contents.row(content, ContentRow::BYTES)?;
+        Ok(row.and_then(|(bytes, is_sound)| {
+            let row = ContentRow::decode(bytes.first_chunk()?);
+            Some((row, is_sound))
+        }))
+    }
+
+    /// The files that the disk cannot read whole, and how many bytes of each it was asked for in vain.
+    pub(crate) fn unreadable(&self) -> impl Iterator<Item = (&Path, u64)> {
+        let columns = self.columns.iter().flatten().map(Part::file);
+        let columns = columns.map(|file| (file.path(), file.unreadable()));
+        let files = std::iter::once((&*self.path, self.unreadable)).chain(columns);
+        files.filter(|&(_, bytes)| bytes > 0)
     }
 
     /// Whether there are any tables of keys.
@@ -365,24 +399,6 @@ fn key(bytes: Vec<u8>) -> Option<String> {
     key.filter(|key| !key.is_empty())
 }
 
-impl Part {
-    /// The bytes from `start` to `end`, and whether the checksums of their blocks are right.
-    fn bytes(&self, start: u64, end: u64) -> Option<(&[u8], bool)> {
-        let bytes = self.view.as_ref()?.bytes(start..end).ok()?;
-        let mut blocks = start / BLOCK_BYTES..end.div_ceil(BLOCK_BYTES);
-        let is_sound = |block: u64| {
-            let block = usize::try_from(block).ok();
-            block.and_then(|block| self.sound.get(block)) == Some(&true)
-        };
-        Some((bytes, blocks.all(is_sound)))
-    }
-
-    fn row(&self, index: u32, row_bytes: usize) -> Option<(&[u8], bool)> {
-        let start = u64::from(index) * row_bytes as u64;
-        self.bytes(start, start + row_bytes as u64)
-    }
-}
-
 /// What could be read; none if that is damaged.
 fn if_sound<T>(read: Result<T>) -> Result<Option<T>> {
     match read {
@@ -391,74 +407,20 @@ fn if_sound<T>(read: Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// The column of a kind: the one that the index names or, where it says nothing, that of the oldest
-/// generation, for a newer one may not be finished.
-fn find_column(
-    folder: &Path,
-    kind: Kind,
-    meta: Option<&Meta>,
-    schema: Option<&Schema>,
-) -> Result<Option<Part>> {
-    let no_schema = Schema::default();
-    let schema = schema.unwrap_or(&no_schema);
-    let spec = meta.and_then(|meta| ColumnSpec::of(kind, meta, schema).ok());
-    let path = match &spec {
-        Some(spec) => Some(spec.path(folder)),
-        None => oldest(folder, kind)?,
-    };
-    let file = path.map(|path| File::open(&path)).transpose();
-    let Some(file) = if_sound(file)?.flatten() else {
-        return Ok(None);
-    };
-    let start = file.start(HEADER_BYTES)?;
-    Header::refuse_newer(file.path(), &start)?;
-    let header = Header::decode(&start);
-    // A header that is whole tells a file that got here from elsewhere. The schema is not verified.
-    let is_foreign = |header: &Header| {
-        let row_bytes = header.row_bytes;
-        let expected = spec.map_or(*header, |spec| spec.header);
-        header.kind != kind
-            || Header {
-                row_bytes,
-                ..expected
-            } != *header
-    };
-    let Some(bytes) = file.len()?.checked_sub(HEADER_BYTES as u64) else {
-        return Ok(None);
-    };
-    if header.as_ref().is_some_and(is_foreign) {
-        return Ok(None);
+/// Copies an index with what is left of it; zeros, which are no page, stand for what cannot be read.
+/// `unreadable` becomes the number of bytes that are not read.
+///
+/// The system does not copy it: it might let the copy share the blocks that cannot be read.
+fn copy_index(from: &Path, to: &Path, unreadable: &mut u64) -> Result<()> {
+    const AT_ONCE: usize = 1 << 20;
+    let file = File::open(from)?;
+    let len = file.len()?;
+    let (file, copy) = (WornFile::new(file, len), File::create(to)?);
+    let mut bytes = Vec::new();
+    for start in (0..len).step_by(AT_ONCE) {
+        file.read(start..len.min(start + AT_ONCE as u64), &mut bytes)?;
+        copy.write(start, &bytes)?;
     }
-    let row_bytes = header.map(|header| header.row_bytes);
-    let committed = match (meta, row_bytes) {
-        (Some(meta), Some(row_bytes)) if row_bytes > 0 => {
-            meta.contents.saturating_mul(row_bytes.into())
-        }
-        _ => spec.map_or(bytes, |spec| spec.len),
-    };
-    let view = if_sound(ColumnView::of_file(&file, bytes.min(committed)))?;
-    Ok(Some(Part {
-        view,
-        row_bytes,
-        sound: Vec::new(),
-    }))
-}
-
-/// Copies an index with what is left of it.
-fn copy_index(from: &Path, to: &Path) -> Result<()> {
-    let len = File::open(from)?.len()?;
-    File::create(to)?.copy(from, len)
-}
-
-/// The file of a kind with the lowest generation.
-fn oldest(folder: &Path, kind: Kind) -> Result<Option<PathBuf>> {
-    let name = kind.file_name(0);
-    let stem = name.trim_end_matches('0');
-    let files = if_sound(disk::list(folder))?.unwrap_or_default();
-    let generations = files.iter().filter_map(|path| {
-        let name = path.file_name()?.to_str()?;
-        name.strip_prefix(stem)?.parse::<u32>().ok()
-    });
-    let oldest = generations.min();
-    Ok(oldest.map(|generation| folder.join(kind.file_name(generation))))
+    *unreadable = file.unreadable();
+    Ok(())
 }

@@ -61,7 +61,7 @@ pub use merge::Merged;
 pub use pairs::{Pair, PairQuery, Pairs};
 pub use query::{Match, Query, Subject};
 pub use rebuild::{Rebuild, RebuildProgress, Unfinished};
-pub use salvage::{Casualty, Salvaged};
+pub use salvage::{Casualty, Salvaged, Unreadable};
 pub use sample::{Expected, Sample};
 pub use stats::{Bucket, Stats};
 pub use tune::{Shape, Tuning};

@@ -1,29 +1,30 @@
 //! A store made of what is whole of a damaged one.
 
 mod claims;
+mod trial;
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::sketch::Sketcher;
 use super::writer::Writer;
 use super::{Options, Store};
 use crate::clock;
-use crate::error::{Error, Result};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
 use crate::progress::Progress;
 use crate::schema::Schema;
 use crate::storage::{Content, DocumentRow, NewContent, NoWriter, Place, Wreck};
 use claims::{CONTRADICTION, Claim, Claimed, Claims};
+use trial::known_schema;
 
 /// Memory that uncommitted documents may take.
 const MEMORY: u64 = 256 << 20;
 
-/// Contents that are tried to find out whether a schema fits.
-const TRIED: u32 = 1000;
-
 /// What a salvage brought back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Salvaged {
     /// Documents of the new store.
     pub documents: u64,
@@ -40,6 +41,17 @@ pub struct Salvaged {
     /// Whether the index is whole. Where it is not, documents of which nothing is left are not
     /// counted, and sizes and times may be wrong, for nothing else has them.
     pub index_is_whole: bool,
+    /// What the disk could not read, the index first.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// What the disk could not read of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The file.
+    pub file: PathBuf,
+    /// How many bytes of it, to whole pages of 4 KiB.
+    pub bytes: u64,
 }
 
 /// A document that is lost, or may not be quite what it was.
@@ -132,10 +144,11 @@ impl Options {
                 told,
             };
             salvage.run(&self.progress)?;
-            let mut saved = salvage.saved;
+            let mut saved = std::mem::take(&mut salvage.saved);
             drop(salvage);
             drop(store);
             wreck.check_read()?;
+            saved.unreadable = unreadable(&wreck);
             saved.index_is_whole = wreck.has_whole_index()?;
             Ok(saved)
         });
@@ -144,84 +157,13 @@ impl Options {
     }
 }
 
-/// The schema in the index, if the stored signatures are those that it gives. Else the one that is
-/// given or, if there is none, the default one, if they are its.
-fn known_schema(wreck: &Wreck, given: Option<&Schema>, source: &Path) -> Result<Schema> {
-    if let Some(stored) = &wreck.schema
-        && Trial::of(stored, wreck)?.is_passed().unwrap_or(true)
-    {
-        if let Some(given) = given {
-            stored.check_same(given)?;
-        }
-        return Ok(stored.clone());
-    }
-    let default = Schema::default();
-    let other = given.unwrap_or(&default);
-    let trial = Trial::of(other, wreck)?;
-    let may_be = || {
-        let is_long = wreck.signature_bytes() == Some(other.signature_bytes());
-        given.is_some() && is_long && !(other.keeps_shingles() && trial.contents > 0)
-    };
-    if trial.is_passed().unwrap_or_else(may_be) {
-        return Ok(other.clone());
-    }
-    let why = match (&wreck.no_index, &wreck.schema) {
-        (Some(error), _) => {
-            format!("the index cannot be read, nor the store's parameters ({error})")
-        }
-        (None, Some(_)) => "the store's parameters are not those of its signatures".to_owned(),
-        (None, None) => "the store's parameters cannot be read".to_owned(),
-    };
-    let reason = format!("{why}; name a store that has the same ones");
-    Err(Error::damaged(source, reason))
-}
-
-/// Contents whose shingles were signed as a schema asks for.
-#[derive(Debug, Default)]
-struct Trial {
-    keeps_shingles: bool,
-    /// Contents that have shingles.
-    contents: u32,
-    /// Those whose shingles and signature are there and, if that can be told, sound.
-    tried: u32,
-    /// Of them, those that have this signature.
-    fit: u32,
-}
-
-impl Trial {
-    fn of(schema: &Schema, wreck: &Wreck) -> Result<Trial> {
-        let sketcher = Sketcher::new(schema, &Arc::default())?;
-        let mut shingles = Vec::new();
-        let mut trial = Trial {
-            keeps_shingles: schema.keeps_shingles(),
-            ..Trial::default()
-        };
-        for id in 0..wreck.len().min(TRIED) {
-            let content = wreck.content(id, schema.signature_bytes());
-            let Some(content) = content.filter(|content| content.row.shingle_count > 0) else {
-                continue;
-            };
-            trial.contents += 1;
-            let is_sound =
-                content.is_row_sound && content.are_shingles_sound && content.is_signature_sound;
-            if wreck.has_catalog() && !is_sound {
-                continue;
-            }
-            let Some(signature) = content.signature else {
-                continue;
-            };
-            if content.unpack(&mut shingles) {
-                trial.tried += 1;
-                trial.fit += u32::from(*signature == *sketcher.signature(&shingles));
-            }
-        }
-        Ok(trial)
-    }
-
-    /// Whether the schema may be the store's; none if nothing could be tried.
-    fn is_passed(&self) -> Option<bool> {
-        (self.tried > 0).then_some(self.keeps_shingles && self.fit * 2 > self.tried)
-    }
+fn unreadable(wreck: &Wreck) -> Vec<Unreadable> {
+    let files = wreck.unreadable();
+    let files = files.map(|(file, bytes)| Unreadable {
+        file: file.to_owned(),
+        bytes,
+    });
+    files.collect()
 }
 
 /// What is known of a content's worth.
@@ -414,7 +356,7 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
     }
 
     /// Holds the parts of a content against each other; `shingles` are its own afterwards.
-    fn judge(&self, content: &Content<'_>, shingles: &mut Vec<u32>) -> Worth {
+    fn judge(&self, content: &Content, shingles: &mut Vec<u32>) -> Worth {
         if !self.schema.keeps_shingles() {
             return match (content.is_row_sound, content.is_signature_sound) {
                 _ if content.signature.is_none() => Worth::Lost("its signature is missing"),
@@ -429,7 +371,7 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
         if content.is_row_sound && content.are_shingles_sound {
             return Worth::Whole;
         }
-        if content.signature != Some(&*self.sketcher.signature(shingles)) {
+        if content.signature.as_deref() != Some(&*self.sketcher.signature(shingles)) {
             return Worth::Lost("its shingles do not fit its signature");
         }
         if content.is_row_sound {
@@ -440,12 +382,7 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
     }
 
     /// Adds a content with its documents to the new store.
-    fn push(
-        &mut self,
-        content: &Content<'_>,
-        shingles: &[u32],
-        documents: Vec<Claim>,
-    ) -> Result<()> {
+    fn push(&mut self, content: &Content, shingles: &[u32], documents: Vec<Claim>) -> Result<()> {
         if documents.is_empty() {
             return Ok(());
         }
@@ -454,7 +391,7 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
             computed = self.sketcher.signature(shingles);
             &computed
         } else {
-            content.signature.unwrap_or(&[])
+            content.signature.as_deref().unwrap_or(&[])
         };
         let mut band_hashes = Vec::new();
         if content.row.shingle_count > 0 {
@@ -465,7 +402,7 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
         let new = self.writer.files.push(&NewContent {
             hash: &content.row.hash,
             shingle_count: content.row.shingle_count,
-            packed_shingles: content.packed_shingles.unwrap_or(&[]),
+            packed_shingles: content.packed_shingles.as_deref().unwrap_or(&[]),
             signature,
             band_hashes: &band_hashes,
         })?;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::sandbox::{Ran, Sandbox};
 
@@ -67,6 +67,7 @@ fn what_is_lost_or_doubtful_is_told_by_key() {
     assert_eq!(count("documents") + count("lost"), 57);
     assert_eq!(count("lost") + count("doubtful"), objects.len() as u64);
     assert_eq!(summary["index_is_whole"], true);
+    assert_eq!(summary["unreadable"], json!([]));
     let told = |object: &Value| object["key"].is_string() && object["why"].is_string();
     assert!(objects.iter().all(told), "{objects:?}");
 }

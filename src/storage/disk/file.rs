@@ -34,7 +34,7 @@ impl File {
     }
 
     pub(super) fn open_as(path: &Path, options: &OpenOptions) -> io::Result<File> {
-        let inner = step(path, Step::Read, || options.open(path))?;
+        let inner = step(path, Step::Look, || options.open(path))?;
         let path = path.into();
         Ok(File { inner, path })
     }
@@ -49,7 +49,7 @@ impl File {
     }
 
     pub(super) fn is_empty(&self) -> io::Result<bool> {
-        let metadata = step(&self.path, Step::Read, || self.inner.metadata())?;
+        let metadata = step(&self.path, Step::Look, || self.inner.metadata())?;
         Ok(metadata.len() == 0)
     }
 
@@ -64,19 +64,33 @@ impl File {
 
     /// Bytes of the file.
     pub(crate) fn len(&self) -> Result<u64> {
-        let metadata = at(&self.path, Step::Read, || self.inner.metadata())?;
+        let metadata = at(&self.path, Step::Look, || self.inner.metadata())?;
         Ok(metadata.len())
     }
 
     /// Its first bytes: so many, or all.
     pub(crate) fn start(&self, bytes: usize) -> Result<Vec<u8>> {
-        at(&self.path, Step::Read, || {
+        at(&self.path, Step::Read(0, bytes as u64), || {
             let mut start = Vec::with_capacity(bytes);
             let mut file = &self.inner;
             file.seek(SeekFrom::Start(0))?;
             file.take(bytes as u64).read_to_end(&mut start)?;
             Ok(start)
         })
+    }
+
+    /// Fills `bytes` with those from byte `start` on; says whether the device could read them.
+    pub(crate) fn read(&self, start: u64, bytes: &mut [u8]) -> Result<bool> {
+        let what = Step::Read(start, bytes.len() as u64);
+        let read = step(&self.path, what, || {
+            let mut file = &self.inner;
+            file.seek(SeekFrom::Start(start))?;
+            file.read_exact(bytes)
+        });
+        match read {
+            Err(error) if is_of_device(&error) => Ok(false),
+            read => in_file(&self.path, read).map(|()| true),
+        }
     }
 
     /// Writes `bytes` from byte `start` on.
@@ -116,7 +130,7 @@ impl File {
 
     /// Maps the first `len` bytes.
     pub(crate) fn map(&self, len: u64) -> Result<Map> {
-        at(&self.path, Step::Read, || {
+        at(&self.path, Step::Read(0, len), || {
             let too_long = |_| io::Error::from(io::ErrorKind::OutOfMemory);
             Map::new(&self.inner, usize::try_from(len).map_err(too_long)?)
         })
@@ -124,7 +138,7 @@ impl File {
 
     /// Maps all of it as words.
     pub(crate) fn words(&self, writable: bool) -> Result<SharedWords> {
-        let what = if writable { Step::Map } else { Step::Read };
+        let what = if writable { Step::Map } else { Step::Look };
         at(&self.path, what, || SharedWords::new(&self.inner, writable))
     }
 }
@@ -132,6 +146,19 @@ impl File {
 /// Makes words that were mapped from the file at `path` durable.
 pub(crate) fn sync_words(path: &Path, words: &SharedWords) -> Result<()> {
     in_file(path, sync(path, Step::Sync(None), || words.sync()))
+}
+
+/// Whether a device says that it cannot read: whoever asks gets no other answer.
+fn is_of_device(error: &io::Error) -> bool {
+    // Windows: wrong check of a sector, no such sector, a fault in reading, one of the device. Unix: EIO.
+    let codes: &[i32] = if cfg!(windows) {
+        &[23, 27, 30, 1117]
+    } else {
+        &[5]
+    };
+    error
+        .raw_os_error()
+        .is_some_and(|code| codes.contains(&code))
 }
 
 pub(super) fn in_file<T>(path: &Path, done: io::Result<T>) -> Result<T> {

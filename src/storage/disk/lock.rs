@@ -19,11 +19,11 @@ impl FileLock {
     pub(in crate::storage) fn take(path: &Path) -> Result<Option<FileLock>> {
         loop {
             let file = in_file(path, File::make(path, false))?;
-            if !at(path, Step::Read, || file.try_lock())? {
+            if !at(path, Step::Look, || file.try_lock())? {
                 return Ok(None);
             }
             // Whoever had it may have removed the file since it was opened.
-            if at(path, Step::Read, || file.is_at(path))? {
+            if at(path, Step::Look, || file.is_at(path))? {
                 return Ok(Some(FileLock { file }));
             }
         }

@@ -36,8 +36,10 @@ use watch::{step, sync};
     expect(dead_code, reason = "only tests look at it")
 )]
 enum Step<'a> {
-    /// Look for, list, open or read.
-    Read,
+    /// Look for, list or open.
+    Look,
+    /// Read or map so many bytes from one on.
+    Read(u64, u64),
     /// Open a file, which is made if it is not there.
     Make {
         /// Whether one that is there loses what it holds.
@@ -78,7 +80,7 @@ fn at<T>(path: &Path, what: Step<'_>, work: impl FnOnce() -> io::Result<T>) -> R
 
 /// What is at `path`, if there is anything.
 pub(super) fn metadata(path: &Path) -> Result<Option<fs::Metadata>> {
-    at(path, Step::Read, || match fs::symlink_metadata(path) {
+    at(path, Step::Look, || match fs::symlink_metadata(path) {
         Err(error) if is_absence(&error) => Ok(None),
         Ok(found) if found.is_symlink() => fs::metadata(path).map(Some),
         found => found.map(Some),
@@ -97,7 +99,7 @@ pub(super) fn is_file(path: &Path) -> Result<bool> {
 
 /// Bytes that the file at `path` takes, without its holes.
 pub(super) fn size(path: &Path) -> Result<u64> {
-    let metadata = at(path, Step::Read, || fs::metadata(path))?;
+    let metadata = at(path, Step::Look, || fs::metadata(path))?;
     Ok(metadata.len().min(occupied(&metadata)))
 }
 
@@ -114,7 +116,7 @@ fn occupied(_: &fs::Metadata) -> u64 {
 
 /// The paths of what is in a folder, in no order.
 pub(super) fn list(folder: &Path) -> Result<Vec<PathBuf>> {
-    at(folder, Step::Read, || {
+    at(folder, Step::Look, || {
         let entries = fs::read_dir(folder)?;
         entries.map(|entry| Ok(entry?.path())).collect()
     })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::io;
-use std::ops::Bound;
+use std::ops::{Bound, Range};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,6 +13,9 @@ use redb::backends::FileBackend;
 use redb::{BackendError, DatabaseError, StorageBackend};
 
 use super::{File, Step};
+
+/// What the system says when a device fails.
+const EIO: i32 = 5;
 
 /// Number of a file or a folder, as the system has it.
 pub(crate) type Node = u64;
@@ -104,6 +107,8 @@ struct State {
     mapped: BTreeMap<PathBuf, (Node, Vec<u8>)>,
     steps: u64,
     fault: Option<Fault>,
+    /// Bytes of files that the disk cannot read.
+    unreadable: Vec<(PathBuf, Range<u64>)>,
     /// What failed.
     failed: Vec<String>,
 }
@@ -129,6 +134,12 @@ impl Watch {
         let mut state = lock(&self.seen.state);
         state.fault = fault;
         state.steps = 0;
+    }
+
+    /// Lets reads and maps of these bytes of a file fail from now on, as those of a bad sector do.
+    pub(crate) fn spoil(&self, path: &Path, bytes: Range<u64>) {
+        let spoilt = (path.to_owned(), bytes);
+        lock(&self.seen.state).unreadable.push(spoilt);
     }
 
     /// What failed since the last call.
@@ -218,6 +229,15 @@ impl State {
     fn refuse(&mut self, path: &Path, what: Step<'_>) -> io::Result<()> {
         let step = self.steps;
         self.steps += 1;
+        if let Step::Read(start, len) = what {
+            let is_hit = |(spoilt, bytes): &(PathBuf, Range<u64>)| {
+                spoilt == path && start < bytes.end && bytes.start < start + len
+            };
+            if self.unreadable.iter().any(is_hit) {
+                self.failed.push(format!("read {}", path.display()));
+                return Err(io::Error::from_raw_os_error(EIO));
+            }
+        }
         let Some(fault) = self.fault else {
             return Ok(());
         };
@@ -231,7 +251,7 @@ impl State {
         );
         let error = match fault {
             Fault::Once { step: at } | Fault::Half { step: at } if at == step => {
-                io::Error::from_raw_os_error(5)
+                io::Error::from_raw_os_error(EIO)
             }
             Fault::Full { step: at } if at <= step && takes_room => {
                 io::Error::from_raw_os_error(28)
@@ -258,7 +278,7 @@ impl State {
     fn note(&mut self, path: &Path, what: Step<'_>, before: Before) {
         let is_new = matches!(before, Before::Nothing);
         let event = match what {
-            Step::Read => return,
+            Step::Look | Step::Read(..) => return,
             Step::Map => {
                 let held = fs::read(path).unwrap();
                 self.mapped.insert(path.to_owned(), (number(path), held));
@@ -349,7 +369,8 @@ impl State {
 
 fn kind(what: Step<'_>) -> &'static str {
     match what {
-        Step::Read => "read",
+        Step::Look => "look at",
+        Step::Read(..) => "read",
         Step::Make { .. } => "make",
         Step::MakeFolder => "make folder",
         Step::Write(..) => "write",
@@ -415,11 +436,12 @@ pub(super) fn backend(file: File) -> Result<Backend, DatabaseError> {
 
 impl StorageBackend for Backend {
     fn len(&self) -> io::Result<u64> {
-        step(&self.path, Step::Read, || self.inner.len())
+        step(&self.path, Step::Look, || self.inner.len())
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        step(&self.path, Step::Read, || self.inner.read(offset, out))
+        let what = Step::Read(offset, out.len() as u64);
+        step(&self.path, what, || self.inner.read(offset, out))
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {

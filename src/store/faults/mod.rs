@@ -1,9 +1,11 @@
 //! The store on a disk that fails: crashes at every step (`crash.rs`), refusals at every step
-//! (`refusal.rs`), each held against the model; a salvage, every step refused (`salvage.rs`).
+//! (`refusal.rs`), each held against the model; a salvage, every step refused (`salvage.rs`), and of files
+//! that the disk cannot read in part (`sectors.rs`).
 
 mod crash;
 mod refusal;
 mod salvage;
+mod sectors;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

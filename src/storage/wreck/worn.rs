@@ -1,0 +1,120 @@
+//! A file of which the disk may not read all.
+//!
+//! It is read by ordinary calls: a map of it would end the process at the first page that cannot be
+//! read, also at one that could be read before.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::Path;
+
+use crate::error::Result;
+use crate::storage::disk::File;
+
+/// Bytes that are read at once.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// Where a piece cannot be read whole, so many are. Systems read files by pages that are no smaller.
+const PAGE_BYTES: usize = 4 << 10;
+
+/// The beginning of a file, and what could not be read of it.
+#[derive(Debug)]
+pub(super) struct WornFile {
+    file: File,
+    len: u64,
+    held: RefCell<Held>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    /// The number of the piece that is in `bytes`.
+    piece: Option<u64>,
+    /// Zeros where it cannot be read.
+    bytes: Vec<u8>,
+    /// The pages that cannot be read, by number. They are not tried again, for that may take seconds.
+    gaps: BTreeSet<u64>,
+    unreadable: u64,
+}
+
+impl WornFile {
+    /// The first `len` bytes of a file.
+    pub(super) fn new(file: File, len: u64) -> WornFile {
+        let held = RefCell::default();
+        WornFile { file, len, held }
+    }
+
+    /// The same file with another length.
+    pub(super) fn with_len(self, len: u64) -> WornFile {
+        WornFile::new(self.file, len)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Bytes that were asked for and could not be read, to whole pages.
+    pub(super) fn unreadable(&self) -> u64 {
+        self.held.borrow().unreadable
+    }
+
+    /// Replaces `bytes` by those in `range` that the file has, with zeros for those that cannot be
+    /// read; says whether all of them are there and could be read.
+    ///
+    /// # Errors
+    ///
+    /// The system's, but where the device cannot read.
+    pub(super) fn read(&self, range: Range<u64>, bytes: &mut Vec<u8>) -> Result<bool> {
+        let mut held = self.held.borrow_mut();
+        bytes.clear();
+        let end = range.end.min(self.len);
+        let mut at = range.start;
+        while at < end {
+            let found = held.from(&self.file, self.len, at)?;
+            let wanted = usize::try_from(end - at).unwrap_or(usize::MAX);
+            let found = &found[..found.len().min(wanted)];
+            bytes.extend_from_slice(found);
+            at += found.len() as u64;
+        }
+        Ok(at == range.end && !held.has_gap(range))
+    }
+}
+
+impl Held {
+    /// The bytes from `at` on, which is before the end, to the end of their piece.
+    fn from(&mut self, file: &File, len: u64, at: u64) -> Result<&[u8]> {
+        let (piece, skipped) = (at / PIECE_BYTES as u64, at % PIECE_BYTES as u64);
+        if self.piece != Some(piece) {
+            self.piece = None;
+            self.load(file, len, at - skipped)?;
+            self.piece = Some(piece);
+        }
+        let skipped = usize::try_from(skipped).unwrap_or(PIECE_BYTES);
+        Ok(&self.bytes[skipped..])
+    }
+
+    fn load(&mut self, file: &File, len: u64, start: u64) -> Result<()> {
+        let bytes = usize::try_from(len - start).unwrap_or(PIECE_BYTES);
+        self.bytes.resize(bytes.min(PIECE_BYTES), 0);
+        let end = start + self.bytes.len() as u64;
+        if !self.has_gap(start..end) && file.read(start, &mut self.bytes)? {
+            return Ok(());
+        }
+        let pages = start / PAGE_BYTES as u64..;
+        for (page, bytes) in pages.zip(self.bytes.chunks_mut(PAGE_BYTES)) {
+            if self.gaps.contains(&page) {
+                bytes.fill(0);
+            } else if !file.read(page * PAGE_BYTES as u64, bytes)? {
+                bytes.fill(0);
+                self.gaps.insert(page);
+                self.unreadable += bytes.len() as u64;
+            }
+        }
+        Ok(())
+    }
+
+    fn has_gap(&self, range: Range<u64>) -> bool {
+        let page = PAGE_BYTES as u64;
+        let pages = range.start / page..range.end.div_ceil(page);
+        !range.is_empty() && self.gaps.range(pages).next().is_some()
+    }
+}
