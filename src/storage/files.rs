@@ -6,10 +6,10 @@ use std::sync::Arc;
 use redb::{ReadTransaction, WriteTransaction};
 
 use super::catalog::{self, Catalog};
-use super::columns::Columns;
-use super::disk;
+use super::columns::{ColumnSpec, Columns};
+use super::disk::{self, File};
 use super::filter::{Filter, FilterName};
-use super::format::{ContentRow, FORMAT, copy_hash, refuse_newer};
+use super::format::{ContentRow, FORMAT, Kind, copy_hash, refuse_newer};
 use super::guard::guarded;
 use super::index::{INDEX, Index, existing_index};
 use super::leftovers;
@@ -120,6 +120,11 @@ impl Files {
         if !index.check()? {
             let reason = "its checksums were wrong; redb mended what it could";
             return Err(Error::damaged(&index_path, reason));
+        }
+        let (meta, schema) = read_meta(&index.begin_read(&index_path)?, folder, &index_path)?;
+        for kind in Kind::ALL {
+            let path = ColumnSpec::of(kind, &meta, &schema)?.path(folder);
+            File::open(&path)?.read_through()?;
         }
         Files::open_with(folder, index_path, index)
     }

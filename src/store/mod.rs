@@ -236,7 +236,7 @@ impl Options {
     /// # let path = folder.path().join("store");
     /// let store = Options::new().false_candidates(usize::MAX).create(&path, &Schema::default())?;
     /// assert_eq!(store.passed_over(), 0);
-    /// # Ok::<(), dedupdb::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn false_candidates(mut self, most: usize) -> Options {

@@ -93,6 +93,24 @@ impl File {
         }
     }
 
+    /// Reads all of it by ordinary calls: the system ends a process at what the device cannot read of
+    /// a map.
+    pub(crate) fn read_through(&self) -> Result<()> {
+        const AT_ONCE: usize = 1 << 20;
+        let len = self.len()?;
+        let mut bytes = vec![0; AT_ONCE];
+        for start in (0..len).step_by(AT_ONCE) {
+            let size = usize::try_from(len - start).unwrap_or(AT_ONCE);
+            let piece = &mut bytes[..size.min(AT_ONCE)];
+            if !self.read(start, piece)? {
+                let end = start + piece.len() as u64;
+                let reason = format!("the disk cannot read all of its bytes {start} to {end}");
+                return Err(Error::damaged(&self.path, reason));
+            }
+        }
+        Ok(())
+    }
+
     /// Writes `bytes` from byte `start` on.
     pub(crate) fn write(&self, start: u64, bytes: &[u8]) -> Result<()> {
         at(&self.path, Step::Write(&self.inner, start, bytes), || {

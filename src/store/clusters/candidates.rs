@@ -65,7 +65,8 @@ impl Candidates {
     }
 
     /// Replaces `places` by those of the contents before `limit` that may match one with this
-    /// prefix, ascending; says whether there are more than `most`, of which some are left out then.
+    /// prefix, ascending; says whether there are more than `most`. Then some are left out, rather
+    /// those in the front.
     pub(super) fn of(
         &self,
         prefix: &[u32],
@@ -81,9 +82,10 @@ impl Candidates {
             let top = top(element, self.low_bits);
             let alike = &self.entries[self.starts[top]..self.starts[top + 1]];
             let from = alike.partition_point(|entry| entry.0 < element);
-            let found = alike[from..].iter().map(|&(e, place)| (e, place as usize));
-            let found = found.take_while(|&(e, place)| e == element && place < all.len());
-            places.extend(found.take(enough).map(|(_, place)| self.start + place));
+            let is_before = |&(e, place): &(u32, u32)| e == element && (place as usize) < all.len();
+            let found = &alike[from..][..alike[from..].partition_point(is_before)];
+            let found = &found[found.len().saturating_sub(enough)..];
+            places.extend(found.iter().map(|&(_, place)| self.start + place as usize));
             if places.len() >= all.len() && all.len() <= most {
                 // Elements that are no rarer than this tell nothing.
                 places.clear();
@@ -100,9 +102,9 @@ impl Candidates {
         }
         places.sort_unstable();
         places.dedup();
-        let are_too_many = places.len() > most;
-        places.truncate(most);
-        are_too_many
+        let left_out = places.len().saturating_sub(most);
+        places.drain(..left_out);
+        left_out > 0
     }
 }
 

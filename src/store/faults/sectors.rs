@@ -387,3 +387,21 @@ fn a_file_that_may_not_be_read_is_an_error() {
         assert!(!target.exists());
     }
 }
+
+#[test]
+fn a_check_names_the_column_that_the_disk_cannot_read() {
+    let sound = Sound::new(2200, true);
+    for file in ["contents.1", "shingles.1", "signatures.1"] {
+        let path = sound.file(file);
+        let watch = Watch::new(&sound.path());
+        watch.spoil(&path, BLOCK..BLOCK + SECTOR);
+        let error = options().check(sound.path()).unwrap_err();
+        assert!(error.is_of_damage(), "{error}");
+        let told = error.to_string();
+        assert!(
+            told.contains(file) && told.contains("the disk cannot read"),
+            "{told}"
+        );
+    }
+    assert!(options().check(sound.path()).unwrap().is_clean());
+}
