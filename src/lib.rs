@@ -66,7 +66,8 @@
 //!   shingles they are estimates, and come with their standard error.)
 //! - Of the pairs at a similarity, the share [`Schema::recall`] says is found.
 //! - Adding in one batch, in many, or with another number of threads gives the same answers in the
-//!   same order.
+//!   same order. (Unless a text has thousands of candidates that do not match it, of which some are
+//!   passed over, see [`Options::false_candidates`]: then only the number of threads changes nothing.)
 //! - A damaged file is an error that names the file; [`Store::check`] finds every flipped bit.
 //!
 //! # Cost

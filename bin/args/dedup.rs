@@ -54,7 +54,8 @@ key with its text is not like itself; so the same command gives the same output 
 whose key has another text is stored as KEY#HASH.
 
 OUTPUT appears whole, once all is durable, or not at all; after a crash or Ctrl-C the same command
-gives the same output. That does not hold for standard output. A folder beside OUTPUT,
+gives the same output, unless it is told that candidates were passed over (--false-candidates all
+has none of that). That does not hold for standard output. A folder beside OUTPUT,
 .OUTPUT.dedup, has what is temporary, for which a store is made if none is given.
 
 --removed has a line for each dropped document, in the order in which they were judged, with tabs:

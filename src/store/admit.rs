@@ -29,7 +29,8 @@ impl Writer<'_> {
     /// Stores the documents of a batch that are like no earlier one, as if one was offered after
     /// the other, and never replaces or removes any. Offering the same documents again, to another
     /// writer and after a crash at any moment too, gives the same answers, but for [`Admission::Known`]
-    /// where it was [`Admission::New`].
+    /// where it was [`Admission::New`], as long as no candidates are passed over
+    /// ([`Store::passed_over`](crate::Store::passed_over)).
     ///
     /// A document whose key has another text in the store is stored beside it, as `KEY#HASH` with 16
     /// digits of its text's hash. A document that is stored already is no duplicate of itself; but

@@ -16,7 +16,7 @@ impl Allowance {
     /// Allows so many false candidates, at least 1.
     pub(crate) fn new(false_candidates: usize) -> Allowance {
         Allowance {
-            false_candidates,
+            false_candidates: false_candidates.max(1),
             passed_over: AtomicU64::new(0),
         }
     }
@@ -27,7 +27,7 @@ impl Allowance {
         self.false_candidates
     }
 
-    /// Counts a text whose other candidates were passed over.
+    /// Counts a time that candidates were passed over.
     pub(crate) fn pass_over(&self) {
         self.passed_over.fetch_add(1, Ordering::Relaxed);
     }

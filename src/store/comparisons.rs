@@ -11,7 +11,7 @@ use crate::storage::Snapshot;
 const LARGE: usize = 64;
 
 /// Contents that another one is compared with at a time.
-const STRIDE: usize = 1 << 12;
+const STRIDE: usize = 1 << 8;
 
 /// Comparisons of a batch.
 const BATCH: usize = 1 << 16;

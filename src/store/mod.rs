@@ -226,8 +226,11 @@ impl Options {
     /// share most buckets, so that what is passed over seldom matches. It is not lost in silence:
     /// [`Store::passed_over`] counts. `usize::MAX` has every candidate compared.
     ///
-    /// It bounds queries and writers, and [`Store::pairs`] and [`Store::clusters`] for each content
-    /// and bucket, but not [`PairQuery::exhaustive`].
+    /// It bounds queries, and writers before and after a commit each. It bounds [`Store::pairs`] for
+    /// each content and bucket, and so it does [`Store::clusters`], where candidates that match count
+    /// as well unless they are in one cluster already; but not [`PairQuery::exhaustive`]. Where
+    /// candidates are passed over, what is found may depend on when documents were committed, and on
+    /// removed ones that take their part of the number until they are merged into the tables.
     ///
     /// ```
     /// use dedupdb::{Options, Schema};
@@ -240,7 +243,7 @@ impl Options {
     /// ```
     #[must_use]
     pub fn false_candidates(mut self, most: usize) -> Options {
-        self.false_candidates = most.max(1);
+        self.false_candidates = most;
         self
     }
 

@@ -185,8 +185,9 @@ impl Store {
     /// or every pair that reaches it ([`PairQuery::exhaustive`]).
     ///
     /// The buckets are gone through band by band, so that no content is looked up. Memory is that
-    /// of one band's postings, 8 bytes a content, of 65,536 comparisons' pairs, and of the keys of
-    /// two contents, however large a bucket is. The m²/2 pairs of a bucket of m contents are found if
+    /// of one band's postings, 8 bytes a content, of 65,536 comparisons' pairs, of the keys of two
+    /// contents, however large a bucket is, and 12 bytes for each content and bucket of which
+    /// candidates were passed over. The m²/2 pairs of a bucket of m contents are found if
     /// they match, which takes as long; [`clusters`](Store::clusters) is quicker about it. Those that
     /// do not match are compared up to a bound for each content,
     /// [`Options::false_candidates`](crate::Options::false_candidates).

@@ -21,8 +21,8 @@ const MANY: usize = if cfg!(test) { 15 } else { 1 << 10 };
 ///
 /// The buckets are read side by side from their youngest contents on. Of the candidates that were
 /// read together, those that share most buckets are compared first, so that near-duplicates come
-/// before texts that share a bucket by a template or by intent. What is found depends on the
-/// contents and the allowance alone, not on which of them are in tables.
+/// before texts that share a bucket by a template or by intent. What is found does not depend on
+/// which of the contents are in tables, but for removed ones, which are recent still.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Search<'a> {
     pub(crate) snapshot: &'a Snapshot,

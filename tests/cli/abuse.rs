@@ -138,8 +138,8 @@ fn texts_made_to_collide_do_not_where_the_seed_is_random() {
     assert!(random < 200, "{random} of 800 share a bucket");
 }
 
-/// Each search gives a bucket up after so many texts that do not match, and says so; what others
-/// find is not touched by that.
+/// Each search ends after so many texts that do not match, and says so; what others find is not
+/// touched by that.
 #[test]
 fn texts_made_to_collide_cost_no_more_than_is_allowed() {
     let sandbox = Sandbox::new();

@@ -6,7 +6,7 @@ use super::prefixes::Prefixes;
 use crate::error::Result;
 
 /// Entries that an index holds at most, 8 bytes each, unless a single content has more.
-const ENTRIES: usize = 1 << 23;
+const ENTRIES: usize = if cfg!(test) { 1 << 6 } else { 1 << 23 };
 
 /// Which contents have an element in their prefix.
 #[derive(Debug)]

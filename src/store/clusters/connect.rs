@@ -1,7 +1,7 @@
 //! Contents joined by the pairs that match.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::candidates::Candidates;
 use super::forest::Forest;
@@ -15,13 +15,16 @@ use crate::store::matching::{Matcher, Stored};
 use crate::store::pool::Pool;
 
 /// Contents of a bucket from which on more is done than comparing each with each.
-const LARGE: usize = 64;
+const LARGE: usize = if cfg!(test) { 4 } else { 64 };
 
 /// Contents of a bucket from which on all threads work on it.
 const HUGE: usize = 1 << 13;
 
 /// Contents of the buckets that one thread takes at a time.
 const BATCH: usize = 1 << 12;
+
+/// Contents of a huge bucket that one thread takes at a time.
+const PART: usize = 1 << 8;
 
 /// Contents of a large bucket that all its others are compared with first.
 const HEADS: usize = 8;
@@ -31,7 +34,8 @@ const HEADS: usize = 8;
 /// Contents of one set are never compared. In a large bucket each content is first compared with a
 /// few heads, which joins the copies of a template in one pass. What is then left in several sets
 /// is compared as far as the rarest elements allow a match, so nothing is lost, but for a content
-/// that has even those in common with more others than the allowance lets it have false candidates.
+/// that has even those in common with more others of the bucket than it may have false candidates:
+/// which of them match depends on what other threads joined, so all of them count.
 pub(super) fn connect(
     snapshot: &Snapshot,
     pool: &Pool,
@@ -236,6 +240,7 @@ impl Joiner<'_> {
         let contents = sets.contents.iter().copied();
         let prefixes = Prefixes::new(self.snapshot, self.threshold, contents)?;
         let most = self.allowance.false_candidates();
+        let left: Vec<AtomicUsize> = sets.contents.iter().map(|_| most.into()).collect();
         let mut start = 0;
         while start < last {
             let candidates = Candidates::new(&prefixes, &sets.contents[..last], start)?;
@@ -244,10 +249,12 @@ impl Joiner<'_> {
                 for place in part {
                     let content = sets.contents[place];
                     prefixes.of(content, &mut prefix)?;
+                    let most = left[place].load(Ordering::Relaxed);
                     if candidates.of(&prefix, sets.starts[place], most, &mut places) {
                         self.allowance.pass_over();
                         self.passed_over.store(true, Ordering::Relaxed);
                     }
+                    left[place].store(most - places.len(), Ordering::Relaxed);
                     let others = places.iter().map(|&place| sets.contents[place]);
                     self.join_with(content, others)?;
                 }
@@ -295,8 +302,8 @@ impl Sets {
         let Some(pool) = pool else {
             return work(all);
         };
-        let ends = all.clone().step_by(BATCH);
-        let parts = ends.map(|part| part..all.end.min(part + BATCH)).collect();
+        let ends = all.clone().step_by(PART);
+        let parts = ends.map(|part| part..all.end.min(part + PART)).collect();
         pool.map(parts, work).into_iter().collect()
     }
 }
