@@ -79,7 +79,7 @@ impl Search<'_> {
 
     /// Whether a content within `ids` matches and `counts`. It stops at the first, and reads no
     /// more of the buckets than it needs, so that a large cluster of near-copies costs no more than
-    /// a small one.
+    /// a small one, unless none of them counts.
     pub(crate) fn any(
         &self,
         probe: Probe<'_>,
@@ -117,7 +117,7 @@ impl Search<'_> {
             for walk in &mut walks {
                 let mut read = Vec::new();
                 walk.read_to(self.snapshot, depth, &mut read)?;
-                end = end.or(looking.look_at(read)?);
+                end = looking.look_at(read)?;
                 if end.is_some() {
                     break;
                 }
