@@ -113,14 +113,15 @@ pub(crate) struct Args {
     )]
     pub(crate) wait: Duration,
 
-    /// Candidates, a number or `all`, that turn out not to match before a search passes over the
-    /// others, which is told
+    /// Candidates, a number or all, that may turn out not to match before a search passes over the
+    /// others and says so [default: 4000]
     #[arg(
         long,
         global = true,
         value_name = "N",
         value_parser = parse::some_or_all,
-        default_value = "4000"
+        default_value = "4000",
+        hide_default_value = true
     )]
     pub(crate) false_candidates: Number,
 
