@@ -397,7 +397,7 @@ impl Catalog {
     pub(super) fn entries(
         &self,
     ) -> Result<impl DoubleEndedIterator<Item = Entry> + use<>, redb::Error> {
-        let range = self.documents.range_owned(..)?;
+        let range = self.documents.range_owned::<&[u8]>(..)?;
         Ok(range.map(|entry| {
             let (key, value) = entry?;
             Ok((key.value().to_vec(), DocumentRow::from_value(value.value())))

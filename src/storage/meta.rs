@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use redb::{ReadTransaction, ReadableTable, TableDefinition, WriteTransaction};
+use redb::{ReadTransaction, TableDefinition, WriteTransaction};
 
 use super::format::checksum;
 use crate::error::{Error, Result};
