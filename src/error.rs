@@ -78,7 +78,16 @@ pub enum Error {
     NewerFormat {
         /// The file that says so.
         path: PathBuf,
-        /// The newest format this release reads.
+        /// The format this release reads.
+        supported: u32,
+        /// The format of the file.
+        found: u32,
+    },
+    /// The store was written in an earlier format, which this release does not read.
+    OlderFormat {
+        /// The file that says so.
+        path: PathBuf,
+        /// The format this release reads.
         supported: u32,
         /// The format of the file.
         found: u32,
@@ -185,15 +194,7 @@ impl fmt::Display for Error {
             ),
             Error::Locked { path, holder } => locked(path, *holder, f),
             Error::ReadOnly => write!(f, "the store was opened read-only"),
-            Error::NewerFormat {
-                path,
-                supported,
-                found,
-            } => write!(
-                f,
-                "{}: written in format {found} by a newer dedupdb; this one reads formats up to {supported}, so use the newer release",
-                path.display()
-            ),
+            Error::NewerFormat { .. } | Error::OlderFormat { .. } => other_format(self, f),
             Error::Damaged { path, reason } => write!(
                 f,
                 "{}: damaged: {reason}; restore the store from a backup or build it anew",
@@ -223,6 +224,30 @@ fn mismatch(parameter: &str, stored: &str, given: &str, f: &mut fmt::Formatter<'
     write!(
         f,
         "the parameters differ: {parameter} is {stored} in the store, not {given}"
+    )
+}
+
+fn other_format(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let (path, found, supported, writer, remedy) = match error {
+        Error::NewerFormat {
+            path,
+            supported,
+            found,
+        } => (path, found, supported, "a newer", "use the newer release"),
+        Error::OlderFormat {
+            path,
+            supported,
+            found,
+        } => {
+            let remedy = "make a new store and add the texts again";
+            (path, found, supported, "an earlier", remedy)
+        }
+        _ => return Ok(()),
+    };
+    write!(
+        f,
+        "{}: written in format {found} by {writer} dedupdb; this one reads format {supported}, so {remedy}",
+        path.display()
     )
 }
 
@@ -283,7 +308,10 @@ impl Error {
     pub(crate) fn is_of_damage(&self) -> bool {
         use io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
         let source = match self {
-            Error::Locked { .. } | Error::Poisoned | Error::NewerFormat { .. } => return false,
+            Error::Locked { .. }
+            | Error::Poisoned
+            | Error::NewerFormat { .. }
+            | Error::OlderFormat { .. } => return false,
             Error::Io { source, .. } => &**source,
             Error::Index { source, .. } => match &**source {
                 redb::Error::Io(source) => source,

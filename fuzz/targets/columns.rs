@@ -77,7 +77,12 @@ fuzz_target!(|bytes: &[u8]| {
     use_store(made.folder.path());
     let is_whole = match Store::check(made.folder.path()) {
         Ok(report) => report.is_clean(),
-        Err(Error::Damaged { .. } | Error::NewerFormat { .. } | Error::Io { .. }) => false,
+        Err(
+            Error::Damaged { .. }
+            | Error::NewerFormat { .. }
+            | Error::OlderFormat { .. }
+            | Error::Io { .. },
+        ) => false,
         Err(error) => panic!("{error}"),
     };
     assert_eq!(is_whole, columns == made.columns);

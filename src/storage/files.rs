@@ -9,7 +9,7 @@ use super::catalog::{self, Catalog};
 use super::columns::{ColumnSpec, Columns};
 use super::disk::{self, File};
 use super::filter::{Filter, FilterName};
-use super::format::{ContentRow, FORMAT, Kind, copy_hash, refuse_newer};
+use super::format::{ContentRow, FORMAT, Kind, copy_hash, refuse_other};
 use super::guard::guarded;
 use super::index::{INDEX, Index, existing_index};
 use super::leftovers;
@@ -278,7 +278,7 @@ pub(super) fn read_meta(
         let path = folder.to_owned();
         return Err(Error::NotAStore { path });
     };
-    refuse_newer(path, narrow(path, meta.format)?)?;
+    refuse_other(path, narrow(path, meta.format)?)?;
     let parameters = guarded(path, || catalog::read_schema(transaction).map_err(in_index))?;
     let schema = Schema::from_parameters(&parameters)
         .map_err(|error| Error::damaged(path, format!("its schema is not one: {error}")))?;
@@ -333,12 +333,42 @@ mod tests {
     use crate::storage::wreck::Wreck;
 
     #[test]
-    fn an_index_of_a_newer_format_is_refused() {
+    fn an_index_of_another_format_is_refused() {
+        let error = refusal(FORMAT + 1);
+        let Error::NewerFormat {
+            supported, found, ..
+        } = &error
+        else {
+            panic!("{error}");
+        };
+        assert_eq!((*supported, *found), (FORMAT, FORMAT + 1));
+        assert!(
+            error.to_string().ends_with("so use the newer release"),
+            "{error}"
+        );
+        let error = refusal(1);
+        let Error::OlderFormat {
+            supported, found, ..
+        } = &error
+        else {
+            panic!("{error}");
+        };
+        assert_eq!((*supported, *found), (FORMAT, 1));
+        assert!(
+            error
+                .to_string()
+                .ends_with("so make a new store and add the texts again"),
+            "{error}"
+        );
+    }
+
+    /// How a store whose index says that it is of a format is refused, by all that open one.
+    fn refusal(format: u32) -> Error {
         let folder = tempfile::tempdir().unwrap();
         let files = Files::create(folder.path(), Schema::default(), 1).unwrap();
         let transaction = files.index.begin_write().unwrap();
         let meta = Meta {
-            format: u64::from(FORMAT) + 1,
+            format: format.into(),
             ..files.tables.meta
         };
         meta.write(&transaction).unwrap();
@@ -348,19 +378,11 @@ mod tests {
         let read = Snapshot::open(folder.path()).map(drop);
         let scratch = tempfile::tempdir().unwrap();
         let wreck = Wreck::open(folder.path(), scratch.path()).map(drop);
-        for opened in [opened, read, wreck] {
-            let error = opened.unwrap_err();
-            let Error::NewerFormat {
-                supported, found, ..
-            } = &error
-            else {
-                panic!("{error}");
-            };
-            assert_eq!((*supported, *found), (FORMAT, FORMAT + 1));
-            assert!(
-                error.to_string().ends_with("so use the newer release"),
-                "{error}"
-            );
+        let refused = [opened, read, wreck].map(Result::unwrap_err);
+        let [first, others @ ..] = refused;
+        for other in others {
+            assert_eq!(other.to_string(), first.to_string());
         }
+        first
     }
 }

@@ -1,4 +1,4 @@
-//! The bytes of a store, format 1.
+//! The bytes of a store, format 2.
 //!
 //! ```text
 //! STORE/
@@ -27,7 +27,7 @@
 //! | offset | bytes | header field |
 //! |---|---|---|
 //! | 0 | 8 | `dedupdb\n` |
-//! | 8 | 4 | format version, 1 |
+//! | 8 | 4 | format version, 2 |
 //! | 12 | 4 | kind: 1 contents, 2 shingles, 3 signatures |
 //! | 16 | 8 | store id, drawn when the store is made, the same in all its files |
 //! | 24 | 4 | generation that the column was made for |
@@ -78,12 +78,13 @@
 //! Rows are appended to the columns, the columns are synced, then one redb transaction commits the
 //! new lengths together with every table. Until that commit the rows do not exist.
 
+use std::cmp::Ordering;
 use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// The format this release writes, and the newest that it reads.
-pub(crate) const FORMAT: u32 = 1;
+/// The format this release writes, and the only one that it reads.
+pub(crate) const FORMAT: u32 = 2;
 
 /// Bytes of a column's header.
 pub(crate) const HEADER_BYTES: usize = 64;
@@ -153,16 +154,16 @@ impl Header {
         (header.encode() == *bytes).then_some(header)
     }
 
-    /// Checks that the file at `path`, which begins with `bytes`, is not of a newer format. A header
+    /// Checks that the file at `path`, which begins with `bytes`, is not of another format. A header
     /// that is damaged says nothing.
     ///
     /// # Errors
     ///
-    /// [`Error::NewerFormat`].
-    pub(crate) fn refuse_newer(path: &Path, bytes: &[u8]) -> Result<()> {
+    /// [`Error::NewerFormat`] and [`Error::OlderFormat`].
+    pub(crate) fn refuse_other(path: &Path, bytes: &[u8]) -> Result<()> {
         match bytes.first_chunk::<HEADER_BYTES>() {
             Some(bytes) if bytes[..8] == MAGIC && u64_at(bytes, 56) == checksum(&bytes[..56]) => {
-                refuse_newer(path, u32_at(bytes, 8))
+                refuse_other(path, u32_at(bytes, 8))
             }
             _ => Ok(()),
         }
@@ -172,7 +173,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// [`Error::NewerFormat`], or [`Error::Damaged`] that names the first difference.
+    /// [`Error::NewerFormat`], [`Error::OlderFormat`], or [`Error::Damaged`] that names the first difference.
     pub(crate) fn expect(&self, path: &Path, bytes: &[u8]) -> Result<()> {
         let Some(bytes) = bytes.first_chunk::<HEADER_BYTES>() else {
             let reason = format!("{} bytes are too few for a header", bytes.len());
@@ -185,7 +186,7 @@ impl Header {
         if u64_at(bytes, 56) != checksum(&bytes[..56]) {
             return damaged("the checksum of its header is wrong");
         }
-        refuse_newer(path, u32_at(bytes, 8))?;
+        refuse_other(path, u32_at(bytes, 8))?;
         if u32_at(bytes, 12) != self.kind as u32 {
             return damaged("it is another column of a store");
         }
@@ -202,20 +203,26 @@ impl Header {
     }
 }
 
-/// Refuses a format, that of the file at `path`, that this release does not know.
+/// Refuses a format, that of the file at `path`, that this release does not read.
 ///
 /// # Errors
 ///
-/// [`Error::NewerFormat`].
-pub(crate) fn refuse_newer(path: &Path, found: u32) -> Result<()> {
-    if found > FORMAT {
-        return Err(Error::NewerFormat {
-            path: path.to_owned(),
-            supported: FORMAT,
+/// [`Error::NewerFormat`] and [`Error::OlderFormat`].
+pub(crate) fn refuse_other(path: &Path, found: u32) -> Result<()> {
+    let (path, supported) = (path.to_owned(), FORMAT);
+    match found.cmp(&FORMAT) {
+        Ordering::Equal => Ok(()),
+        Ordering::Greater => Err(Error::NewerFormat {
+            path,
+            supported,
             found,
-        });
+        }),
+        Ordering::Less => Err(Error::OlderFormat {
+            path,
+            supported,
+            found,
+        }),
     }
-    Ok(())
 }
 
 /// Whether a file with these first bytes may be a column that was being made and has no rows.
@@ -351,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_format_is_named() {
+    fn another_format_is_named() {
         let mut bytes = HEADER.encode();
         bytes[8] = 9;
         let sum = checksum(&bytes[..56]);
@@ -360,6 +367,17 @@ mod tests {
             HEADER.expect(Path::new("x"), &bytes),
             Err(Error::NewerFormat {
                 found: 9,
+                supported: FORMAT,
+                ..
+            })
+        ));
+        bytes[8] = 1;
+        let sum = checksum(&bytes[..56]);
+        bytes[56..].copy_from_slice(&sum.to_le_bytes());
+        assert!(matches!(
+            HEADER.expect(Path::new("x"), &bytes),
+            Err(Error::OlderFormat {
+                found: 1,
                 supported: FORMAT,
                 ..
             })

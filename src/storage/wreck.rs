@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::catalog::{self, Catalog, DocumentRow};
 use super::disk::{self, File};
 use super::elias_fano;
-use super::format::{ContentRow, Kind, refuse_newer};
+use super::format::{ContentRow, Kind, refuse_other};
 use super::guard::{Guarded, guarded};
 use super::index::{INDEX, Index};
 use super::meta::Meta;
@@ -91,7 +91,7 @@ impl Wreck {
     /// # Errors
     ///
     /// [`Error::NotAStore`] if nothing is there that looks like a part of one, [`Error::NewerFormat`],
-    /// or what the system says of a part that is there and cannot be read just now.
+    /// [`Error::OlderFormat`], or what the system says of a part that is there and cannot be read just now.
     pub(crate) fn open(folder: &Path, building: &Path) -> Result<Wreck> {
         let path = folder.join(INDEX);
         let scratch = building.join(SCRATCH);
@@ -134,7 +134,7 @@ impl Wreck {
         let meta = guarded(path, || Meta::read(&transaction, path));
         self.meta = if_sound(meta)?.flatten();
         if let Some(meta) = &self.meta {
-            refuse_newer(path, narrow(path, meta.format)?)?;
+            refuse_other(path, narrow(path, meta.format)?)?;
         }
         let catalog = guarded(path, || Catalog::open(&transaction).map_err(in_index));
         self.catalog = if_sound(catalog)?;

@@ -272,7 +272,8 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// [`Error::NotAStore`], [`Error::Locked`], [`Error::NewerFormat`], [`Error::Damaged`], or the
+    /// [`Error::NotAStore`], [`Error::Locked`], [`Error::NewerFormat`],
+    /// [`Error::OlderFormat`], [`Error::Damaged`], or the
     /// system's.
     pub fn open(&self, folder: impl AsRef<Path>) -> Result<Store> {
         let folder = folder.as_ref();

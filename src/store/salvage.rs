@@ -118,7 +118,7 @@ impl Options {
     /// [`Error::NotAStore`] if there is nothing of a store, [`Error::Locked`] if someone has it open
     /// for writing, [`Error::Damaged`] if its parameters are lost and `schema` is not they,
     /// [`Error::SchemaMismatch`] if they are there and `schema` is given and is not they,
-    /// [`Error::NewerFormat`], those of a folder that is to be made like that of [`Store::backup`], or
+    /// [`Error::NewerFormat`], [`Error::OlderFormat`], those of a folder that is to be made like that of [`Store::backup`], or
     /// the system's, also for a part that is there and cannot be read just now.
     pub fn salvage(
         &self,

@@ -1,4 +1,4 @@
-//! Stores that earlier releases made open, and answer as they did.
+//! Committed stores of every format that this release reads open, and answer as they did.
 //!
 //! `testdata/stores` has a folder for each format: a store, and in files beside it what some commands
 //! print. What this release writes is made anew by
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use crate::sandbox::Sandbox;
 
 /// The format that this release writes.
-const CURRENT: &str = "format-1";
+const CURRENT: &str = "format-2";
 
 /// What is asked, and the file that has the answer.
 const QUESTIONS: [(&str, &str); 5] = [

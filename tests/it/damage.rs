@@ -35,7 +35,12 @@ fn is_noticed(path: &Path) -> bool {
     }
     match Store::check(path) {
         Ok(report) => !report.is_clean(),
-        Err(Error::Damaged { .. } | Error::NewerFormat { .. } | Error::Io { .. }) => true,
+        Err(
+            Error::Damaged { .. }
+            | Error::NewerFormat { .. }
+            | Error::OlderFormat { .. }
+            | Error::Io { .. },
+        ) => true,
         Err(error) => panic!("{error}"),
     }
 }

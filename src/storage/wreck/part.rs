@@ -49,7 +49,7 @@ impl Part {
         let file = WornFile::new(file, len);
         let mut start = Vec::new();
         file.read(0..HEADER_BYTES as u64, &mut start)?;
-        Header::refuse_newer(file.path(), &start)?;
+        Header::refuse_other(file.path(), &start)?;
         let header = Header::decode(&start);
         // A header that is whole tells a file that got here from elsewhere. The schema is not verified.
         let is_foreign = |header: &Header| {
