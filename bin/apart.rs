@@ -4,8 +4,15 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use dedupdb::{Near, Nearness, Store};
 
 use crate::walk::STDIN;
+
+/// Refuses to write `path` over, in or around an input or a store.
+pub(crate) fn check_output(path: &Path, inputs: &[PathBuf]) -> Result<()> {
+    check_apart(path, inputs)?;
+    check_no_store(path, &[])
+}
 
 /// Refuses to write `path` over or into an input, or around one. An input that is not there has
 /// nothing to lose.
@@ -28,6 +35,22 @@ pub(crate) fn check_apart(path: &Path, inputs: &[PathBuf]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses to write `path` over, in or around a store. `stores` are folders that the command is about to
+/// make stores in; a store that is there is found by its files.
+pub(crate) fn check_no_store(path: &Path, stores: &[&Path]) -> Result<()> {
+    let Some(Near { store, nearness }) = Store::near(path, stores)? else {
+        return Ok(());
+    };
+    let (path, store) = (path.display(), store.display());
+    match nearness {
+        Nearness::Same => bail!("{path}: this is a dedupdb store; write to another place"),
+        Nearness::Inside => {
+            bail!("{path}: this is inside the store {store}; write to a place outside")
+        }
+        Nearness::Around => bail!("{path}: the store {store} is inside; write to another place"),
+    }
 }
 
 /// The path without symbolic links; its last part need not exist.

@@ -63,6 +63,13 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// A new store would be inside the folder of another one.
+    InsideStore {
+        /// The folder of the new store.
+        path: PathBuf,
+        /// The folder of the other one.
+        store: PathBuf,
+    },
     /// Another process has the store open for writing, or this one has it open a second time.
     Locked {
         /// The store's folder.
@@ -177,21 +184,10 @@ impl fmt::Display for Error {
                 f,
                 "the store keeps no shingles, so nothing can be compared exactly; make one that does, with init and without --no-shingles"
             ),
-            Error::NotAStore { path } => write!(
-                f,
-                "{}: there is no dedupdb store here; make one with init or add",
-                path.display()
-            ),
-            Error::AlreadyAStore { path } => write!(
-                f,
-                "{}: there is a dedupdb store here already; open it, or choose another folder",
-                path.display()
-            ),
-            Error::Occupied { path } => write!(
-                f,
-                "{}: a new store would overwrite this file; choose another folder or move it away",
-                path.display()
-            ),
+            Error::NotAStore { .. }
+            | Error::AlreadyAStore { .. }
+            | Error::Occupied { .. }
+            | Error::InsideStore { .. } => self.place(f),
             Error::Locked { path, holder } => locked(path, *holder, f),
             Error::ReadOnly => write!(f, "the store was opened read-only"),
             Error::NewerFormat { .. } | Error::OlderFormat { .. } => other_format(self, f),
@@ -216,6 +212,36 @@ impl fmt::Display for Error {
             Error::Full => write!(f, "the store holds 2^32 - 1 contents and takes no more"),
             Error::Io { path, source } => write!(f, "{}: {source}", path.display()),
             Error::Index { path, source } => write!(f, "{}: {source}", path.display()),
+        }
+    }
+}
+
+impl Error {
+    /// Writes what is wrong with the place of a store.
+    fn place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::NotAStore { path } => write!(
+                f,
+                "{}: there is no dedupdb store here; make one with init or add",
+                path.display()
+            ),
+            Error::AlreadyAStore { path } => write!(
+                f,
+                "{}: there is a dedupdb store here already; open it, or choose another folder",
+                path.display()
+            ),
+            Error::Occupied { path } => write!(
+                f,
+                "{}: a new store would overwrite this file; choose another folder or move it away",
+                path.display()
+            ),
+            Error::InsideStore { path, store } => write!(
+                f,
+                "{}: this is inside the store {}; choose a place outside",
+                path.display(),
+                store.display()
+            ),
+            _ => Ok(()),
         }
     }
 }

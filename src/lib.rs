@@ -120,10 +120,10 @@ pub use schema::{Schema, SchemaBuilder};
 pub use sketch::{Estimate, Family, Signature, Signer, SlotWidth, agreeing};
 pub use store::{
     Admission, Batch, Bucket, Casualty, Change, Cluster, ClusterQuery, Clusters, Common, Document,
-    Documents, Expected, Explanation, Input, Linkage, MAX_KEY_BYTES, Match, Member, Merged,
-    Options, Outcome, Pair, PairQuery, Pairs, Problem, Query, Rebuild, RebuildProgress, Relation,
-    Report, Salvaged, Sample, Shape, Stats, Store, Subject, Tuning, Unfinished, Unreadable,
-    Verdict, Writer,
+    Documents, Expected, Explanation, Input, Linkage, MAX_KEY_BYTES, Match, Member, Merged, Near,
+    Nearness, Options, Outcome, Pair, PairQuery, Pairs, Problem, Query, Rebuild, RebuildProgress,
+    Relation, Report, Salvaged, Sample, Shape, Stats, Store, Subject, Tuning, Unfinished,
+    Unreadable, Verdict, Writer,
 };
 pub use text::{ShingleSet, Shingler, Shingling, intersection_len};
 

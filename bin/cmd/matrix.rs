@@ -9,7 +9,7 @@ use dedupdb::{Shingler, Signer, SlotWidth};
 use rayon::prelude::*;
 use serde_json::json;
 
-use crate::apart::{check_apart, is_same};
+use crate::apart::{check_output, is_same};
 use crate::args::eval::Texts;
 use crate::args::{Args, Matrix};
 use crate::console::Console;
@@ -37,9 +37,9 @@ pub(crate) fn run(
         shingler: schema.shingler()?,
         signer: Signer::new(schema.family(), schema.seed(), permutations, width)?,
     };
-    check_apart(&matrix.output, &matrix.paths)?;
+    check_output(&matrix.output, &matrix.paths)?;
     if let Some(keys) = &matrix.keys {
-        check_apart(keys, &matrix.paths)?;
+        check_output(keys, &matrix.paths)?;
         if is_same(keys, &matrix.output) {
             bail!("--keys and --output name the same file");
         }

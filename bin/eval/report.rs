@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use serde_json::{Map, Value};
 
-use crate::apart::check_apart;
+use crate::apart::check_output;
 use crate::args::eval::Results;
 use crate::console::Console;
 use crate::field::quoted;
@@ -109,7 +109,7 @@ pub(crate) fn check_names(results: &Results, inputs: &[PathBuf]) -> Result<()> {
                 path.display()
             );
         }
-        check_apart(path, inputs)?;
+        check_output(path, inputs)?;
     }
     if let Some(path) = &results.output
         && !is_csv(path)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use redb::{ReadTransaction, WriteTransaction};
 
+use super::apart::check_outside;
 use super::catalog::{self, Catalog};
 use super::columns::{ColumnSpec, Columns};
 use super::disk::{self, File};
@@ -71,6 +72,7 @@ impl Files {
     /// The index is made under another name and gets its own last, so a store is there whole or not
     /// at all.
     pub(crate) fn create(folder: &Path, schema: Schema, store: u64) -> Result<Files> {
+        check_outside(folder)?;
         disk::create_folders(folder)?;
         disk::sync_folder(disk::parent(folder))?;
         let index_path = folder.join(INDEX);

@@ -91,6 +91,9 @@ pub(crate) const HEADER_BYTES: usize = 64;
 
 const MAGIC: [u8; 8] = *b"dedupdb\n";
 
+/// How a database of redb begins.
+const REDB_MAGIC: [u8; 9] = *b"redb\x1A\x0A\xA9\x0D\x0A";
+
 /// How a filter begins.
 pub(crate) const FILTER_MAGIC: [u8; 8] = *b"dedupflt";
 
@@ -113,6 +116,18 @@ impl Kind {
             Kind::Signatures => "signatures",
         };
         format!("{name}.{generation}")
+    }
+
+    /// The kind and generation of the column whose file has this name.
+    pub(super) fn of_file_name(name: &str) -> Option<(Kind, u32)> {
+        let (stem, generation) = name.split_once('.')?;
+        let kind = match stem {
+            "contents" => Kind::Contents,
+            "shingles" => Kind::Shingles,
+            "signatures" => Kind::Signatures,
+            _ => return None,
+        };
+        Some((kind, generation.parse().ok()?))
     }
 }
 
@@ -223,6 +238,16 @@ pub(crate) fn refuse_other(path: &Path, found: u32) -> Result<()> {
             found,
         }),
     }
+}
+
+/// Whether a file with these first bytes is a column.
+pub(super) fn is_column(start: &[u8]) -> bool {
+    start.starts_with(&MAGIC)
+}
+
+/// Whether a file with these first bytes is a database of redb.
+pub(super) fn is_redb(start: &[u8]) -> bool {
+    start.starts_with(&REDB_MAGIC)
 }
 
 /// Whether a file with these first bytes may be a column that was being made and has no rows.

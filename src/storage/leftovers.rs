@@ -19,21 +19,14 @@ enum Named {
 
 impl Named {
     fn of(name: &str) -> Option<Named> {
-        let (kind, rest) = name.split_once('.')?;
-        let column = |kind| Some(Named::Column(kind, rest.parse().ok()?));
-        match kind {
-            "contents" => column(Kind::Contents),
-            "shingles" => column(Kind::Shingles),
-            "signatures" => column(Kind::Signatures),
-            "filter" => {
-                let (generation, number) = rest.split_once('.')?;
-                Some(Named::Filter {
-                    generation: generation.parse().ok()?,
-                    number: number.parse().ok()?,
-                })
-            }
-            _ => None,
+        if let Some((kind, generation)) = Kind::of_file_name(name) {
+            return Some(Named::Column(kind, generation));
         }
+        let (generation, number) = name.strip_prefix("filter.")?.split_once('.')?;
+        Some(Named::Filter {
+            generation: generation.parse().ok()?,
+            number: number.parse().ok()?,
+        })
     }
 
     fn generation(self) -> u64 {

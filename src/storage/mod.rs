@@ -4,6 +4,7 @@
 //! `Snapshot` is what a reader sees. Nothing here knows what a text is: contents come as hash,
 //! shingles and signature.
 
+mod apart;
 mod append;
 mod backup;
 mod bits;
@@ -42,9 +43,11 @@ mod snapshot;
 mod sums;
 mod wreck;
 
+pub(crate) use apart::{enclosing, inside};
 pub(crate) use bits::low32;
 pub(crate) use catalog::{DocumentChange, DocumentRow};
 pub(crate) use commit::CatalogChange;
+pub(crate) use disk::resolved;
 #[cfg(all(test, unix))]
 pub(crate) use disk::{crash, watch};
 pub(crate) use elias_fano::encode as pack_shingles;

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::apart::check_outside;
 use super::disk::{self, FileLock};
 use super::index::INDEX;
 use crate::error::{Error, Result};
@@ -25,9 +26,10 @@ impl Place {
     /// # Errors
     ///
     /// [`Error::AlreadyAStore`] or [`Error::Occupied`] if something is there, [`Error::Locked`] if
-    /// another process is building the same store.
+    /// another process is building the same store, [`Error::InsideStore`].
     pub(crate) fn new(folder: &Path) -> Result<Place> {
         check_free(folder)?;
+        check_outside(folder)?;
         let Some(name) = folder.file_name() else {
             let reason = io::Error::new(
                 io::ErrorKind::InvalidInput,

@@ -32,7 +32,7 @@ impl Store {
     /// # Errors
     ///
     /// [`AlreadyAStore`](crate::Error::AlreadyAStore) or [`Occupied`](crate::Error::Occupied) if
-    /// something is in the folder, [`Locked`](crate::Error::Locked) if another process is copying
+    /// something is in the folder, [`InsideStore`](crate::Error::InsideStore), [`Locked`](crate::Error::Locked) if another process is copying
     /// to it, [`Damaged`](crate::Error::Damaged) if a column does not fit its checksums, or the
     /// system's. After an error there is no copy.
     pub fn backup(&self, folder: impl AsRef<Path>) -> Result<Stats> {

@@ -26,6 +26,7 @@ mod merge;
 mod met;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod model;
+mod near;
 mod pairs;
 mod pending;
 mod pool;
@@ -58,6 +59,7 @@ pub use documents::{Document, Documents};
 pub use explain::{Common, Explanation};
 pub use input::{Change, Input, Outcome, Relation, Verdict};
 pub use merge::Merged;
+pub use near::{Near, Nearness};
 pub use pairs::{Pair, PairQuery, Pairs};
 pub use query::{Match, Query, Subject};
 pub use rebuild::{Rebuild, RebuildProgress, Unfinished};
@@ -259,7 +261,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// [`Error::AlreadyAStore`], [`Error::Locked`], or the system's.
+    /// [`Error::AlreadyAStore`], [`Error::InsideStore`], [`Error::Locked`], or the system's.
     pub fn create(&self, folder: impl AsRef<Path>, schema: &Schema) -> Result<Store> {
         let folder = folder.as_ref();
         // The standard library's randomness needs no further crate.

@@ -123,6 +123,29 @@ fn a_copy_goes_only_where_nothing_is() {
 }
 
 #[test]
+fn no_store_is_made_inside_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = folder.path().join("live");
+    let store = Store::create(&live, &Schema::default()).unwrap();
+    add(&store, 0..10);
+    let names = || fs::read_dir(&live).unwrap().count();
+    let before = names();
+    for inside in ["copy", "a/b"].map(|name| live.join(name)) {
+        let backup = store.backup(&inside).map(drop);
+        let create = Store::create(&inside, &Schema::default()).map(drop);
+        let salvage = Store::salvage(folder.path().join("x"), &inside, |_| {}).map(drop);
+        for refused in [backup, create, salvage] {
+            let Err(Error::InsideStore { path, store }) = refused else {
+                panic!("{refused:?}");
+            };
+            assert_eq!(path, inside);
+            assert_eq!(store, fs::canonicalize(&live).unwrap());
+        }
+    }
+    assert_eq!(names(), before);
+}
+
+#[test]
 fn what_a_killed_backup_left_is_cleared_away() {
     let folder = tempfile::tempdir().unwrap();
     let (live, copy) = (folder.path().join("live"), folder.path().join("copy"));

@@ -11,6 +11,7 @@ pub(crate) mod crash;
 mod database;
 mod file;
 mod lock;
+mod resolve;
 #[cfg(test)]
 #[cfg(unix)]
 pub(crate) mod watch;
@@ -26,6 +27,7 @@ pub(super) use database::{
 use file::in_file;
 pub(super) use file::{File, sync_words};
 pub(super) use lock::FileLock;
+pub(crate) use resolve::resolved;
 #[cfg(all(test, unix))]
 use watch::{step, sync};
 
@@ -92,6 +94,24 @@ fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), NotFound | NotADirectory)
 }
 
+/// Whether there is a file at `path`, and no link to one.
+pub(super) fn is_plain_file(path: &Path) -> Result<bool> {
+    Ok(unfollowed(path)?.is_some_and(|found| found.is_file()))
+}
+
+/// Whether there is a folder at `path`, and no link to one.
+pub(super) fn is_folder(path: &Path) -> Result<bool> {
+    Ok(unfollowed(path)?.is_some_and(|found| found.is_dir()))
+}
+
+/// What is at `path`, which may be a link.
+fn unfollowed(path: &Path) -> Result<Option<fs::Metadata>> {
+    at(path, Step::Look, || match fs::symlink_metadata(path) {
+        Err(error) if is_absence(&error) => Ok(None),
+        found => found.map(Some),
+    })
+}
+
 /// Whether there is a file at `path`.
 pub(super) fn is_file(path: &Path) -> Result<bool> {
     Ok(metadata(path)?.is_some_and(|found| found.is_file()))
@@ -116,9 +136,15 @@ fn occupied(_: &fs::Metadata) -> u64 {
 
 /// The paths of what is in a folder, in no order.
 pub(super) fn list(folder: &Path) -> Result<Vec<PathBuf>> {
+    list_some(folder, usize::MAX)
+}
+
+/// Those of at most so many of them.
+pub(super) fn list_some(folder: &Path, most: usize) -> Result<Vec<PathBuf>> {
     at(folder, Step::Look, || {
         let entries = fs::read_dir(folder)?;
-        entries.map(|entry| Ok(entry?.path())).collect()
+        let paths = entries.map(|entry| Ok(entry?.path()));
+        paths.take(most).collect()
     })
 }
 

@@ -1,0 +1,55 @@
+//! Where a path leads, also one that is not there yet.
+
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use super::{Step, at, is_absence, parent};
+use crate::error::Result;
+
+/// Links that are followed one after the other, as systems do it.
+const MOST_LINKS: usize = 40;
+
+/// The path without links, `.` and `..`, of what is there or would be made, to be compared with others.
+///
+/// Where file names are the same in any case, the part that is not there yet is in lower case.
+pub(crate) fn resolved(path: &Path) -> Result<PathBuf> {
+    at(path, Step::Look, || follow(path, MOST_LINKS))
+}
+
+fn follow(path: &Path, links: usize) -> io::Result<PathBuf> {
+    let path = if path == Path::new("") {
+        Path::new(".")
+    } else {
+        path
+    };
+    let absence = match fs::canonicalize(path) {
+        Err(error) if is_absence(&error) => error,
+        found => return found,
+    };
+    if let Ok(target) = fs::read_link(path) {
+        let Some(links) = links.checked_sub(1) else {
+            let reason = "its links lead to one another";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+        };
+        return follow(&parent(path).join(target), links);
+    }
+    let mut components = path.components();
+    let last = components.next_back();
+    if !matches!(last, Some(Component::Normal(_) | Component::ParentDir)) {
+        // The folder that the process is in is gone.
+        return Err(absence);
+    }
+    let mut whole = follow(components.as_path(), links)?;
+    match last {
+        Some(Component::Normal(name)) if cfg!(any(windows, target_os = "macos")) => {
+            whole.push(name.to_string_lossy().to_lowercase());
+        }
+        Some(Component::Normal(name)) => whole.push(name),
+        Some(Component::ParentDir) => {
+            whole.pop();
+        }
+        _ => {}
+    }
+    Ok(whole)
+}
