@@ -124,6 +124,8 @@ pub enum Error {
     /// It writes nothing more, and reads no more of the index than it has in memory; open the store
     /// anew.
     Poisoned,
+    /// The thread that holds the [`Writer`](crate::Writer) asked for what waits until it is dropped.
+    WriterHeld,
     /// The store is full: content ids have 32 bits.
     Full,
     /// The operating system refused to read or write a file.
@@ -208,6 +210,10 @@ impl fmt::Display for Error {
             Error::Poisoned => write!(
                 f,
                 "the store could not be read or written before; open it anew, which takes up from the last commit"
+            ),
+            Error::WriterHeld => write!(
+                f,
+                "this thread holds the writer of the store; drop it first"
             ),
             Error::Full => write!(f, "the store holds 2^32 - 1 contents and takes no more"),
             Error::Io { path, source } => write!(f, "{}: {source}", path.display()),

@@ -182,7 +182,7 @@ enum End {
 
 /// An add that is under way.
 struct Adding<'a> {
-    writer: Writer<'a>,
+    writer: Writer,
     console: &'a Console,
     output: &'a mut Output,
     lists_matches: bool,

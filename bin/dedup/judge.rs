@@ -31,7 +31,7 @@ pub(crate) enum Judged {
 
 /// A judgement that is under way.
 pub(crate) struct Judge<'a> {
-    pub(crate) writer: Writer<'a>,
+    pub(crate) writer: Writer,
     pub(crate) uncommitted: Uncommitted,
     pub(crate) removed: Option<Removed>,
     pub(crate) met: Met<'a>,

@@ -25,7 +25,7 @@ pub enum Admission {
     },
 }
 
-impl Writer<'_> {
+impl Writer {
     /// Stores the documents of a batch that are like no earlier one, as if one was offered after
     /// the other, and never replaces or removes any. Offering the same documents again, to another
     /// writer and after a crash at any moment too, gives the same answers, but for [`Admission::Known`]
@@ -62,7 +62,7 @@ impl Writer<'_> {
     ///
     /// Those of [`Writer::add_all`].
     pub fn admit_batch(&mut self, batch: Batch) -> Result<Vec<Result<Admission>>> {
-        self.files.check_writable()?;
+        self.begin()?;
         let located = self.locate(batch);
         let admissions = self.admit_each(located);
         self.failed |= admissions.is_err();
@@ -70,7 +70,7 @@ impl Writer<'_> {
     }
 
     fn admit_each(&mut self, located: Vec<Result<Prepared>>) -> Result<Vec<Result<Admission>>> {
-        let compared = self.store.pool.map(located, |prepared| {
+        let compared = self.store.shared.pool.map(located, |prepared| {
             let mut prepared = prepared?;
             match self.committed_own(&prepared)? {
                 Some(content) => self.find_matches_below(&mut prepared, content)?,
@@ -104,7 +104,7 @@ impl Writer<'_> {
         let snapshot = &self.committed.snapshot;
         let (row, sketch) = content_sketch(snapshot, content)?;
         let (search, probe) = (self.store.search(snapshot), sketch.probe(&row.hash));
-        let comparing = &self.store.meters.comparing;
+        let comparing = &self.store.shared.meters.comparing;
         prepared.matches = comparing.time(|| search.matches(probe, 0..content))?;
         prepared.checked = content;
         Ok(())

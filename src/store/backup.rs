@@ -39,7 +39,7 @@ impl Store {
         let snapshot = self.published();
         // First, because it can fail, and after an error there is no copy.
         let stats = Stats::of(&snapshot)?;
-        let files = snapshot.copy_to(folder.as_ref(), &self.progress)?;
+        let files = snapshot.copy_to(folder.as_ref(), &self.shared.progress)?;
         Ok(Stats { files, ..stats })
     }
 }

@@ -50,13 +50,13 @@ impl Store {
     /// ```
     pub fn sketch_all(&self, inputs: Vec<Input>) -> Batch {
         let last = self.last_commit();
-        let prepared = self.pool.map(inputs, |input| last.prepare(input));
+        let prepared = self.shared.pool.map(inputs, |input| last.prepare(input));
         let snapshot = last.snapshot;
         Batch { snapshot, prepared }
     }
 }
 
-impl Writer<'_> {
+impl Writer {
     /// Adds the documents of a batch like [`Writer::add_all`]. The batch may be from before the
     /// last commit, or of another store.
     ///
@@ -64,7 +64,7 @@ impl Writer<'_> {
     ///
     /// Those of [`Writer::add_all`].
     pub fn add_batch(&mut self, batch: Batch) -> Result<Vec<Result<Outcome>>> {
-        self.files.check_writable()?;
+        self.begin()?;
         let located = self.locate(batch);
         self.add_prepared(located)
     }
@@ -78,7 +78,7 @@ impl Writer<'_> {
             return prepared;
         }
         let fits = snapshot.schema == committed.schema;
-        self.store.pool.map(prepared, |prepared| {
+        self.store.shared.pool.map(prepared, |prepared| {
             let mut prepared = prepared?;
             if !fits {
                 return last.prepare(prepared.input);

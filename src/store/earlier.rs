@@ -39,7 +39,7 @@ pub(super) enum Earlier {
     Best(Match),
 }
 
-impl Writer<'_> {
+impl Writer {
     /// Compares contents that were just appended with all that come before them.
     pub(super) fn compare(&mut self, fresh: Vec<Fresh>) -> Result<Vec<(usize, Earlier)>> {
         if fresh.is_empty() {
@@ -47,13 +47,13 @@ impl Writer<'_> {
         }
         let snapshot = self.files.snapshot()?;
         let this = &*self;
-        let compared = this.store.pool.map(fresh, |fresh| {
+        let compared = this.store.shared.pool.map(fresh, |fresh| {
             let probe = fresh.sketch.probe(&fresh.hash);
             let at = At {
                 moment: fresh.moment,
                 key: &fresh.key,
             };
-            let earlier = this.store.meters.comparing.time(|| {
+            let earlier = this.store.shared.meters.comparing.time(|| {
                 if this.evidence {
                     this.best_below(&snapshot, probe, fresh.content, at)
                 } else {

@@ -131,16 +131,13 @@ impl Store {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// A thread that holds a [`Writer`](crate::Writer) must not call it: it would wait for itself.
-    ///
     /// # Errors
     ///
-    /// [`Error::InvalidKey`], [`Error::InvalidText`], [`Error::ReadOnly`], or why the commit
-    /// failed, which every caller that shares it is told.
+    /// [`Error::InvalidKey`], [`Error::InvalidText`], [`Error::ReadOnly`], [`Error::WriterHeld`] if
+    /// this thread holds the [`Writer`](crate::Writer), or why the commit failed, which every caller
+    /// that shares it is told.
     pub fn insert_unless_duplicate(&self, key: &str, text: &str) -> Result<Verdict> {
-        if self.files.is_none() {
-            return Err(Error::ReadOnly);
-        }
+        self.slot()?.check_not_held_here()?;
         let last = self.last_commit();
         let snapshot = &*last.snapshot;
         let mut prepared = last.prepare(Input::new(key, text))?;
@@ -165,7 +162,7 @@ impl Store {
         }
         prepared.sketch = Some(sketch);
         prepared.checked = snapshot.len;
-        let request = self.queue.join(prepared);
+        let request = self.shared.queue.join(prepared);
         loop {
             match request.wait() {
                 Turn::Done(verdict) => return verdict,
@@ -176,9 +173,9 @@ impl Store {
 
     /// Serves everyone in line, the caller among them.
     fn lead(&self) {
-        let requests = self.queue.take();
+        let requests = self.shared.queue.take();
         let mut lead = Lead {
-            queue: &self.queue,
+            queue: &self.shared.queue,
             requests,
         };
         let verdicts = self.serve(&lead.requests);

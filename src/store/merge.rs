@@ -122,7 +122,7 @@ impl Published {
     }
 }
 
-impl Writer<'_> {
+impl Writer {
     fn merge_batch(
         &mut self,
         source: &Snapshot,
@@ -131,7 +131,7 @@ impl Writer<'_> {
     ) -> Result<()> {
         let committed = &self.committed;
         let look_up = |(content, key)| committed.look_up(source, content, key);
-        let found = self.store.pool.map(names, look_up);
+        let found = self.store.shared.pool.map(names, look_up);
         let now = self.added;
         for stored in found {
             let stored = stored?;

@@ -39,6 +39,7 @@ mod salvage;
 mod sample;
 mod search;
 mod sketch;
+mod slot;
 mod stats;
 mod tune;
 mod unique;
@@ -79,6 +80,7 @@ use insert::Queue;
 use pool::Pool;
 use search::Search;
 use sketch::Sketcher;
+use slot::Slot;
 
 /// How long a store may be locked by someone who leaves no note: by a reader that mends what a killed
 /// writer left, or a writer that has just come or is about to go. Nobody is sent away for them.
@@ -86,8 +88,9 @@ const MOMENT: Duration = Duration::from_secs(5);
 
 /// A near-duplicate store in a folder.
 ///
-/// A store may be shared between threads: any number of them ask while one writes, and none waits
-/// for the writer. Every answer comes from one commit, the last one when the question was put.
+/// A `Store` is a handle: a clone of it is the same open store, which is closed when the last handle and
+/// the last [`Writer`] are dropped. Threads share it: any number of them ask while one writes, and none
+/// waits for the writer. Every answer comes from one commit, the last one when the question was put.
 ///
 /// One process at a time has a store open for writing, and any number have it open for reading only
 /// at the same time; none of them waits for another. A store that is open for reading only answers
@@ -109,15 +112,21 @@ const MOMENT: Duration = Duration::from_secs(5);
 /// assert_eq!(matches[0].jaccard, Some(1.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Store {
+    shared: Arc<Shared>,
+}
+
+/// What the handles of an open store share.
+#[derive(Debug)]
+struct Shared {
     /// Dropped before the files and with them the store's lock. None in a store that is open for
     /// reading only.
     _note: Option<Note>,
     folder: PathBuf,
     pool: Pool,
     /// None in a store that is open for reading only.
-    files: Option<Mutex<Files>>,
+    files: Option<Arc<Slot>>,
     /// The last commit. The lock is held only to copy or replace the pointer.
     published: RwLock<Published>,
     /// Held while a newer commit is opened for reading: one thread adds to the recent postings.
@@ -330,17 +339,12 @@ impl Options {
 
     fn writable(&self, folder: &Path, mut files: Files) -> Result<Store> {
         let snapshot = files.snapshot()?;
-        self.store(folder, Some(Mutex::new(files)), snapshot)
+        self.store(folder, Some(Slot::new(files)), snapshot)
     }
 
-    fn store(
-        &self,
-        folder: &Path,
-        files: Option<Mutex<Files>>,
-        snapshot: Snapshot,
-    ) -> Result<Store> {
+    fn store(&self, folder: &Path, files: Option<Arc<Slot>>, snapshot: Snapshot) -> Result<Store> {
         let meters = Arc::new(Meters::default());
-        Ok(Store {
+        let shared = Shared {
             _note: files.is_some().then(|| Note::leave(folder)),
             folder: folder.to_owned(),
             pool: Pool::new(self.threads),
@@ -356,6 +360,9 @@ impl Options {
             meters,
             allowance: Allowance::new(self.false_candidates),
             progress: self.progress.clone(),
+        };
+        Ok(Store {
+            shared: Arc::new(shared),
         })
     }
 }
@@ -390,7 +397,7 @@ impl Store {
 
     /// The store's folder.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        &self.shared.folder
     }
 
     /// The parameters of the store, as of its last commit: a reindex changes them.
@@ -402,10 +409,15 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::ReadOnly`], or [`Error::Poisoned`] after a failed write.
-    pub fn writer(&self) -> Result<Writer<'_>> {
-        let files = self.files.as_ref().ok_or(Error::ReadOnly)?;
-        Writer::new(self, files.lock().map_err(|_| Error::Poisoned)?)
+    /// [`Error::ReadOnly`], [`Error::WriterHeld`] if this thread has the writer, or
+    /// [`Error::Poisoned`] after a failed write.
+    pub fn writer(&self) -> Result<Writer> {
+        Writer::new(self, self.slot()?.take()?)
+    }
+
+    /// Where the files are while nobody writes.
+    fn slot(&self) -> Result<&Arc<Slot>> {
+        self.shared.files.as_ref().ok_or(Error::ReadOnly)
     }
 
     /// The documents that are like the one asked about: the best first, ties by key.
@@ -416,36 +428,36 @@ impl Store {
     /// reading the store.
     pub fn query(&self, query: &Query<'_>) -> Result<Vec<Match>> {
         let Published { snapshot, sketcher } = self.last_commit();
-        query::answer(&snapshot, &sketcher, &self.allowance, query)
+        query::answer(&snapshot, &sketcher, &self.shared.allowance, query)
     }
 
     /// Number of times since the store was opened that candidates were passed over, because too many
     /// did not match; see [`Options::false_candidates`]. While it is 0, every candidate was compared.
     pub fn passed_over(&self) -> u64 {
-        self.allowance.passed_over()
+        self.shared.allowance.passed_over()
     }
 
     /// A search of `snapshot` at its threshold.
     fn search<'a>(&'a self, snapshot: &'a Snapshot) -> Search<'a> {
         Search {
             snapshot,
-            allowance: &self.allowance,
+            allowance: &self.shared.allowance,
             threshold: snapshot.schema.threshold(),
         }
     }
 
     /// Where the time went since the store was opened.
     pub fn timings(&self) -> Timings {
-        self.meters.read()
+        self.shared.meters.read()
     }
 
     /// Where the store's long calls count their steps; see [`Options::progress`].
     pub fn progress(&self) -> &Progress {
-        &self.progress
+        &self.shared.progress
     }
 
     fn last_commit(&self) -> Published {
-        let published = self.published.read();
+        let published = self.shared.published.read();
         published.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -454,7 +466,7 @@ impl Store {
     }
 
     fn publish(&self, commit: Published) {
-        let published = self.published.write();
+        let published = self.shared.published.write();
         *published.unwrap_or_else(PoisonError::into_inner) = commit;
     }
 }

@@ -228,7 +228,7 @@ impl Store {
         }
         let removed = snapshot.removed_contents()?;
         let bands = u64::from(snapshot.schema.bands().bands());
-        self.progress.begin(BAND_STEPS * (bands + 1));
+        self.shared.progress.begin(BAND_STEPS * (bands + 1));
         Ok(Pairs {
             store: self,
             threshold,
@@ -288,11 +288,11 @@ impl Pairs<'_> {
     fn find_more(&mut self) -> Result<bool> {
         if self.next_content < self.snapshot.len {
             self.find_copies()?;
-            self.store.progress.reach(self.steps_done());
+            self.store.shared.progress.reach(self.steps_done());
             return Ok(true);
         }
         if let Some(join) = &mut self.join {
-            let (removed, pool) = (&self.removed, &self.store.pool);
+            let (removed, pool) = (&self.removed, &self.store.shared.pool);
             let found = join.next(&self.snapshot, self.threshold, removed, pool)?;
             if let Some(found) = &found {
                 self.take_joined(found)?;
@@ -300,7 +300,7 @@ impl Pairs<'_> {
             return Ok(found.is_some());
         }
         let compared = self.compare()?;
-        self.store.progress.reach(self.steps_done());
+        self.store.shared.progress.reach(self.steps_done());
         if compared {
             return Ok(true);
         }
@@ -315,7 +315,7 @@ impl Pairs<'_> {
             band,
             &self.removed,
             self.threshold,
-            self.store.allowance.false_candidates(),
+            self.store.shared.allowance.false_candidates(),
         )?;
         self.next_band += 1;
         Ok(true)
@@ -344,6 +344,7 @@ impl Pairs<'_> {
         let this = &*self;
         let found = this
             .store
+            .shared
             .pool
             .map(contents.collect(), |content| this.copies_of(content));
         for copies in found {
@@ -419,7 +420,7 @@ impl Pairs<'_> {
         };
         let this = &*self;
         let compare = |task: Task| Ok((task.content, this.pairs_of(&task)?));
-        let compared = this.store.pool.map(tasks, compare);
+        let compared = this.store.shared.pool.map(tasks, compare);
         let mut false_candidates = 0;
         for compared in compared {
             let (content, (pairs, others)) = compared?;
@@ -429,7 +430,7 @@ impl Pairs<'_> {
             }
         }
         if let Some(next) = self.comparisons.had_false(false_candidates) {
-            self.store.allowance.pass_over();
+            self.store.shared.allowance.pass_over();
             let band = self.comparisons.band;
             self.met.end(&self.snapshot, band, last, next)?;
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 
 use super::lock::lock;
 use super::resign::{Resigner, Source};
@@ -160,9 +160,8 @@ impl Store {
     /// Makes the next generation of the store beside the one in use, and puts it in its place.
     ///
     /// Queries go on meanwhile, and so do writers: what they commit is in the next generation when
-    /// it comes into use. At the very end it takes the place of the writer for a moment, so a thread
-    /// that holds a [`Writer`](crate::Writer) must not call this. Returns whether there was anything
-    /// to do.
+    /// it comes into use. At the very end it takes the place of the writer for a moment. Returns
+    /// whether there was anything to do.
     ///
     /// Signatures that become shorter are cut, those that become longer get the new slots only, and
     /// if only bands change they are not written at all. Everything is computed from the stored
@@ -187,16 +186,18 @@ impl Store {
     ///
     /// [`Error::InvalidSchema`] for a change that needs other shingles, [`Error::Unfinished`] if a
     /// rebuild to another end was begun, [`Error::MissingSources`], [`Error::Interrupted`],
-    /// [`Error::ReadOnly`], or those of reading and writing the store. The store is as before then.
+    /// [`Error::ReadOnly`], [`Error::WriterHeld`] if this thread holds the
+    /// [`Writer`](crate::Writer), or those of reading and writing the store. The store is as before then.
     pub fn rebuild(&self, rebuild: Rebuild<'_>) -> Result<bool> {
-        let files = self.files.as_ref().ok_or(Error::ReadOnly)?;
-        let _alone = lock(&self.rebuilding);
+        let slot = self.slot()?;
+        slot.check_not_held_here()?;
+        let _alone = lock(&self.shared.rebuilding);
         let snapshot = self.published();
         let Some(plan) = plan(&rebuild.target, &snapshot)? else {
             return Ok(false);
         };
         let source = rebuild.source.as_deref();
-        let signer = Resigner::new(&self.pool, &snapshot.schema, &plan.schema, source)?;
+        let signer = Resigner::new(&self.shared.pool, &snapshot.schema, &plan.schema, source)?;
         let mut watch = rebuild.watch;
         let mut watch = |progress: Progress| {
             let watched = watch.as_mut().map(|watch| watch(progress.into()));
@@ -207,10 +208,10 @@ impl Store {
         };
         if signer.needs_sources() {
             // Which texts an earlier attempt missed is not known.
-            Next::discard(&self.folder, &snapshot)?;
+            Next::discard(&self.shared.folder, &snapshot)?;
         }
         let sign = |snapshot: &Snapshot, contents: &[u32]| signer.sign_all(snapshot, contents);
-        let threads = self.pool.threads();
+        let threads = self.shared.pool.threads();
         let mut next = Next::take_up(&snapshot, &plan)?;
         next.cover(&snapshot, &sign, &mut watch)?;
         self.settle_missing(&signer, rebuild.drop_missing)?;
@@ -234,7 +235,7 @@ impl Store {
             next.follow(&snapshot, keys, threads)?;
         }
         next.fill_filter(threads)?;
-        let mut files = files.lock().map_err(|_| Error::Poisoned)?;
+        let mut files = slot.take()?;
         self.switch(next, &mut files, &journal, &sign)?;
         Ok(true)
     }
@@ -247,7 +248,7 @@ impl Store {
     /// Those of reading the store.
     pub fn unfinished_rebuild(&self) -> Result<Option<Unfinished>> {
         let snapshot = self.published();
-        let found = Next::look(&self.folder, &snapshot)?;
+        let found = Next::look(&self.shared.folder, &snapshot)?;
         Ok(found.map(|(plan, progress, bytes)| Unfinished {
             schema: (*plan.schema).clone(),
             compacts: plan.renumbers,
@@ -263,11 +264,9 @@ impl Store {
     ///
     /// [`Error::ReadOnly`], or those of the system.
     pub fn cancel_rebuild(&self) -> Result<bool> {
-        if self.files.is_none() {
-            return Err(Error::ReadOnly);
-        }
-        let _alone = lock(&self.rebuilding);
-        Next::discard(&self.folder, &self.published())
+        self.slot()?;
+        let _alone = lock(&self.shared.rebuilding);
+        Next::discard(&self.shared.folder, &self.published())
     }
 
     /// Bytes of disk, about and rather too many, that a rebuild takes beside the store as it is.
@@ -302,7 +301,7 @@ impl Store {
             return Ok(());
         }
         if !drop_missing {
-            Next::discard(&self.folder, &self.published())?;
+            Next::discard(&self.shared.folder, &self.published())?;
             return Err(Error::MissingSources { keys });
         }
         let mut writer = self.writer()?;
@@ -315,12 +314,12 @@ impl Store {
     fn switch(
         &self,
         next: Next,
-        files: &mut MutexGuard<'_, Files>,
+        files: &mut Files,
         journal: &Journal<'_>,
         sign: &Sign<'_>,
     ) -> Result<()> {
-        let sketcher = Sketcher::new(&next.plan().schema, &self.meters)?;
-        let snapshot = next.install(files, journal.take(), sign, self.pool.threads())?;
+        let sketcher = Sketcher::new(&next.plan().schema, &self.shared.meters)?;
+        let snapshot = next.install(files, journal.take(), sign, self.shared.pool.threads())?;
         self.publish(Published {
             snapshot: Arc::new(snapshot),
             sketcher: Arc::new(sketcher),
@@ -380,13 +379,13 @@ struct Journal<'s> {
 
 impl<'s> Journal<'s> {
     fn begin(store: &'s Store) -> Journal<'s> {
-        *lock(&store.journal) = Some(BTreeSet::new());
+        *lock(&store.shared.journal) = Some(BTreeSet::new());
         Journal { store }
     }
 
     /// The documents that changed since the last call.
     fn take(&self) -> BTreeSet<String> {
-        lock(&self.store.journal)
+        lock(&self.store.shared.journal)
             .as_mut()
             .map(std::mem::take)
             .unwrap_or_default()
@@ -395,14 +394,14 @@ impl<'s> Journal<'s> {
 
 impl Drop for Journal<'_> {
     fn drop(&mut self) {
-        *lock(&self.store.journal) = None;
+        *lock(&self.store.shared.journal) = None;
     }
 }
 
 impl Store {
     /// Takes note of the documents of a commit that readers see already.
     pub(super) fn note_changed<'k>(&self, keys: impl Iterator<Item = &'k String>) {
-        if let Some(journal) = lock(&self.journal).as_mut() {
+        if let Some(journal) = lock(&self.shared.journal).as_mut() {
             journal.extend(keys.cloned());
         }
     }

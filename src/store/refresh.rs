@@ -38,18 +38,18 @@ impl Store {
     ///
     /// Those of opening the store for reading. After an error it is where it was.
     pub fn refresh(&self) -> Result<bool> {
-        if self.files.is_some() {
+        if self.shared.files.is_some() {
             return Ok(false);
         }
-        let _turn = lock(&self.refreshing);
+        let _turn = lock(&self.shared.refreshing);
         let last = self.last_commit();
-        let Some(snapshot) = last.snapshot.newer(&self.folder)? else {
+        let Some(snapshot) = last.snapshot.newer(&self.shared.folder)? else {
             return Ok(false);
         };
         let sketcher = if snapshot.schema == last.snapshot.schema {
             last.sketcher
         } else {
-            Arc::new(Sketcher::new(&snapshot.schema, &self.meters)?)
+            Arc::new(Sketcher::new(&snapshot.schema, &self.shared.meters)?)
         };
         self.publish(Published {
             snapshot: Arc::new(snapshot),

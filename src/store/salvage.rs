@@ -179,7 +179,7 @@ struct Salvage<'a, F> {
     wreck: &'a Wreck,
     schema: Schema,
     sketcher: Sketcher,
-    writer: Writer<'a>,
+    writer: Writer,
     /// Contents that are there without a key.
     unnamed: Vec<u32>,
     /// Keys that are not saved: those that were told to be lost, and those that damage made of others.

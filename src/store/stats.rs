@@ -76,11 +76,11 @@ impl Store {
         let snapshot = self.published();
         let removed = snapshot.removed_contents()?;
         let bands: Vec<u32> = (0..snapshot.schema.bands().bands()).collect();
-        self.progress.begin(bands.len() as u64);
-        let found = self.pool.map(bands, |band| {
+        self.shared.progress.begin(bands.len() as u64);
+        let found = self.shared.pool.map(bands, |band| {
             let mut largest = Largest::new(limit);
             count_band(&snapshot, &removed, band, &mut largest)?;
-            self.progress.step(1);
+            self.shared.progress.step(1);
             Ok(largest)
         });
         let mut largest = Largest::new(limit);

@@ -7,14 +7,14 @@ use super::prepared::Prepared;
 use super::writer::{Writer, added_or_updated};
 use crate::error::Result;
 
-impl Writer<'_> {
+impl Writer {
     /// Compares an input that has a sketch with the contents of the last commit, as far as that is
     /// not done yet.
     pub(super) fn find_matches(&self, mut prepared: Prepared) -> Result<Prepared> {
         if let Some(sketch) = &prepared.sketch {
             let probe = sketch.probe(&prepared.hash);
             let snapshot = &self.committed.snapshot;
-            let comparing = &self.store.meters.comparing;
+            let comparing = &self.store.shared.meters.comparing;
             let ids = prepared.checked..snapshot.len;
             let found = comparing.time(|| self.store.search(snapshot).matches(probe, ids))?;
             prepared.matches.extend(found);

@@ -1,17 +1,18 @@
 //! Adding and removing documents.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 
 use super::earlier::{At, Earlier, Fresh};
 use super::input::{Change, Input, Outcome, Relation};
 use super::pending::Pending;
 use super::prepared::Prepared;
 use super::sketch::Sketch;
+use super::slot::Lease;
 use super::{Published, Store};
 use crate::clock;
 use crate::error::{Error, Result};
-use crate::storage::{DocumentRow, Files, NewContent};
+use crate::storage::{DocumentRow, NewContent};
 
 /// A key has at most this many bytes.
 pub const MAX_KEY_BYTES: usize = 1 << 16;
@@ -19,12 +20,34 @@ pub const MAX_KEY_BYTES: usize = 1 << 16;
 /// The one writer of a store: adds, removes and commits.
 ///
 /// Nothing that it did is seen by readers, or survives a crash, before [`Writer::commit`] returns.
-/// A writer that is dropped leaves the store at its last commit. Documents that are not committed
-/// cost memory, about 400 bytes each beside their keys, so commit now and then.
+/// A writer that is dropped, by a panic too, leaves the store at its last commit and free for the next
+/// writer. Documents that are not committed cost memory, about 400 bytes each beside their keys, so
+/// commit now and then.
+///
+/// A writer keeps its store open, and may move to another thread. The store remembers the thread that
+/// made the writer or used it last: that one is given [`Error::WriterHeld`] where it would wait for
+/// itself.
+///
+/// ```
+/// use dedupdb::{Error, Schema, Store};
+///
+/// # let folder = tempfile::tempdir()?;
+/// let store = Store::create(folder.path().join("store"), &Schema::default())?;
+/// let mut writer = store.writer()?;
+/// assert!(matches!(store.writer(), Err(Error::WriterHeld)));
+/// let added = std::thread::spawn(move || {
+///     writer.add("one", "a text")?;
+///     writer.commit()
+/// });
+/// added.join().unwrap()?;
+/// assert!(store.writer().is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
-pub struct Writer<'s> {
-    pub(super) store: &'s Store,
-    pub(super) files: MutexGuard<'s, Files>,
+pub struct Writer {
+    /// Dropped before the store, which is closed with its last handle.
+    pub(super) files: Lease,
+    pub(super) store: Store,
     /// The last commit.
     pub(super) committed: Published,
     pub(super) pending: Pending,
@@ -41,13 +64,13 @@ pub struct Writer<'s> {
     pub(super) failed: bool,
 }
 
-impl<'s> Writer<'s> {
-    pub(crate) fn new(store: &'s Store, files: MutexGuard<'s, Files>) -> Result<Writer<'s>> {
+impl Writer {
+    pub(super) fn new(store: &Store, files: Lease) -> Result<Writer> {
         files.check_writable()?;
         let committed = store.last_commit();
         Ok(Writer {
-            store,
             files,
+            store: store.clone(),
             pending: Pending::new(committed.snapshot.len),
             start: committed.snapshot.len,
             known: HashSet::new(),
@@ -97,9 +120,9 @@ impl<'s> Writer<'s> {
     ///
     /// Those of reading and writing the store; the writer should then be dropped.
     pub fn add_all(&mut self, inputs: Vec<Input>) -> Result<Vec<Result<Outcome>>> {
-        self.files.check_writable()?;
+        self.begin()?;
         let prepare = |input| self.committed.prepare(input);
-        let prepared = self.store.pool.map(inputs, prepare);
+        let prepared = self.store.shared.pool.map(inputs, prepare);
         self.add_prepared(prepared)
     }
 
@@ -109,6 +132,7 @@ impl<'s> Writer<'s> {
     ///
     /// Those of reading the store.
     pub fn remove(&mut self, key: &str) -> Result<bool> {
+        self.files.used_here();
         let row = self.committed.snapshot.document(key)?;
         let known = self.pending.current(key, row).is_some();
         if known {
@@ -125,6 +149,7 @@ impl<'s> Writer<'s> {
     /// commit, writing needs the store to be opened anew. [`Error::Poisoned`] if an earlier call of this writer
     /// failed half-way.
     pub fn commit(&mut self) -> Result<()> {
+        self.files.used_here();
         if self.failed {
             return Err(Error::Poisoned);
         }
@@ -132,7 +157,7 @@ impl<'s> Writer<'s> {
             return Ok(());
         }
         let change = self.pending.change();
-        let (threads, meters) = (self.store.pool.threads(), &self.store.meters);
+        let (threads, meters) = (self.store.shared.pool.threads(), &self.store.shared.meters);
         let files = &mut self.files;
         let snapshot = meters
             .committing
@@ -162,6 +187,12 @@ impl<'s> Writer<'s> {
         !self.pending.is_empty()
     }
 
+    /// Begins a batch.
+    pub(super) fn begin(&mut self) -> Result<()> {
+        self.files.used_here();
+        self.files.check_writable()
+    }
+
     /// Adds inputs that were prepared on the last commit or an earlier one.
     pub(super) fn add_prepared(
         &mut self,
@@ -174,7 +205,7 @@ impl<'s> Writer<'s> {
 
     fn add_each(&mut self, prepared: Vec<Result<Prepared>>) -> Result<Vec<Result<Outcome>>> {
         if self.unique {
-            let compared = self.store.pool.map(prepared, |prepared| {
+            let compared = self.store.shared.pool.map(prepared, |prepared| {
                 prepared.and_then(|prepared| self.find_matches(prepared))
             });
             return compared
@@ -187,8 +218,8 @@ impl<'s> Writer<'s> {
         }
         let mut outcomes = Vec::with_capacity(prepared.len());
         let mut fresh = Vec::new();
-        let store = self.store;
-        store.meters.appending.time(|| -> Result<()> {
+        let meters = self.store.shared.meters.clone();
+        meters.appending.time(|| -> Result<()> {
             for prepared in prepared {
                 outcomes.push(match own_error(prepared)? {
                     Ok(prepared) => Ok(self.place(prepared, outcomes.len(), &mut fresh)?),
@@ -333,7 +364,7 @@ impl<'s> Writer<'s> {
     }
 }
 
-impl Drop for Writer<'_> {
+impl Drop for Writer {
     /// Forgets what was not committed. If that fails, the store refuses further writing.
     fn drop(&mut self) {
         self.files.roll_back().unwrap_or_default();

@@ -16,6 +16,7 @@ mod corpora;
 mod damage;
 mod damaged_index;
 mod explain;
+mod handles;
 mod layers;
 mod lsh;
 mod merge;

@@ -192,13 +192,18 @@ impl Store {
         let removed = snapshot.removed_contents()?;
         let documents = snapshot.documents()?;
         let contents = u64::from(snapshot.len).saturating_sub(removed.len() as u64);
-        let mut forest =
-            connect::connect(&snapshot, &self.pool, &self.allowance, &removed, threshold)?;
+        let mut forest = connect::connect(
+            &snapshot,
+            &self.shared.pool,
+            &self.shared.allowance,
+            &removed,
+            threshold,
+        )?;
         if query.linkage == Linkage::Representative {
             representatives::divide(
                 &snapshot,
-                &self.pool,
-                &self.allowance,
+                &self.shared.pool,
+                &self.shared.allowance,
                 threshold,
                 &mut forest,
             )?;
@@ -258,7 +263,7 @@ impl Clusters<'_> {
             }));
         }
         let this = &*self;
-        let read = this.store.pool.map(parts, |part| {
+        let read = this.store.shared.pool.map(parts, |part| {
             let members = this.read(&part)?;
             Ok((part.representative, members))
         });

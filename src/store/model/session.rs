@@ -13,7 +13,7 @@ pub(super) type Sketched = Option<(Vec<Given>, Batch)>;
 pub(super) struct Session<'a> {
     store: &'a Store,
     history: &'a History,
-    writer: Writer<'a>,
+    writer: Writer,
     /// What the writer would commit.
     model: Model,
     admitted: Admitted,

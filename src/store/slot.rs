@@ -1,0 +1,123 @@
+//! Where the files of a store are while nobody writes.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::{self, ThreadId};
+
+use super::lock::lock;
+use crate::error::{Error, Result};
+use crate::storage::Files;
+
+/// The place of the writing side's files. One thread at a time takes them out.
+#[derive(Debug)]
+pub(super) struct Slot {
+    content: Mutex<Content>,
+    given_back: Condvar,
+}
+
+#[derive(Debug)]
+struct Content {
+    /// None while somebody has them.
+    files: Option<Files>,
+    /// The thread that took them, or used them last.
+    user: Option<ThreadId>,
+}
+
+impl Slot {
+    pub(super) fn new(files: Files) -> Arc<Slot> {
+        Arc::new(Slot {
+            content: Mutex::new(Content {
+                files: Some(files),
+                user: None,
+            }),
+            given_back: Condvar::new(),
+        })
+    }
+
+    /// Takes the files out, once nobody else has them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WriterHeld`] if this thread has them: it would wait for itself.
+    pub(super) fn take(self: &Arc<Slot>) -> Result<Lease> {
+        let user = thread::current().id();
+        let mut content = lock(&self.content);
+        loop {
+            if content.user == Some(user) {
+                return Err(Error::WriterHeld);
+            }
+            if let Some(files) = content.files.take() {
+                content.user = Some(user);
+                return Ok(Lease {
+                    slot: self.clone(),
+                    files: Some(files),
+                    user,
+                });
+            }
+            let waited = self.given_back.wait(content);
+            content = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Refuses what would wait for the files while this thread has them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WriterHeld`].
+    pub(super) fn check_not_held_here(&self) -> Result<()> {
+        if lock(&self.content).user == Some(thread::current().id()) {
+            return Err(Error::WriterHeld);
+        }
+        Ok(())
+    }
+}
+
+/// The files of a store, for as long as it is there.
+#[derive(Debug)]
+pub(super) struct Lease {
+    slot: Arc<Slot>,
+    /// Taken out when they are given back.
+    files: Option<Files>,
+    user: ThreadId,
+}
+
+impl Lease {
+    /// Takes note that this thread uses the files now.
+    pub(super) fn used_here(&mut self) {
+        let user = thread::current().id();
+        if self.user != user {
+            self.user = user;
+            lock(&self.slot.content).user = Some(user);
+        }
+    }
+}
+
+impl Deref for Lease {
+    type Target = Files;
+
+    fn deref(&self) -> &Files {
+        match &self.files {
+            Some(files) => files,
+            None => unreachable!("the files are there until the lease ends"),
+        }
+    }
+}
+
+impl DerefMut for Lease {
+    fn deref_mut(&mut self) -> &mut Files {
+        match &mut self.files {
+            Some(files) => files,
+            None => unreachable!("the files are there until the lease ends"),
+        }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let mut content = lock(&self.slot.content);
+        content.files = self.files.take();
+        content.user = None;
+        drop(content);
+        self.slot.given_back.notify_one();
+    }
+}

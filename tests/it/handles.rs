@@ -1,0 +1,126 @@
+//! Handles of a store: who may have them, and what they leave behind.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc;
+use std::thread;
+
+use dedupdb::{Error, Query, Rebuild, Schema, Store, Verdict, Writer};
+
+const TEXT: &str = "it was the first of many long and cold nights in the old lighthouse";
+
+fn new_store() -> (tempfile::TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(folder.path().join("store"), &Schema::default()).unwrap();
+    (folder, store)
+}
+
+/// What an owned writer makes possible.
+struct Task {
+    writer: Writer,
+    store: Store,
+}
+
+#[test]
+fn a_writer_lives_beside_its_store_and_moves_to_another_thread() {
+    fn is_handle<T: Clone + Send + Sync + 'static>(_: &T) {}
+    let (_folder, store) = new_store();
+    is_handle(&store);
+    let task = Task {
+        writer: store.writer().unwrap(),
+        store: store.clone(),
+    };
+    let task = thread::spawn(move || {
+        let mut task = task;
+        task.writer.add("one", TEXT).unwrap();
+        task.writer.commit().unwrap();
+        task
+    });
+    let task = task.join().unwrap();
+    assert_eq!(task.store.query(&Query::text(TEXT)).unwrap().len(), 1);
+    drop(task);
+    assert_eq!(store.stats().unwrap().documents, 1);
+}
+
+#[test]
+fn the_last_handle_closes_the_store() {
+    let (_folder, store) = new_store();
+    let path = store.folder().to_owned();
+    let mut writer = store.writer().unwrap();
+    writer.add("one", TEXT).unwrap();
+    drop(store);
+    assert!(matches!(Store::open(&path), Err(Error::Locked { .. })));
+    writer.commit().unwrap();
+    drop(writer);
+    assert!(!path.join("holder").exists());
+    assert_eq!(Store::open(&path).unwrap().stats().unwrap().documents, 1);
+}
+
+#[test]
+fn a_panic_of_the_caller_rolls_back_and_leaves_the_store_usable() {
+    let (_folder, store) = new_store();
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        let mut writer = store.writer().unwrap();
+        writer.add("one", TEXT).unwrap();
+        panic!("of the caller");
+    }));
+    assert!(panicked.is_err());
+    let panicked = thread::scope(|scope| {
+        let panics = scope.spawn(|| {
+            let mut writer = store.writer().unwrap();
+            writer.add("two", TEXT).unwrap();
+            panic!("of another thread");
+        });
+        panics.join()
+    });
+    assert!(panicked.is_err());
+    let verdict = store.insert_unless_duplicate("three", TEXT).unwrap();
+    assert_eq!(verdict, Verdict::Inserted);
+    let mut writer = store.writer().unwrap();
+    writer.add("four", "nobody knows who painted it").unwrap();
+    writer.commit().unwrap();
+    let keys: Vec<String> = store.documents().unwrap().map(|d| d.unwrap().key).collect();
+    assert_eq!(keys, ["four", "three"]);
+}
+
+#[test]
+fn a_thread_that_holds_the_writer_is_told_so_where_it_would_wait_for_itself() {
+    fn is_held<T>(done: &Result<T, Error>) -> bool {
+        matches!(done, Err(Error::WriterHeld))
+    }
+    let (folder, store) = new_store();
+    let source = Store::create(folder.path().join("source"), &Schema::default()).unwrap();
+    let writer = store.writer().unwrap();
+    assert!(is_held(&store.writer()));
+    assert!(is_held(&store.insert_unless_duplicate("one", TEXT)));
+    assert!(is_held(&store.rebuild(Rebuild::compact())));
+    let go_on = |_| std::ops::ControlFlow::Continue(());
+    assert!(is_held(&store.merge(&source, 1 << 20, go_on)));
+    drop(writer);
+    store.insert_unless_duplicate("one", TEXT).unwrap();
+    assert!(store.rebuild(Rebuild::compact()).unwrap());
+}
+
+#[test]
+fn the_thread_that_used_the_writer_last_holds_it() {
+    let (_folder, store) = new_store();
+    let mut writer = store.writer().unwrap();
+    let (give, take) = mpsc::channel::<Writer>();
+    let (tell, told) = mpsc::channel();
+    let other = thread::spawn({
+        let store = store.clone();
+        move || {
+            let mut writer = take.recv().unwrap();
+            writer.add("one", TEXT).unwrap();
+            tell.send(()).unwrap();
+            let held = matches!(store.writer(), Err(Error::WriterHeld));
+            writer.commit().unwrap();
+            held
+        }
+    });
+    writer.remove("none").unwrap();
+    give.send(writer).unwrap();
+    told.recv().unwrap();
+    // This thread made the writer, but may wait for it now.
+    assert!(store.writer().unwrap().remove("one").unwrap());
+    assert!(other.join().unwrap());
+}
