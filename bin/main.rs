@@ -75,7 +75,7 @@ fn main() -> ExitCode {
         if output::is_broken_pipe(&error) {
             return Exit::Found;
         }
-        console.error(&format!("{error:#}"));
+        console.error(&format!("{error:#}{}", store::advice(&error)));
         Exit::Failed
     });
     exit.code()

@@ -95,6 +95,13 @@ fn explained(error: Error) -> anyhow::Error {
         return error.into();
     };
     let who = match holder {
+        Some(holder) if holder.is_this_process() => {
+            return Error::Locked {
+                path,
+                holder: Some(holder),
+            }
+            .into();
+        }
         Some(holder) => format!(
             "{holder} has had the store open since {}",
             utc(holder.since)
@@ -105,6 +112,15 @@ fn explained(error: Error) -> anyhow::Error {
         "{}: {who}; try again when it is done, or wait longer with --wait TIME",
         path.display()
     )
+}
+
+/// What to do about an error of the library, by the names of this program.
+pub(crate) fn advice(error: &anyhow::Error) -> &'static str {
+    match error.downcast_ref() {
+        Some(Error::NotAStore { .. }) => "; make one with init or add",
+        Some(Error::NoShingles) => ", with init and without --no-shingles",
+        _ => "",
+    }
 }
 
 /// Says of a store that was searched whether candidates were left out.

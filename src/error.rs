@@ -8,7 +8,8 @@ use std::sync::Arc;
 /// What can go wrong, one variant for each situation a caller can act on.
 ///
 /// The message of every variant is one line that says what is wrong and, where there is something
-/// to do, what to do. Errors are cheap to clone, because callers that shared a commit share its
+/// to do, what to do. It has the cause in it, so that [`source`](std::error::Error::source) gives only
+/// what lies behind that, and a message that is made of the whole chain says nothing twice. Errors are cheap to clone, because callers that shared a commit share its
 /// failure too.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -16,6 +17,13 @@ pub enum Error {
     /// A schema parameter is outside its range, or two of them contradict each other.
     InvalidSchema {
         /// The parameter's name as the command line and [`Schema`](crate::Schema) spell it.
+        parameter: &'static str,
+        /// What is wrong with the value and which values fit.
+        reason: String,
+    },
+    /// A parameter of a question is outside its range.
+    InvalidQuery {
+        /// The parameter's name.
         parameter: &'static str,
         /// What is wrong with the value and which values fit.
         reason: String,
@@ -126,6 +134,18 @@ pub enum Error {
     Poisoned,
     /// The thread that holds the [`Writer`](crate::Writer) asked for what waits until it is dropped.
     WriterHeld,
+    /// The handle was made in another process, of which this one is a fork.
+    OtherProcess,
+    /// The document was got before the store's contents were numbered anew.
+    OldDocument {
+        /// Its key.
+        key: String,
+    },
+    /// More was added since the last commit than memory keeps postings of.
+    Uncommitted {
+        /// The most contents that one commit takes with the store's number of bands.
+        most: u32,
+    },
     /// The store is full: content ids have 32 bits.
     Full,
     /// The operating system refused to read or write a file.
@@ -139,8 +159,8 @@ pub enum Error {
     Index {
         /// The index file.
         path: PathBuf,
-        /// redb's reason.
-        source: Arc<redb::Error>,
+        /// The reason, of the database that the index is.
+        source: Arc<dyn std::error::Error + Send + Sync>,
     },
 }
 
@@ -151,6 +171,13 @@ pub struct Holder {
     pub process: u32,
     /// When it opened the store, in seconds since 1970.
     pub since: i64,
+}
+
+impl Holder {
+    /// Whether it is the process that asks.
+    pub fn is_this_process(&self) -> bool {
+        self.process == std::process::id()
+    }
 }
 
 impl fmt::Display for Holder {
@@ -166,7 +193,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::InvalidSchema { parameter, reason } => write!(f, "{parameter}: {reason}"),
+            Error::InvalidSchema { parameter, reason }
+            | Error::InvalidQuery { parameter, reason } => {
+                write!(f, "{parameter}: {reason}")
+            }
             Error::SchemaMismatch {
                 parameter,
                 stored,
@@ -184,7 +214,7 @@ impl fmt::Display for Error {
             }
             Error::NoShingles => write!(
                 f,
-                "the store keeps no shingles, so nothing can be compared exactly; make one that does, with init and without --no-shingles"
+                "the store keeps no shingles, so nothing can be compared exactly; make one that does"
             ),
             Error::NotAStore { .. }
             | Error::AlreadyAStore { .. }
@@ -215,7 +245,19 @@ impl fmt::Display for Error {
                 f,
                 "this thread holds the writer of the store; drop it first"
             ),
-            Error::Full => write!(f, "the store holds 2^32 - 1 contents and takes no more"),
+            Error::OtherProcess => write!(
+                f,
+                "another process opened the store, of which this one is a fork; open it anew here"
+            ),
+            Error::OldDocument { key } => write!(
+                f,
+                "{key:?}: the document was got before the store's contents were numbered anew; get it again"
+            ),
+            Error::Uncommitted { most } => write!(
+                f,
+                "one commit takes {most} contents with so many bands; commit more often"
+            ),
+            Error::Full => write!(f, "the store holds 2^32 - 2 contents and takes no more"),
             Error::Io { path, source } => write!(f, "{}: {source}", path.display()),
             Error::Index { path, source } => write!(f, "{}: {source}", path.display()),
         }
@@ -226,11 +268,9 @@ impl Error {
     /// Writes what is wrong with the place of a store.
     fn place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::NotAStore { path } => write!(
-                f,
-                "{}: there is no dedupdb store here; make one with init or add",
-                path.display()
-            ),
+            Error::NotAStore { path } => {
+                write!(f, "{}: there is no dedupdb store here", path.display())
+            }
             Error::AlreadyAStore { path } => write!(
                 f,
                 "{}: there is a dedupdb store here already; open it, or choose another folder",
@@ -284,9 +324,20 @@ fn other_format(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 fn locked(path: &Path, holder: Option<Holder>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let who = holder.map_or("another process".to_owned(), |who| who.to_string());
     let path = path.display();
-    write!(f, "{path}: {who} has the store open; wait until it is done")
+    match holder {
+        Some(holder) if holder.is_this_process() => {
+            write!(f, "{path}: this process has the store open already")
+        }
+        Some(holder) => write!(
+            f,
+            "{path}: {holder} has the store open; wait until it is done"
+        ),
+        None => write!(
+            f,
+            "{path}: another process has the store open; wait until it is done"
+        ),
+    }
 }
 
 fn missing(keys: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -304,8 +355,8 @@ fn missing(keys: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Error::Io { source, .. } => Some(source.as_ref()),
-            Error::Index { source, .. } => Some(source.as_ref()),
+            Error::Io { source, .. } => source.source(),
+            Error::Index { source, .. } => source.source(),
             _ => None,
         }
     }
@@ -345,8 +396,8 @@ impl Error {
             | Error::NewerFormat { .. }
             | Error::OlderFormat { .. } => return false,
             Error::Io { source, .. } => &**source,
-            Error::Index { source, .. } => match &**source {
-                redb::Error::Io(source) => source,
+            Error::Index { source, .. } => match source.downcast_ref() {
+                Some(redb::Error::Io(source)) => source,
                 _ => return true,
             },
             _ => return true,

@@ -87,6 +87,10 @@
 //!   chosen for the schema's. [`Schema::recall`] tells how many.
 //! - The files of an open store must not be cut short by other programs: on Unix, reading a mapped
 //!   page that is gone ends the process with SIGBUS.
+//! - The child of a fork cannot use what its parent opened: every call says [`Error::OtherProcess`], and
+//!   dropping a handle there changes nothing. It may open the store anew.
+//! - Panics must unwind: the crate is refused by a build with `panic = "abort"`, because a damaged page of
+//!   an index can make redb panic, which becomes an error here.
 //! - A file system without file locks lets two processes write at the same time, which damages the
 //!   store. One without locks on ranges of a file lets nobody read while one writes.
 //! - A store that is open for reading only answers from the commit it was opened or
@@ -104,6 +108,7 @@ mod error;
 #[doc(hidden)]
 pub mod fuzzing;
 mod lsh;
+mod process;
 mod progress;
 mod schema;
 mod sketch;

@@ -91,7 +91,7 @@ pub(crate) struct Args {
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
-    /// Threads to work with [default: one a core]
+    /// Threads to work with, 256 at most [default: one a core]
     #[arg(
         long,
         global = true,

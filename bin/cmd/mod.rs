@@ -27,6 +27,7 @@ mod stats;
 mod tune;
 
 use anyhow::{Context, Result};
+use dedupdb::Options;
 
 use crate::args::{Args, Command};
 use crate::console::Console;
@@ -37,7 +38,7 @@ use crate::output::Output;
 pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result<Exit> {
     if args.threads > 0 {
         rayon::ThreadPoolBuilder::new()
-            .num_threads(args.threads)
+            .num_threads(args.threads.min(Options::MOST_THREADS))
             .build_global()
             .context("cannot start threads")?;
     }

@@ -9,6 +9,7 @@ use super::format::{HEADER_BYTES, Header, may_be_unfinished};
 use super::map::Map;
 use super::sums::BlockSums;
 use crate::error::{Error, Result};
+use crate::process::Process;
 
 /// Appended bytes are kept in memory until there are this many.
 const BUFFER_BYTES: usize = 1 << 20;
@@ -88,6 +89,7 @@ pub(crate) struct Column {
     /// Whether a commit was begun and is not known to have ended: then the index may hold it, and
     /// nothing of the file may be cut or overwritten.
     uncertain: bool,
+    process: Process,
     written: u64,
     buffer: Vec<u8>,
     sums: BlockSums,
@@ -132,6 +134,7 @@ impl Column {
             map: Arc::new(map),
             committed,
             uncertain: false,
+            process: Process::current(),
             written: committed,
             buffer: Vec::new(),
             sums: BlockSums::default(),
@@ -224,10 +227,10 @@ impl Column {
 
 impl Drop for Column {
     /// Gives back the room that the file was grown by in advance. Views that outlive the column
-    /// only read below the committed length. A failure here costs nothing but room, which the next
+    /// only read below the committed length. Another process, which got it by a fork, cuts nothing. A failure here costs nothing but room, which the next
     /// open gives back.
     fn drop(&mut self) {
-        if self.uncertain {
+        if self.uncertain || !self.process.is_current() {
             return;
         }
         self.file

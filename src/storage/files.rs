@@ -15,7 +15,7 @@ use super::guard::guarded;
 use super::index::{INDEX, Index, existing_index};
 use super::leftovers;
 use super::meta::Meta;
-use super::recent::Recent;
+use super::recent::{Recent, most_contents};
 use super::snapshot::{Snapshot, Tables, narrow};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
@@ -192,6 +192,10 @@ impl Files {
         if self.len == u32::MAX - 1 {
             return Err(Error::Full);
         }
+        if self.recent.is_full() {
+            let most = most_contents(content.band_hashes.len() + 1);
+            return Err(Error::Uncommitted { most });
+        }
         self.health = Health::Torn;
         self.append_rows(content)?;
         self.health = Health::Sound;
@@ -310,10 +314,18 @@ pub(super) fn rebuild_recent(
     let banded = narrow(snapshot.tables.path(), meta.banded)?;
     let schema = &snapshot.schema;
     let bands = schema.bands();
-    let contents = snapshot.len.saturating_sub(banded) as usize;
+    let contents = snapshot.len.saturating_sub(banded);
+    if contents > most_contents(bands.bands() as usize + 1) {
+        let reason = format!("{contents} contents are in no table");
+        return Err(Error::damaged(snapshot.tables.path(), reason));
+    }
     let mut recent = match earlier.filter(|earlier| earlier.base() == banded) {
         Some(earlier) => earlier.clone(),
-        None => Arc::new(Recent::new(banded, bands.bands() as usize + 1, contents)),
+        None => Arc::new(Recent::new(
+            banded,
+            bands.bands() as usize + 1,
+            contents as usize,
+        )),
     };
     let mut hashes = Vec::new();
     for id in banded + recent.len()..snapshot.len {

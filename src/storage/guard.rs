@@ -4,13 +4,18 @@
 //! otherwise. Everything that reads pages goes through here, so that a page that makes no sense to
 //! redb is an error like any other. A transaction that was written to is dropped after a panic, and
 //! with it what it wrote. Tables that are only read may be read on: a panic leaves nothing half-done in
-//! them, and a lock that it poisoned is an error of redb's.
+//! them, and a lock that it poisoned is an error of redb's. All this needs panics that unwind.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+
+#[cfg(all(panic = "abort", not(any(test, fuzzing))))]
+compile_error!(
+    "dedupdb turns panics at damaged pages into errors: build it with panic = \"unwind\""
+);
 
 /// A message of redb's is cut to so many characters.
 const MESSAGE_CHARS: usize = 120;

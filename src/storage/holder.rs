@@ -8,6 +8,7 @@ use std::process;
 
 use crate::clock;
 use crate::error::{Holder, Result};
+use crate::process::Process;
 
 use super::disk::{self, File};
 
@@ -24,6 +25,7 @@ const LONGEST: usize = 100;
 #[derive(Debug)]
 pub(crate) struct Note {
     path: PathBuf,
+    process: Process,
 }
 
 impl Note {
@@ -33,7 +35,10 @@ impl Note {
         let (process, since) = (process::id(), clock::now());
         let text = format!("process {process}\nsince {since}\n");
         write(&path, &text).unwrap_or_default();
-        Note { path }
+        Note {
+            path,
+            process: Process::current(),
+        }
     }
 
     /// What the note in a store's folder says, if there is one and it may be true.
@@ -51,7 +56,9 @@ impl Note {
 
 impl Drop for Note {
     fn drop(&mut self) {
-        disk::remove(&self.path).unwrap_or_default();
+        if self.process.is_current() {
+            disk::remove(&self.path).unwrap_or_default();
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! locks on ranges of the file. Where a system or a file system has none, the whole file is locked,
 //! by a writer or by readers.
 
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use super::disk::{self, File};
 use super::guard::guarded;
 use crate::clock::Patience;
 use crate::error::{Error, Result};
+use crate::process::Process;
 
 pub(super) const INDEX: &str = "index.redb";
 
@@ -32,6 +34,7 @@ const MENDING: Duration = Duration::from_secs(30);
 /// The open index.
 pub(crate) struct Index {
     path: PathBuf,
+    process: Process,
     /// Taken out when it is closed.
     handle: Option<Handle>,
 }
@@ -54,6 +57,11 @@ impl Drop for Index {
     /// next to open it finds that it was not closed cleanly.
     fn drop(&mut self) {
         let handle = self.handle.take();
+        if !self.process.is_current() {
+            // Closing it would end the locks of the process that has it open.
+            let _open = ManuallyDrop::new(handle);
+            return;
+        }
         guarded(&self.path, || {
             drop(handle);
             Ok(())
@@ -138,6 +146,7 @@ impl Index {
     fn of(path: &Path, handle: Handle) -> Index {
         Index {
             path: path.to_owned(),
+            process: Process::current(),
             handle: Some(handle),
         }
     }

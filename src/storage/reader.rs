@@ -92,7 +92,7 @@ impl Commit {
             meta,
             schema,
         } = self;
-        let tables = Tables::of(&transaction, meta, &index, &path, schema.bands().bands())?;
+        let tables = Tables::of(transaction, meta, &index, &path, schema.bands().bands())?;
         let view = |kind| ColumnSpec::of(kind, &meta, &schema)?.view(folder);
         let mut snapshot = Snapshot {
             contents: view(Kind::Contents)?,

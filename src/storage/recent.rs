@@ -48,6 +48,7 @@ impl Recent {
     /// An index for contents from `base` on, each with up to `lists` hashes, with room for
     /// `contents` of them.
     pub(crate) fn new(base: u32, lists: usize, contents: usize) -> Recent {
+        debug_assert!(contents <= most_contents(lists) as usize);
         let entries = contents.max(MIN_CONTENTS) * lists;
         let heads = entries.next_power_of_two();
         Recent {
@@ -79,10 +80,16 @@ impl Recent {
         (self.len() as usize + 1) * self.lists <= self.entries.len()
     }
 
-    /// A copy with more room.
+    /// Whether no other content fits, for entries are numbered with 32 bits.
+    pub(crate) fn is_full(&self) -> bool {
+        self.len() >= most_contents(self.lists)
+    }
+
+    /// A copy with more room; the caller has made sure that another content fits.
     pub(crate) fn grown(&self) -> Recent {
         let len = self.len() as usize;
-        let grown = Recent::new(self.base, self.lists, len * GROWTH);
+        let most = most_contents(self.lists) as usize;
+        let grown = Recent::new(self.base, self.lists, most.min(len * GROWTH));
         for content in 0..len {
             for list in 0..self.lists {
                 match self.entry_hash(content, list) {
@@ -163,6 +170,12 @@ impl Recent {
     }
 }
 
+/// Contents that a table of so many lists has room for: links to all their entries fit.
+pub(super) fn most_contents(lists: usize) -> u32 {
+    low32(u64::from(u32::MAX) / lists as u64)
+}
+
+/// The link to an entry of a content below [`most_contents`].
 fn link_to(index: usize) -> u32 {
     low32(index as u64 + 1)
 }
@@ -170,6 +183,15 @@ fn link_to(index: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn links_to_all_entries_fit() {
+        for lists in [1, 2, 18, 61, 1025, 16385] {
+            let entries = most_contents(lists) as usize * lists;
+            assert_eq!(link_to(entries - 1) as usize, entries);
+            assert!(entries + lists > u32::MAX as usize);
+        }
+    }
 
     #[test]
     fn ids_are_found_in_their_list_youngest_first_also_after_growing() {

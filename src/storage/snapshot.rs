@@ -1,5 +1,6 @@
 //! What a reader sees: the tables and columns as one commit left them.
 
+use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use super::recent::Recent;
 use super::rows::Rows;
 use super::sums::{BLOCK_BYTES, all_sums};
 use crate::error::{Error, Result};
+use crate::process::Process;
 use crate::schema::Schema;
 
 /// The tables of one commit.
@@ -32,6 +34,9 @@ pub(crate) struct Tables {
     pub(super) catalog: Catalog,
     posted: Posted,
     path: PathBuf,
+    process: Process,
+    /// What the tables were opened in. While it is there, their commit is being read.
+    transaction: Arc<ReadTransaction>,
     /// Keeps the database open for as long as the tables are in use; dropped after them.
     _index: Arc<Index>,
 }
@@ -42,12 +47,12 @@ impl Tables {
         let transaction = index.begin_read(path)?;
         let meta = guarded(path, || Meta::read(&transaction, path))?
             .ok_or_else(|| Error::damaged(path, "it has no committed store"))?;
-        Tables::of(&transaction, meta, index, path, bands)
+        Tables::of(transaction, meta, index, path, bands)
     }
 
     /// Opens the tables as `transaction` sees them, which has `meta`.
     pub(super) fn of(
-        transaction: &ReadTransaction,
+        transaction: ReadTransaction,
         meta: Meta,
         index: &Arc<Index>,
         path: &Path,
@@ -68,17 +73,19 @@ impl Tables {
             return Err(Error::damaged(path, "its counts contradict each other"));
         }
         let posted = guarded(path, || {
-            let posted = Posted::open(transaction, bands + 1, old, young);
+            let posted = Posted::open(&transaction, bands + 1, old, young);
             posted.map_err(|error| bucket_error(path, error))
         })?;
         let catalog = guarded(path, || {
-            Catalog::open(transaction).map_err(|error| Error::index(path, error))
+            Catalog::open(&transaction).map_err(|error| Error::index(path, error))
         })?;
         Ok(Tables {
             meta,
             catalog,
             posted,
             path: path.to_owned(),
+            process: Process::current(),
+            transaction: Arc::new(transaction),
             _index: index.clone(),
         })
     }
@@ -103,6 +110,15 @@ impl Tables {
             let copied = self.posted.copy_to(transaction);
             copied.map_err(|error| bucket_error(&self.path, error))
         })
+    }
+}
+
+impl Drop for Tables {
+    /// In another process than the one that reads the commit, the reading goes on.
+    fn drop(&mut self) {
+        if !self.process.is_current() {
+            let _open = ManuallyDrop::new(self.transaction.clone());
+        }
     }
 }
 

@@ -36,7 +36,7 @@ impl Store {
     /// to it, [`Damaged`](crate::Error::Damaged) if a column does not fit its checksums, or the
     /// system's. After an error there is no copy.
     pub fn backup(&self, folder: impl AsRef<Path>) -> Result<Stats> {
-        let snapshot = self.published();
+        let snapshot = self.published()?;
         // First, because it can fail, and after an error there is no copy.
         let stats = Stats::of(&snapshot)?;
         let files = snapshot.copy_to(folder.as_ref(), &self.shared.progress)?;

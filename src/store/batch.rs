@@ -50,7 +50,10 @@ impl Store {
     /// ```
     pub fn sketch_all(&self, inputs: Vec<Input>) -> Batch {
         let last = self.last_commit();
-        let prepared = self.shared.pool.map(inputs, |input| last.prepare(input));
+        let prepared = match self.shared.process.check() {
+            Ok(()) => self.shared.pool.map(inputs, |input| last.prepare(input)),
+            Err(error) => inputs.iter().map(|_| Err(error.clone())).collect(),
+        };
         let snapshot = last.snapshot;
         Batch { snapshot, prepared }
     }

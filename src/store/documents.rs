@@ -4,10 +4,14 @@ use std::sync::Arc;
 
 use super::Store;
 use crate::error::{Error, Result};
+use crate::process::Process;
 use crate::storage::{DocumentRow, Snapshot};
 use crate::text::ShingleSet;
 
 /// What is stored of a document.
+///
+/// A compaction numbers contents anew, and a document from before is refused from then on
+/// ([`Error::OldDocument`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
     /// The key it is stored under.
@@ -39,12 +43,26 @@ impl Document {
             added: row.added,
         })
     }
+
+    /// Refuses a document whose content is another in `snapshot`.
+    fn check_current(&self, snapshot: &Snapshot) -> Result<()> {
+        if self.content < snapshot.len && snapshot.content(self.content)?.hash == self.hash {
+            return Ok(());
+        }
+        let key = self.key.clone();
+        Err(Error::OldDocument { key })
+    }
 }
 
 /// An iterator over documents, ordered by key, as of the commit when it was made.
+///
+/// As long as it is there, it keeps the store open, and locked if it was opened for writing, also when
+/// every handle of it is dropped.
 pub struct Documents {
+    process: Process,
     snapshot: Arc<Snapshot>,
     rows: Box<dyn Iterator<Item = Result<(String, DocumentRow)>> + Send>,
+    failed: bool,
 }
 
 impl std::fmt::Debug for Documents {
@@ -57,6 +75,10 @@ impl Iterator for Documents {
     type Item = Result<Document>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if let Err(error) = self.process.check() {
+            let is_first = !std::mem::replace(&mut self.failed, true);
+            return is_first.then_some(Err(error));
+        }
         let row = self.rows.next()?;
         Some(row.and_then(|(key, row)| Document::new(&self.snapshot, key, row)))
     }
@@ -69,7 +91,7 @@ impl Store {
     ///
     /// Those of reading the store.
     pub fn get(&self, key: &str) -> Result<Option<Document>> {
-        let snapshot = self.published();
+        let snapshot = self.published()?;
         let row = snapshot.document(key)?;
         row.map(|row| Document::new(&snapshot, key.to_owned(), row))
             .transpose()
@@ -90,11 +112,13 @@ impl Store {
     ///
     /// Those of reading the store.
     pub fn documents_with_prefix(&self, prefix: &str) -> Result<Documents> {
-        let snapshot = self.published();
+        let snapshot = self.published()?;
         let rows = snapshot.documents_with_prefix(prefix)?;
         Ok(Documents {
+            process: self.shared.process,
             snapshot,
             rows: Box::new(rows),
+            failed: false,
         })
     }
 
@@ -102,17 +126,14 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::NoShingles`] where the store keeps none, [`Error::NoSuchDocument`] if its content
-    /// is not one of this store, or those of reading the store.
+    /// [`Error::NoShingles`] where the store keeps none, [`Error::OldDocument`] after a compaction,
+    /// or those of reading the store.
     pub fn shingles(&self, document: &Document) -> Result<ShingleSet> {
-        let snapshot = self.published();
+        let snapshot = self.published()?;
         if !snapshot.schema.keeps_shingles() {
             return Err(Error::NoShingles);
         }
-        if document.content >= snapshot.len {
-            let key = document.key.clone();
-            return Err(Error::NoSuchDocument { key });
-        }
+        document.check_current(&snapshot)?;
         let mut shingles = Vec::new();
         snapshot.shingles(document.content, &mut shingles)?;
         Ok(ShingleSet::from_hashes(shingles))
@@ -122,8 +143,10 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of reading the store.
+    /// [`Error::OldDocument`] after a compaction, or those of reading the store.
     pub fn copies(&self, document: &Document) -> Result<Vec<String>> {
-        self.published().names(document.content)?.collect()
+        let snapshot = self.published()?;
+        document.check_current(&snapshot)?;
+        snapshot.names(document.content)?.collect()
     }
 }

@@ -82,7 +82,7 @@ impl Store {
     /// [`Error::NoSuchDocument`](crate::Error::NoSuchDocument) for a key that is not stored,
     /// [`Error::InvalidText`](crate::Error::InvalidText), or those of reading the store.
     pub fn explain(&self, a: Subject<'_>, b: Subject<'_>) -> Result<Explanation> {
-        let Published { snapshot, sketcher } = self.last_commit();
+        let Published { snapshot, sketcher } = self.current()?;
         let side = |subject| match subject {
             Subject::Text(text) => Side::of_text(&sketcher, text),
             Subject::Key(key) => {

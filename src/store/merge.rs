@@ -72,7 +72,7 @@ impl Store {
         memory: u64,
         mut watch: impl FnMut(u64) -> ControlFlow<()>,
     ) -> Result<Merged> {
-        let source = other.published();
+        let source = other.published()?;
         let mut writer = self.writer()?;
         writer
             .committed

@@ -48,6 +48,7 @@ mod writer;
 use std::collections::BTreeSet;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
@@ -72,6 +73,7 @@ pub use writer::{MAX_KEY_BYTES, Writer};
 
 use crate::clock::{Meters, Patience, Timings};
 use crate::error::{Error, Result};
+use crate::process::Process;
 use crate::progress::Progress;
 use crate::schema::Schema;
 use crate::storage::{Files, Note, Snapshot};
@@ -90,7 +92,7 @@ const MOMENT: Duration = Duration::from_secs(5);
 ///
 /// A `Store` is a handle: a clone of it is the same open store, which is closed when the last handle and
 /// the last [`Writer`] are dropped. Threads share it: any number of them ask while one writes, and none
-/// waits for the writer. Every answer comes from one commit, the last one when the question was put.
+/// waits for the writer. It is of one process: a fork's child opens the store anew. Every answer comes from one commit, the last one when the question was put.
 ///
 /// One process at a time has a store open for writing, and any number have it open for reading only
 /// at the same time; none of them waits for another. A store that is open for reading only answers
@@ -120,6 +122,7 @@ pub struct Store {
 /// What the handles of an open store share.
 #[derive(Debug)]
 struct Shared {
+    process: Process,
     /// Dropped before the files and with them the store's lock. None in a store that is open for
     /// reading only.
     _note: Option<Note>,
@@ -182,12 +185,16 @@ impl Default for Options {
 }
 
 impl Options {
+    /// The most threads that a store starts, whatever [`Options::threads`] asks for.
+    pub const MOST_THREADS: usize = pool::MOST_THREADS;
+
     /// As many threads as the machine has cores, for reading and writing.
     pub fn new() -> Options {
         Options::default()
     }
 
-    /// Number of threads that work on batches and merges; 0 for as many as the machine has cores.
+    /// Number of threads that work on batches and merges; 0 for as many as the machine has cores. No
+    /// more than [`Options::MOST_THREADS`] are started.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Options {
         self.threads = threads;
@@ -345,6 +352,7 @@ impl Options {
     fn store(&self, folder: &Path, files: Option<Arc<Slot>>, snapshot: Snapshot) -> Result<Store> {
         let meters = Arc::new(Meters::default());
         let shared = Shared {
+            process: Process::current(),
             _note: files.is_some().then(|| Note::leave(folder)),
             folder: folder.to_owned(),
             pool: Pool::new(self.threads),
@@ -402,7 +410,7 @@ impl Store {
 
     /// The parameters of the store, as of its last commit: a reindex changes them.
     pub fn schema(&self) -> Arc<Schema> {
-        self.published().schema.clone()
+        self.last_commit().snapshot.schema.clone()
     }
 
     /// The one writer, once no other thread has it.
@@ -417,6 +425,7 @@ impl Store {
 
     /// Where the files are while nobody writes.
     fn slot(&self) -> Result<&Arc<Slot>> {
+        self.shared.process.check()?;
         self.shared.files.as_ref().ok_or(Error::ReadOnly)
     }
 
@@ -424,10 +433,10 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchDocument`] for a key that is not stored, [`Error::InvalidText`], or those of
-    /// reading the store.
+    /// [`Error::NoSuchDocument`] for a key that is not stored, [`Error::InvalidQuery`] for a threshold
+    /// out of range, [`Error::InvalidText`], or those of reading the store.
     pub fn query(&self, query: &Query<'_>) -> Result<Vec<Match>> {
-        let Published { snapshot, sketcher } = self.last_commit();
+        let Published { snapshot, sketcher } = self.current()?;
         query::answer(&snapshot, &sketcher, &self.shared.allowance, query)
     }
 
@@ -461,12 +470,27 @@ impl Store {
         published.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn published(&self) -> Arc<Snapshot> {
-        self.last_commit().snapshot
+    /// The last commit, for those who read on in it.
+    fn current(&self) -> Result<Published> {
+        self.shared.process.check()?;
+        Ok(self.last_commit())
+    }
+
+    fn published(&self) -> Result<Arc<Snapshot>> {
+        Ok(self.current()?.snapshot)
     }
 
     fn publish(&self, commit: Published) {
         let published = self.shared.published.write();
         *published.unwrap_or_else(PoisonError::into_inner) = commit;
+    }
+}
+
+impl Drop for Store {
+    /// In a fork of the process that opened the store, it stays open: it is the other process's.
+    fn drop(&mut self) {
+        if !self.shared.process.is_current() {
+            let _open = ManuallyDrop::new(self.shared.clone());
+        }
     }
 }

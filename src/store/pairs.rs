@@ -216,11 +216,11 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidSchema`] for a threshold out of range, [`Error::NoShingles`] for an
+    /// [`Error::InvalidQuery`] for a threshold out of range, [`Error::NoShingles`] for an
     /// exhaustive search of a store without shingles, or those of reading the store, now or as an
     /// item, which is then the last.
     pub fn pairs(&self, query: PairQuery) -> Result<Pairs<'_>> {
-        let snapshot = self.published();
+        let snapshot = self.published()?;
         let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());
         check_threshold(threshold)?;
         if query.exhaustive && !snapshot.schema.keeps_shingles() {
@@ -254,7 +254,8 @@ impl Iterator for Pairs<'_> {
         if self.failed {
             return None;
         }
-        let next = self.find().transpose();
+        let process = self.store.shared.process;
+        let next = process.check().and_then(|()| self.find()).transpose();
         self.failed = matches!(next, Some(Err(_)));
         next
     }

@@ -6,6 +6,9 @@ use std::thread;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+/// No machine works faster with more, and each takes memory.
+pub(super) const MOST_THREADS: usize = 256;
+
 /// Fewer items than this are not worth waking other threads for.
 const PARALLEL_ITEMS: usize = 4;
 
@@ -24,14 +27,14 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// A pool of `threads` threads, or of as many as the machine has cores for 0.
+    /// A pool of `threads` threads, or of as many as the machine has cores for 0; of [`MOST_THREADS`] at most.
     pub(crate) fn new(threads: usize) -> Pool {
         let threads = match threads {
             0 => thread::available_parallelism().map_or(1, usize::from),
             threads => threads,
         };
         Pool {
-            threads,
+            threads: threads.min(MOST_THREADS),
             pool: OnceLock::new(),
         }
     }
@@ -82,5 +85,21 @@ impl Pool {
             Ok(done) => done,
             Err(panic) => std::panic::resume_unwind(panic),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_threads_are_started_than_are_of_use() {
+        let pool = Pool::new(100_000);
+        assert_eq!(pool.threads(), MOST_THREADS);
+        let doubled = pool.map((0..1000).collect(), |n: u32| {
+            (n * 2, rayon::current_num_threads())
+        });
+        let expected: Vec<(u32, usize)> = (0..1000).map(|n| (n * 2, MOST_THREADS)).collect();
+        assert_eq!(doubled, expected);
     }
 }

@@ -156,7 +156,7 @@ pub(crate) fn check_threshold(threshold: f64) -> Result<()> {
     if threshold > 0.0 && threshold <= 1.0 {
         return Ok(());
     }
-    Err(Error::InvalidSchema {
+    Err(Error::InvalidQuery {
         parameter: "threshold",
         reason: format!("{threshold} is not above 0 and at most 1"),
     })

@@ -192,7 +192,7 @@ impl Store {
         let slot = self.slot()?;
         slot.check_not_held_here()?;
         let _alone = lock(&self.shared.rebuilding);
-        let snapshot = self.published();
+        let snapshot = self.published()?;
         let Some(plan) = plan(&rebuild.target, &snapshot)? else {
             return Ok(false);
         };
@@ -201,6 +201,7 @@ impl Store {
         let mut watch = rebuild.watch;
         let mut watch = |progress: Progress| {
             let watched = watch.as_mut().map(|watch| watch(progress.into()));
+            self.shared.process.check()?;
             if watched.is_some_and(|go_on| go_on.is_break()) {
                 return Err(Error::Interrupted);
             }
@@ -219,10 +220,10 @@ impl Store {
 
         // From here on the documents that change are noted.
         let journal = Journal::begin(self);
-        next.copy_catalog(&self.published(), threads)?;
+        next.copy_catalog(&*self.published()?, threads)?;
         for _ in 0..ROUNDS {
             let keys = journal.take();
-            let snapshot = self.published();
+            let snapshot = self.published()?;
             watch(next.progress(&snapshot))?;
             if next.behind(&snapshot) < FEW_CONTENTS && next.unbanded() < MANY_UNBANDED {
                 if !keys.is_empty() {
@@ -247,7 +248,7 @@ impl Store {
     ///
     /// Those of reading the store.
     pub fn unfinished_rebuild(&self) -> Result<Option<Unfinished>> {
-        let snapshot = self.published();
+        let snapshot = self.published()?;
         let found = Next::look(&self.shared.folder, &snapshot)?;
         Ok(found.map(|(plan, progress, bytes)| Unfinished {
             schema: (*plan.schema).clone(),
@@ -266,7 +267,7 @@ impl Store {
     pub fn cancel_rebuild(&self) -> Result<bool> {
         self.slot()?;
         let _alone = lock(&self.shared.rebuilding);
-        Next::discard(&self.shared.folder, &self.published())
+        Next::discard(&self.shared.folder, &*self.published()?)
     }
 
     /// Bytes of disk, about and rather too many, that a rebuild takes beside the store as it is.
@@ -275,7 +276,7 @@ impl Store {
     ///
     /// Those of reading the store.
     pub fn rebuild_bytes(&self, rebuild: &Rebuild<'_>) -> Result<u64> {
-        let snapshot = self.published();
+        let snapshot = self.published()?;
         let Some(plan) = plan(&rebuild.target, &snapshot)? else {
             return Ok(0);
         };
@@ -301,7 +302,7 @@ impl Store {
             return Ok(());
         }
         if !drop_missing {
-            Next::discard(&self.shared.folder, &self.published())?;
+            Next::discard(&self.shared.folder, &*self.published()?)?;
             return Err(Error::MissingSources { keys });
         }
         let mut writer = self.writer()?;

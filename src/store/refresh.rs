@@ -38,6 +38,7 @@ impl Store {
     ///
     /// Those of opening the store for reading. After an error it is where it was.
     pub fn refresh(&self) -> Result<bool> {
+        self.shared.process.check()?;
         if self.shared.files.is_some() {
             return Ok(false);
         }

@@ -85,7 +85,7 @@ impl Store {
     ///
     /// Those of reading the store.
     pub fn sample(&self) -> Result<Sample> {
-        let snapshot = self.published();
+        let snapshot = self.published()?;
         let (contents, drawn) = draw(&snapshot)?;
         let queries: Vec<u32> = drawn.iter().take(QUERIES).copied().collect();
         let mut compared = drawn;

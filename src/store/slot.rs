@@ -1,16 +1,19 @@
 //! Where the files of a store are while nobody writes.
 
+use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 
 use super::lock::lock;
 use crate::error::{Error, Result};
+use crate::process::Process;
 use crate::storage::Files;
 
 /// The place of the writing side's files. One thread at a time takes them out.
 #[derive(Debug)]
 pub(super) struct Slot {
+    process: Process,
     content: Mutex<Content>,
     given_back: Condvar,
 }
@@ -26,6 +29,7 @@ struct Content {
 impl Slot {
     pub(super) fn new(files: Files) -> Arc<Slot> {
         Arc::new(Slot {
+            process: Process::current(),
             content: Mutex::new(Content {
                 files: Some(files),
                 user: None,
@@ -83,12 +87,23 @@ pub(super) struct Lease {
 
 impl Lease {
     /// Takes note that this thread uses the files now.
-    pub(super) fn used_here(&mut self) {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherProcess`] in a fork of the process that has them.
+    pub(super) fn enter(&mut self) -> Result<()> {
+        self.slot.process.check()?;
         let user = thread::current().id();
         if self.user != user {
             self.user = user;
             lock(&self.slot.content).user = Some(user);
         }
+        Ok(())
+    }
+
+    /// Whether the process that runs has the files, and not one that it is a fork of.
+    pub(super) fn is_of_this_process(&self) -> bool {
+        self.slot.process.is_current()
     }
 }
 
@@ -114,6 +129,10 @@ impl DerefMut for Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
+        if !self.is_of_this_process() {
+            let _open = ManuallyDrop::new(self.files.take());
+            return;
+        }
         let mut content = lock(&self.slot.content);
         content.files = self.files.take();
         content.user = None;

@@ -50,7 +50,7 @@ impl Store {
     ///
     /// Those of reading the store.
     pub fn stats(&self) -> Result<Stats> {
-        Stats::of(&self.published())
+        Stats::of(&*self.published()?)
     }
 
     /// Bytes that a compaction would give back, about: those of removed contents and of pages that
@@ -62,7 +62,7 @@ impl Store {
     ///
     /// Those of reading the store.
     pub fn reclaimable_bytes(&self) -> Result<u64> {
-        self.published().reclaimable()
+        self.published()?.reclaimable()
     }
 
     /// The buckets with the most contents, at least two, the largest first, ties by band and hash.
@@ -73,7 +73,7 @@ impl Store {
     ///
     /// Those of reading the store.
     pub fn largest_buckets(&self, limit: usize) -> Result<Vec<Bucket>> {
-        let snapshot = self.published();
+        let snapshot = self.published()?;
         let removed = snapshot.removed_contents()?;
         let bands: Vec<u32> = (0..snapshot.schema.bands().bands()).collect();
         self.shared.progress.begin(bands.len() as u64);

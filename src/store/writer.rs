@@ -132,7 +132,7 @@ impl Writer {
     ///
     /// Those of reading the store.
     pub fn remove(&mut self, key: &str) -> Result<bool> {
-        self.files.used_here();
+        self.files.enter()?;
         let row = self.committed.snapshot.document(key)?;
         let known = self.pending.current(key, row).is_some();
         if known {
@@ -149,7 +149,7 @@ impl Writer {
     /// commit, writing needs the store to be opened anew. [`Error::Poisoned`] if an earlier call of this writer
     /// failed half-way.
     pub fn commit(&mut self) -> Result<()> {
-        self.files.used_here();
+        self.files.enter()?;
         if self.failed {
             return Err(Error::Poisoned);
         }
@@ -189,7 +189,7 @@ impl Writer {
 
     /// Begins a batch.
     pub(super) fn begin(&mut self) -> Result<()> {
-        self.files.used_here();
+        self.files.enter()?;
         self.files.check_writable()
     }
 
@@ -367,7 +367,9 @@ impl Writer {
 impl Drop for Writer {
     /// Forgets what was not committed. If that fails, the store refuses further writing.
     fn drop(&mut self) {
-        self.files.roll_back().unwrap_or_default();
+        if self.files.is_of_this_process() {
+            self.files.roll_back().unwrap_or_default();
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
 use std::thread;
 
-use dedupdb::{Error, Query, Rebuild, Schema, Store, Verdict, Writer};
+use dedupdb::{Error, Input, Query, Rebuild, Schema, Store, Verdict, Writer};
 
 const TEXT: &str = "it was the first of many long and cold nights in the old lighthouse";
 
@@ -123,4 +123,33 @@ fn the_thread_that_used_the_writer_last_holds_it() {
     // This thread made the writer, but may wait for it now.
     assert!(store.writer().unwrap().remove("one").unwrap());
     assert!(other.join().unwrap());
+}
+
+#[test]
+fn a_document_from_before_a_compaction_is_refused() {
+    let (_folder, store) = new_store();
+    let mut writer = store.writer().unwrap();
+    let texts = [
+        "one day in spring",
+        "two days in spring",
+        "three days in spring",
+    ];
+    let inputs = texts.map(|text| Input::new(&text[..3], text));
+    writer.add_all(inputs.to_vec()).unwrap();
+    writer.commit().unwrap();
+    let old = ["two", "thr"].map(|key| store.get(key).unwrap().unwrap());
+    writer.remove("one").unwrap();
+    writer.commit().unwrap();
+    drop(writer);
+    // A removed text changes no number, a compaction does.
+    assert_eq!(store.copies(&old[0]).unwrap(), ["two"]);
+    store.rebuild(Rebuild::compact()).unwrap();
+    for old in &old {
+        let is_old = |error| matches!(error, Error::OldDocument { key } if key == old.key);
+        assert!(is_old(store.shingles(old).unwrap_err()));
+        assert!(is_old(store.copies(old).unwrap_err()));
+        let new = store.get(&old.key).unwrap().unwrap();
+        assert_eq!(store.copies(&new).unwrap(), [old.key.as_str()]);
+        assert_eq!(store.shingles(&new).unwrap().len(), old.shingles as usize);
+    }
 }

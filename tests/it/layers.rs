@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 
 /// From the lowest to the highest; a module may use those before it, and its own.
-const LAYERS: [&str; 10] = [
+const LAYERS: [&str; 11] = [
     "error",
+    "process",
     "clock",
     "progress",
     "text",

@@ -15,7 +15,10 @@ mod concurrency;
 mod corpora;
 mod damage;
 mod damaged_index;
+mod errors;
 mod explain;
+#[cfg(unix)]
+mod fork;
 mod handles;
 mod layers;
 mod lsh;

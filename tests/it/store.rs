@@ -146,7 +146,7 @@ fn a_bad_input_has_an_error_of_its_own() {
     let missing = store.query(&Query::key("missing"));
     assert!(matches!(missing, Err(Error::NoSuchDocument { .. })));
     let threshold = store.query(&Query::text(TEXT).threshold(f64::NAN));
-    assert!(matches!(threshold, Err(Error::InvalidSchema { .. })));
+    assert!(matches!(threshold, Err(Error::InvalidQuery { .. })));
 }
 
 #[test]

@@ -6,12 +6,14 @@ use std::path::Path;
 
 use super::{File, Step, at, in_file, remove};
 use crate::error::Result;
+use crate::process::Process;
 
 /// Is taken for as long as it is there, however its process ends; the file is gone then, too, unless the
-/// process was killed.
+/// process was killed. The child of a fork does not give it back.
 #[derive(Debug)]
 pub(in crate::storage) struct FileLock {
     file: File,
+    process: Process,
 }
 
 impl FileLock {
@@ -24,7 +26,8 @@ impl FileLock {
             }
             // Whoever had it may have removed the file since it was opened.
             if at(path, Step::Look, || file.is_at(path))? {
-                return Ok(Some(FileLock { file }));
+                let process = Process::current();
+                return Ok(Some(FileLock { file, process }));
             }
         }
     }
@@ -32,7 +35,9 @@ impl FileLock {
 
 impl Drop for FileLock {
     fn drop(&mut self) {
-        remove(self.file.path()).unwrap_or_default();
+        if self.process.is_current() {
+            remove(self.file.path()).unwrap_or_default();
+        }
     }
 }
 

@@ -183,10 +183,10 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`InvalidSchema`](crate::Error::InvalidSchema) for a threshold out of range, or those of
+    /// [`InvalidQuery`](crate::Error::InvalidQuery) for a threshold out of range, or those of
     /// reading the store, now or as an item, which is then the last.
     pub fn clusters(&self, query: ClusterQuery) -> Result<Clusters<'_>> {
-        let snapshot = self.published();
+        let snapshot = self.published()?;
         let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());
         check_threshold(threshold)?;
         let removed = snapshot.removed_contents()?;
@@ -233,7 +233,8 @@ impl Iterator for Clusters<'_> {
             if self.failed || self.next == self.snapshot.len {
                 return None;
             }
-            if let Err(error) = self.read_more() {
+            let process = self.store.shared.process;
+            if let Err(error) = process.check().and_then(|()| self.read_more()) {
                 self.failed = true;
                 return Some(Err(error));
             }

@@ -1,0 +1,42 @@
+//! The process that something belongs to.
+
+use std::process;
+
+use crate::error::{Error, Result};
+
+/// The process in which something was made.
+///
+/// The child of a fork has a copy of all memory and none of the other threads, and shares open files and
+/// their locks with its parent.
+///
+/// # Invariant
+///
+/// What another process made is neither used nor closed: closing it would cut files, end locks and
+/// remove notes of the parent. It is leaked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Process(u32);
+
+impl Process {
+    /// The one that runs.
+    pub(crate) fn current() -> Process {
+        Process(process::id())
+    }
+
+    /// Whether it is the one that runs.
+    pub(crate) fn is_current(self) -> bool {
+        self == Process::current()
+    }
+
+    /// Refuses what was made in another process.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherProcess`].
+    pub(crate) fn check(self) -> Result<()> {
+        if self.is_current() {
+            Ok(())
+        } else {
+            Err(Error::OtherProcess)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What errors say.
+
+use std::error::Error as _;
+use std::fs;
+use std::path::Path;
+
+use dedupdb::{Error, Schema, Store};
+
+/// The message of an error and of all that lies behind it.
+fn chain(error: &Error) -> String {
+    let mut chain = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        chain = format!("{chain}: {cause}");
+        source = cause.source();
+    }
+    chain
+}
+
+#[test]
+fn a_cause_is_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "a file").unwrap();
+    let refused = Store::create(file.join("store"), &Schema::default()).unwrap_err();
+    let Error::Io { source, .. } = &refused else {
+        panic!("{refused:?}");
+    };
+    let told = chain(&refused);
+    assert_eq!(told.matches(&source.to_string()).count(), 1, "{told}");
+}
+
+#[test]
+fn a_process_that_has_the_store_open_is_told_that_it_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let _store = Store::create(&path, &Schema::default()).unwrap();
+    let told = Store::open(&path).unwrap_err().to_string();
+    assert!(
+        told.ends_with("this process has the store open already"),
+        "{told}"
+    );
+}
+
+/// The library is also for programs that have no command line.
+#[test]
+fn no_message_of_the_library_names_an_option() {
+    fn look(folder: &Path) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                look(&path);
+                continue;
+            }
+            let source = fs::read_to_string(&path).unwrap();
+            let code = source.split("#[cfg(test)]\nmod tests").next().unwrap();
+            let lines = code.lines().map(str::trim_start);
+            let mut code = lines.filter(|line| !line.starts_with("//"));
+            let names_one = |line: &&str| {
+                let mut after = line.split("--").skip(1);
+                after.any(|option| option.starts_with(|c: char| c.is_ascii_lowercase()))
+            };
+            assert_eq!(code.find(names_one), None, "{}", path.display());
+        }
+    }
+    look(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+}

@@ -1,0 +1,126 @@
+//! The child of a fork does nothing with the handles of its parent.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use dedupdb::{
+    ClusterQuery, Error, Input, Options, PairQuery, Query, Rebuild, Schema, Store, Subject,
+};
+
+const TEXT: &str = "it was the first of many long and cold nights in the old lighthouse";
+const OTHER: &str = "nobody knows who painted the harbour crane in the colours of a parrot";
+
+/// A child of this process.
+struct Child(libc::pid_t);
+
+impl Child {
+    /// Waits for its end; says whether no assertion failed in it.
+    #[expect(unsafe_code, reason = "only the system knows what became of a fork")]
+    fn succeeds(&self) -> bool {
+        let mut status = 0;
+        // SAFETY: the status is written to a variable that is there.
+        let waited = unsafe { libc::waitpid(self.0, &raw mut status, 0) };
+        waited == self.0 && libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0
+    }
+}
+
+/// Forks this process: none in the child, which must [`end`].
+#[expect(unsafe_code, reason = "no safe call forks")]
+fn fork() -> Option<Child> {
+    // SAFETY: the child uses what its one thread owns, and the allocator, which the C library makes
+    // usable in it.
+    let child = unsafe { libc::fork() };
+    assert!(child >= 0, "there is no other process to be had");
+    (child > 0).then_some(Child(child))
+}
+
+/// Does the work of a child and ends it.
+#[expect(
+    unsafe_code,
+    reason = "a child must not run what its parent runs at the end"
+)]
+fn end(work: impl FnOnce()) -> ! {
+    let done = catch_unwind(AssertUnwindSafe(work));
+    // SAFETY: nothing comes after it.
+    unsafe { libc::_exit(i32::from(done.is_err())) }
+}
+
+fn is_other<T>(done: Result<T, Error>) -> bool {
+    matches!(done.map(drop), Err(Error::OtherProcess))
+}
+
+#[test]
+fn a_child_that_drops_what_it_inherited_leaves_the_parent_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let store = Store::create(&path, &Schema::default()).unwrap();
+    store.insert_unless_duplicate("one", TEXT).unwrap();
+    let reader = Options::new().read_only(true).open(&path).unwrap();
+    let documents = store.documents().unwrap();
+    let batch = store.sketch_all(vec![Input::new("three", "three days in spring")]);
+    let mut writer = store.writer().unwrap();
+    writer.add("two", OTHER).unwrap();
+    let Some(child) = fork() else {
+        end(|| {
+            drop((writer, batch, documents, reader, store));
+            assert!(path.join("holder").exists());
+            let locked = Store::open(&path);
+            assert!(matches!(locked, Err(Error::Locked { .. })), "{locked:?}");
+        })
+    };
+    assert!(child.succeeds());
+    assert!(path.join("holder").exists());
+    writer.commit().unwrap();
+    writer.add_batch(batch).unwrap();
+    writer.commit().unwrap();
+    drop(writer);
+    assert_eq!(store.query(&Query::text(OTHER)).unwrap()[0].key, "two");
+    assert!(reader.refresh().unwrap());
+    assert_eq!(reader.documents().unwrap().count(), 3);
+    drop((documents, reader, store));
+    assert!(!path.join("holder").exists());
+    assert!(Store::check(&path).unwrap().is_clean());
+}
+
+#[test]
+fn every_call_of_a_child_on_an_inherited_handle_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let store = Store::create(&path, &Schema::default()).unwrap();
+    store.insert_unless_duplicate("one", TEXT).unwrap();
+    let one = store.get("one").unwrap().unwrap();
+    let reader = Options::new().read_only(true).open(&path).unwrap();
+    let mut documents = reader.documents().unwrap();
+    let mut writer = store.writer().unwrap();
+    let Some(child) = fork() else {
+        end(move || {
+            assert!(is_other(store.query(&Query::text(TEXT))));
+            assert!(is_other(store.get("one")));
+            assert!(is_other(store.shingles(&one)));
+            assert!(is_other(store.copies(&one)));
+            assert!(is_other(store.documents()));
+            assert!(is_other(store.pairs(PairQuery::new())));
+            assert!(is_other(store.clusters(ClusterQuery::new())));
+            assert!(is_other(
+                store.explain(Subject::Key("one"), Subject::Text(TEXT))
+            ));
+            assert!(is_other(store.sample()));
+            assert!(is_other(store.stats()));
+            assert!(is_other(store.largest_buckets(3)));
+            assert!(is_other(store.backup(path.join("../copy"))));
+            assert!(is_other(store.rebuild(Rebuild::compact())));
+            assert!(is_other(store.unfinished_rebuild()));
+            assert!(is_other(store.cancel_rebuild()));
+            assert!(is_other(store.insert_unless_duplicate("two", OTHER)));
+            assert!(is_other(store.writer()));
+            assert!(is_other(reader.refresh()));
+            assert!(is_other(documents.next().unwrap()));
+            assert!(documents.next().is_none());
+            let batch = store.sketch_all(vec![Input::new("two", OTHER)]);
+            assert!(is_other(writer.add_batch(batch)));
+            assert!(is_other(writer.add("two", OTHER)));
+            assert!(is_other(writer.remove("one")));
+            assert!(is_other(writer.commit()));
+        })
+    };
+    assert!(child.succeeds());
+}
