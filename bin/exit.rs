@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use crate::interrupt;
+
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -11,14 +13,11 @@ pub(crate) enum Exit {
     Nothing,
     /// Something failed, or the store is damaged.
     Failed,
-    /// The user stopped it.
+    /// A signal stopped it.
     Interrupted,
 }
 
 impl Exit {
-    /// Exit code of a command that was interrupted: 128 and the number of SIGINT.
-    pub(crate) const INTERRUPTED: u8 = 130;
-
     /// Found or nothing.
     pub(crate) fn found(found: bool) -> Exit {
         if found { Exit::Found } else { Exit::Nothing }
@@ -30,7 +29,7 @@ impl Exit {
             Exit::Found => 0,
             Exit::Nothing => 1,
             Exit::Failed => 2,
-            Exit::Interrupted => Exit::INTERRUPTED,
+            Exit::Interrupted => interrupt::exit_code(),
         })
     }
 }

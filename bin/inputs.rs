@@ -1,5 +1,7 @@
 //! How files are read: the options that the commands share.
 
+use std::path::Path;
+
 use encoding_rs::Encoding;
 
 use crate::ingest::format::Format;
@@ -8,6 +10,7 @@ use crate::parse;
 /// How files are read.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Inputs")]
+#[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct Inputs {
     /// Format of all files and of standard input, instead of what each name says
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -35,6 +38,11 @@ pub(crate) struct Inputs {
     #[arg(long)]
     pub(crate) strict: bool,
 
+    /// Follow symbolic links below the paths, too; a file is read once, under its own name if that is
+    /// below a path
+    #[arg(long)]
+    pub(crate) follow: bool,
+
     /// Whether records are wanted as they are in their files, beside their texts.
     #[arg(skip)]
     pub(crate) verbatim: bool,
@@ -55,9 +63,10 @@ impl Inputs {
         self.id_field.as_deref().unwrap_or("id")
     }
 
-    /// Whether standard input is one document, which needs a key.
-    pub(crate) fn stdin_is_document(&self) -> bool {
-        self.format.is_none_or(Format::is_document)
+    /// Whether standard input or a pipe is one document, not a file of records.
+    pub(crate) fn is_one_document(&self, path: &Path) -> bool {
+        let format = self.format.unwrap_or_else(|| Format::of(path));
+        format.is_document()
     }
 
     /// The longest line or block of a record that is read, in bytes; its text may be a small part.

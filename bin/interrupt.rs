@@ -1,7 +1,7 @@
 //! Ctrl-C, and the other signals that ask a process to end.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -10,10 +10,43 @@ use anyhow::{Context, Result};
 use dedupdb::Error;
 
 use crate::console::Console;
-use crate::exit::Exit;
 
 /// Time between two looks for a signal.
 const TICK: Duration = Duration::from_millis(100);
+
+/// Number of the signal that came last; that of Ctrl-C before any came.
+static SIGNAL: AtomicU8 = AtomicU8::new(2);
+
+/// Exit code of a process that was asked to end: 128 and the signal's number.
+pub(crate) fn exit_code() -> u8 {
+    128 + SIGNAL.load(Ordering::Relaxed)
+}
+
+/// Calls `act` at each signal that asks the process to end, on a thread of its own.
+#[cfg(unix)]
+fn at_signals(mut act: impl FnMut() + Send + 'static) -> Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+    let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]);
+    let mut signals = signals.context("cannot listen for Ctrl-C")?;
+    let listen = move || {
+        for signal in signals.forever() {
+            if let Ok(signal) = u8::try_from(signal) {
+                SIGNAL.store(signal, Ordering::Relaxed);
+            }
+            act();
+        }
+    };
+    let thread = std::thread::Builder::new().name("signals".to_owned());
+    thread.spawn(listen).context("cannot start a thread")?;
+    Ok(())
+}
+
+/// Calls `act` at each Ctrl-C, on a thread of its own.
+#[cfg(not(unix))]
+fn at_signals(act: impl FnMut() + Send + 'static) -> Result<()> {
+    ctrlc::set_handler(act).context("cannot listen for Ctrl-C")
+}
 
 /// Whether the user asked to stop.
 #[derive(Clone, Debug, Default)]
@@ -24,13 +57,12 @@ impl Interrupt {
     pub(crate) fn catch() -> Result<Interrupt> {
         let interrupt = Interrupt::default();
         let raised = interrupt.0.clone();
-        ctrlc::set_handler(move || {
+        at_signals(move || {
             if raised.swap(true, Ordering::Relaxed) {
                 // Who asks a second time does not want to wait for a commit.
-                std::process::exit(Exit::INTERRUPTED.into());
+                std::process::exit(exit_code().into());
             }
-        })
-        .context("cannot listen for Ctrl-C")?;
+        })?;
         Ok(interrupt)
     }
 
@@ -79,15 +111,14 @@ impl Ending {
     pub(crate) fn catch(console: &Console, word: &'static str) -> Result<Ending> {
         let is_armed = Arc::new(Mutex::new(true));
         let (asked, console) = (is_armed.clone(), console.clone());
-        ctrlc::set_handler(move || {
+        at_signals(move || {
             let is_armed = asked.lock().unwrap_or_else(PoisonError::into_inner);
             if *is_armed {
                 console.bar().finish_and_clear();
                 console.error(word);
-                std::process::exit(Exit::INTERRUPTED.into());
+                std::process::exit(exit_code().into());
             }
-        })
-        .context("cannot listen for Ctrl-C")?;
+        })?;
         Ok(Ending { is_armed })
     }
 

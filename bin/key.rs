@@ -1,5 +1,6 @@
 //! From a file's path to its document's key.
 
+use std::fs;
 use std::path::Path;
 
 /// The key of a file's document.
@@ -30,6 +31,29 @@ impl Key {
             key.push_str(part);
         }
         Key { text: key, lossy }
+    }
+
+    /// Other keys that the file at `path` has where it is named by another path: the one from the
+    /// root, the one from the current folder, and both without symbolic links.
+    pub(crate) fn others(path: &Path) -> Vec<String> {
+        let here = std::path::absolute("");
+        let forms = [
+            (std::path::absolute(path), here),
+            (fs::canonicalize(path), fs::canonicalize(".")),
+        ];
+        let mut paths = Vec::new();
+        for (path, here) in forms {
+            let Ok(path) = path else { continue };
+            let below = here
+                .ok()
+                .and_then(|here| path.strip_prefix(here).ok().map(Path::to_owned));
+            paths.extend([Some(path), below].into_iter().flatten());
+        }
+        let mut keys: Vec<String> = paths.iter().map(|path| Key::of(path).text).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys.retain(|key| !key.is_empty() && *key != Key::of(path).text);
+        keys
     }
 }
 

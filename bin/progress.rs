@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{IsTerminal, stderr};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -13,7 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::console::Console;
 use crate::ingest::format::{Format, is_compressed};
 use crate::number;
-use crate::walk::{Found, STDIN, Walk};
+use crate::walk::{Found, Walk};
 
 /// What is done sooner needs no bar.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
@@ -23,7 +22,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
 pub(crate) struct Progress {
     bar: ProgressBar,
     /// None if nothing is to be shown.
-    plan: Option<Plan>,
+    plan: Option<Walk>,
     started: Instant,
     is_shown: bool,
     documents: u64,
@@ -32,23 +31,13 @@ pub(crate) struct Progress {
     total: Arc<AtomicU64>,
 }
 
-/// What is gone through, to count its bytes.
-#[derive(Debug)]
-struct Plan {
-    paths: Vec<PathBuf>,
-    store: PathBuf,
-}
-
 impl Progress {
-    /// Begins now, to go through `paths` past the store in the folder `store`.
-    pub(crate) fn new(console: &Console, paths: &[PathBuf], store: &Path) -> Progress {
+    /// Begins now, to go along `walk`.
+    pub(crate) fn new(console: &Console, walk: Walk) -> Progress {
         let is_wanted = !console.is_quiet() && stderr().is_terminal();
         Progress {
             bar: console.bar().clone(),
-            plan: is_wanted.then(|| Plan {
-                paths: paths.to_vec(),
-                store: store.to_owned(),
-            }),
+            plan: is_wanted.then_some(walk),
             started: Instant::now(),
             is_shown: false,
             documents: 0,
@@ -111,19 +100,22 @@ pub(crate) fn style(template: &str) -> ProgressStyle {
 }
 
 /// Counts the bytes of all files, on a thread that nobody waits for.
-fn count(plan: Plan, total: Arc<AtomicU64>) {
-    if plan.paths.iter().any(|path| path == Path::new(STDIN)) {
-        return;
-    }
+fn count(plan: Walk, total: Arc<AtomicU64>) {
     let count = move || {
         let mut sum = 0;
-        for found in Walk::new(plan.paths, &plan.store) {
-            if let Found::File(path, _) = found {
+        for found in plan {
+            match found {
                 // What is inside is larger by nobody knows how much.
-                if is_compressed(&path) || Format::of(&path) == Format::Parquet {
+                Found::File(path, _)
+                    if is_compressed(&path) || Format::of(&path) == Format::Parquet =>
+                {
                     return;
                 }
-                sum += fs::metadata(path).map_or(0, |metadata| metadata.len());
+                Found::File(path, _) => {
+                    sum += fs::metadata(path).map_or(0, |metadata| metadata.len());
+                }
+                Found::Pipe(_) | Found::Stdin => return,
+                Found::Skipped(_) => {}
             }
         }
         total.store(sum, Ordering::Relaxed);

@@ -1,10 +1,10 @@
 //! From files to documents: reads ahead, in batches, on a thread of its own.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io;
 use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
@@ -12,6 +12,7 @@ use anyhow::{Context, Result, anyhow};
 use rayon::prelude::*;
 
 use crate::document::{Batch, Document, Item, modified};
+use crate::identity::Identities;
 use crate::ingest::document;
 use crate::ingest::format::{Format, is_compressed};
 use crate::ingest::record::{Fault, Record};
@@ -21,7 +22,7 @@ use crate::inputs::Inputs;
 use crate::key::Key;
 use crate::outbox::{Enough, Outbox};
 use crate::skip::{Reason, Skipped};
-use crate::walk::{Found, Walk};
+use crate::walk::{Found, STDIN, Walk, is_nameless};
 
 /// A batch is sent once it has so many bytes of text.
 pub(crate) const BATCH_BYTES: u64 = 4 << 20;
@@ -53,12 +54,20 @@ struct Sized {
     modified: Option<i64>,
 }
 
+/// What the walk found, and of a file what the system says of it.
+enum Met {
+    File(PathBuf, Key, Metadata),
+    Stream(Source),
+    Skipped(Skipped),
+}
+
 /// What a look at a file's size and time leads to.
 enum Looked {
     Read(Sized),
     /// The source, its format and its key.
     Records(Source, Format, String),
-    Stdin(Format),
+    /// One document that comes as a stream.
+    Stream(Source, Format, Key),
     Done(Item, u64),
 }
 
@@ -82,15 +91,20 @@ impl Reader {
     }
 
     fn run(mut self, outbox: &Outbox) -> Result<(), Enough> {
+        let mut identities = Identities::default();
         loop {
             let found: Vec<Found> = self.walk.by_ref().take(BATCH_FILES).collect();
             if found.is_empty() {
                 return Ok(());
             }
-            let looked: Result<Vec<Looked>> = found
-                .into_par_iter()
-                .map(|found| self.look(found))
+            let met: Vec<Met> = found.into_par_iter().map(meet).collect();
+            // In the order of the walk, for of a file's names the first counts.
+            let met: Vec<Met> = met
+                .into_iter()
+                .map(|met| once(met, &mut identities))
                 .collect();
+            let looked: Result<Vec<Looked>> =
+                met.into_par_iter().map(|met| self.look(met)).collect();
             match looked {
                 Ok(looked) => self.read_all(looked, outbox)?,
                 Err(error) => return Err(outbox.fail(error)),
@@ -98,20 +112,16 @@ impl Reader {
         }
     }
 
-    fn look(&self, found: Found) -> Result<Looked> {
-        let (path, key) = match found {
-            Found::File(path, key) => (path, key),
-            Found::Stdin => return Ok(self.look_at_stdin()),
-            Found::Skipped(skipped) => return Ok(Looked::Done(Item::Skipped(skipped), 0)),
+    fn look(&self, met: Met) -> Result<Looked> {
+        let (path, key, metadata) = match met {
+            Met::File(path, key, metadata) => (path, key, metadata),
+            Met::Stream(source) => return Ok(self.look_at_stream(source)),
+            Met::Skipped(skipped) => return Ok(skip(skipped)),
         };
         let format = self.inputs.format.unwrap_or_else(|| Format::of(&path));
         if !format.is_document() {
             return Ok(Looked::Records(Source::File(path), format, key.text));
         }
-        let metadata = match fs::metadata(&path) {
-            Ok(metadata) => metadata,
-            Err(error) => return Ok(skip(Skipped::unreadable(&path, &error))),
-        };
         let (size, modified) = (metadata.len(), modified(&metadata));
         if size > self.inputs.max_document {
             return Ok(skip(Skipped::file(Reason::TooLarge, &path)));
@@ -128,13 +138,32 @@ impl Reader {
         }))
     }
 
-    fn look_at_stdin(&self) -> Looked {
-        let format = self.inputs.format.unwrap_or(Format::Text);
+    fn look_at_stream(&self, source: Source) -> Looked {
+        let (format, key) = match &source {
+            Source::Pipe(path) => (Format::of(path), self.key_of_pipe(path)),
+            Source::File(_) | Source::Stdin => (Format::Text, self.key_of_stdin()),
+        };
+        let format = self.inputs.format.unwrap_or(format);
         if format.is_document() {
-            Looked::Stdin(format)
+            Looked::Stream(source, format, key)
         } else {
-            Looked::Records(Source::Stdin, format, self.stdin_key.clone())
+            Looked::Records(source, format, key.text)
         }
+    }
+
+    fn key_of_stdin(&self) -> Key {
+        Key {
+            text: self.stdin_key.clone(),
+            lossy: false,
+        }
+    }
+
+    /// The key that was given, or else its name.
+    fn key_of_pipe(&self, path: &Path) -> Key {
+        if is_nameless(path) && self.stdin_key != STDIN {
+            return self.key_of_stdin();
+        }
+        Key::of(path)
     }
 
     /// Reads what was looked at, in batches.
@@ -154,14 +183,10 @@ impl Reader {
                     records.read(format, outbox)?;
                     continue;
                 }
-                Looked::Stdin(format) => {
+                Looked::Stream(source, format, key) => {
                     outbox.send(self.read_batch(take(&mut batch), bytes))?;
                     bytes = 0;
-                    let key = Key {
-                        text: self.stdin_key.clone(),
-                        lossy: false,
-                    };
-                    let read = self.read_document(&Source::Stdin, format, key);
+                    let read = self.read_document(&source, format, key);
                     outbox.send(Batch::of(vec![read]))?;
                     continue;
                 }
@@ -183,7 +208,7 @@ impl Reader {
             Looked::Read(file) => Some(self.read_file(file)),
             Looked::Done(item, _) => Some(item),
             // They have batches of their own.
-            Looked::Records(..) | Looked::Stdin(_) => None,
+            Looked::Records(..) | Looked::Stream(..) => None,
         };
         Batch {
             items: looked.into_par_iter().filter_map(read).collect(),
@@ -233,9 +258,33 @@ impl Reader {
     fn read_record(&self, source: &Source, format: Format) -> io::Result<Result<Record, Fault>> {
         let mut reader = match source {
             Source::File(path) if !is_compressed(path) => source.open_as_is()?,
-            Source::File(_) | Source::Stdin => source.open()?,
+            Source::File(_) | Source::Pipe(_) | Source::Stdin => source.open()?,
         };
         document::read(&mut reader, format, &self.inputs)
+    }
+}
+
+/// Asks the system about a file.
+fn meet(found: Found) -> Met {
+    match found {
+        Found::File(path, key) => match fs::metadata(&path) {
+            Ok(metadata) => Met::File(path, key, metadata),
+            Err(error) => Met::Skipped(Skipped::unreadable(&path, &error)),
+        },
+        Found::Pipe(path) => Met::Stream(Source::Pipe(path)),
+        Found::Stdin => Met::Stream(Source::Stdin),
+        Found::Skipped(skipped) => Met::Skipped(skipped),
+    }
+}
+
+/// Leaves out what was met under another name.
+fn once(met: Met, identities: &mut Identities) -> Met {
+    match &met {
+        Met::File(path, _, metadata) => match identities.again(path, metadata) {
+            Some(skipped) => Met::Skipped(skipped),
+            None => met,
+        },
+        Met::Stream(_) | Met::Skipped(_) => met,
     }
 }
 

@@ -10,7 +10,7 @@ use crate::key::{Key, REPLACED};
 /// arguments tell, or if bytes of their names were replaced.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    /// Keys of the arguments that were gone through.
+    /// Keys of the arguments that were gone through and are not reached by links.
     arguments: HashSet<String>,
     /// Keys with a replacement character in them.
     replaced: HashSet<String>,
@@ -31,10 +31,11 @@ impl Seen {
         self.arguments.insert(argument.text);
     }
 
-    /// Takes note of a file, unless it was met already.
-    pub(crate) fn again(&mut self, key: &Key) -> Option<Again> {
+    /// Takes note of a file, unless it was met already. What is reached `by_link` was not met with the
+    /// folder that the link is in.
+    pub(crate) fn again(&mut self, key: &Key, by_link: bool) -> Option<Again> {
         let key = key.text.as_str();
-        if !self.arguments.is_empty() && self.is_below_argument(key) {
+        if !by_link && !self.arguments.is_empty() && self.is_below_argument(key) {
             return Some(Again::SameFile);
         }
         let is_new = !key.contains(REPLACED) || self.replaced.insert(key.to_owned());
@@ -73,24 +74,25 @@ mod tests {
     #[test]
     fn a_file_below_an_earlier_argument_is_met_again() {
         let mut seen = Seen::default();
-        assert_eq!(seen.again(&key("a/b.txt")), None);
+        assert_eq!(seen.again(&key("a/b.txt"), false), None);
         seen.finish(key("a"));
-        assert_eq!(seen.again(&key("a/b.txt")), Some(Again::SameFile));
-        assert_eq!(seen.again(&key("a/../b.txt")), None);
-        assert_eq!(seen.again(&key("ab.txt")), None);
+        assert_eq!(seen.again(&key("a/b.txt"), false), Some(Again::SameFile));
+        assert_eq!(seen.again(&key("a/../b.txt"), false), None);
+        assert_eq!(seen.again(&key("ab.txt"), false), None);
+        assert_eq!(seen.again(&key("a/link/b.txt"), true), None);
         seen.finish(key(""));
-        assert_eq!(seen.again(&key("ab.txt")), Some(Again::SameFile));
-        assert_eq!(seen.again(&key("../ab.txt")), None);
-        assert_eq!(seen.again(&key("/ab.txt")), None);
+        assert_eq!(seen.again(&key("ab.txt"), false), Some(Again::SameFile));
+        assert_eq!(seen.again(&key("../ab.txt"), false), None);
+        assert_eq!(seen.again(&key("/ab.txt"), false), None);
         seen.finish(key("/"));
-        assert_eq!(seen.again(&key("/ab.txt")), Some(Again::SameFile));
+        assert_eq!(seen.again(&key("/ab.txt"), false), Some(Again::SameFile));
     }
 
     #[test]
     fn replaced_names_can_meet() {
         let mut seen = Seen::default();
-        assert_eq!(seen.again(&key("x\u{fffd}")), None);
-        assert_eq!(seen.again(&key("y\u{fffd}")), None);
-        assert_eq!(seen.again(&key("x\u{fffd}")), Some(Again::SameKey));
+        assert_eq!(seen.again(&key("x\u{fffd}"), false), None);
+        assert_eq!(seen.again(&key("y\u{fffd}"), false), None);
+        assert_eq!(seen.again(&key("x\u{fffd}"), false), Some(Again::SameKey));
     }
 }

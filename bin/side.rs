@@ -90,7 +90,7 @@ fn stored_text(
 /// Reads a file that holds one document, or standard input.
 fn read(file: &Path, args: &Args, inputs: &Inputs) -> Result<Document> {
     let reader = Reader {
-        walk: Walk::new(vec![PathBuf::from(file)], &args.store),
+        walk: Walk::new(vec![PathBuf::from(file)], &args.store, false),
         inputs: inputs.clone(),
         stdin_key: STDIN.to_owned(),
         is_unchanged: Box::new(|_, _, _| Ok(false)),

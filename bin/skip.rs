@@ -16,7 +16,7 @@ pub(crate) struct Skipped {
 /// Why something is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reason {
-    /// It has a NUL byte.
+    /// It is no text: it has a NUL byte, or begins as files of another kind do.
     Binary,
     /// It has more bytes than are asked for.
     TooLarge,
@@ -30,14 +30,20 @@ pub(crate) enum Reason {
     Pipe,
     /// It is a socket.
     Socket,
-    /// It is a symbolic link to a folder that it lies in.
+    /// It is a symbolic link, and these are not followed.
+    Link,
+    /// It is a symbolic link that leads back to itself.
     SymlinkLoop,
     /// It is a symbolic link to nothing.
     BrokenLink,
     /// It is the folder of a store.
     Store,
+    /// It is the folder of a version-control system.
+    VersionControl,
     /// Two arguments lead to it.
     NamedTwice,
+    /// It is another name of a file or folder that was met.
+    OtherName,
     /// Another file has the same key.
     SameKey,
     /// It is a line that is no record.
@@ -61,10 +67,13 @@ impl Reason {
             Reason::Device => "device",
             Reason::Pipe => "pipe",
             Reason::Socket => "socket",
+            Reason::Link => "symbolic link",
             Reason::SymlinkLoop => "symlink loop",
             Reason::BrokenLink => "broken link",
             Reason::Store => "dedupdb store",
+            Reason::VersionControl => "version control",
             Reason::NamedTwice => "named twice",
+            Reason::OtherName => "other name",
             Reason::SameKey => "same key",
             Reason::BadRecord => "bad record",
             Reason::NoPage => "no page",
@@ -87,10 +96,13 @@ impl Reason {
             | Reason::Device
             | Reason::Pipe
             | Reason::Socket
+            | Reason::Link
             | Reason::SymlinkLoop
             | Reason::BrokenLink
             | Reason::Store
+            | Reason::VersionControl
             | Reason::NamedTwice
+            | Reason::OtherName
             | Reason::NoPage => false,
         }
     }
@@ -114,8 +126,20 @@ impl Skipped {
         }
     }
 
+    /// What there is to say beside the reason; nothing if that says it all.
+    pub(crate) fn detail(&self) -> &str {
+        if self.detail == self.reason.name() {
+            ""
+        } else {
+            &self.detail
+        }
+    }
+
     /// One line: the place and what is wrong there.
     pub(crate) fn message(&self) -> String {
-        format!("{}: {}", self.place, self.detail)
+        if self.reason.is_failure() || self.detail().is_empty() {
+            return format!("{}: {}", self.place, self.detail);
+        }
+        format!("{}: {}, {}", self.place, self.reason.name(), self.detail)
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use dedupdb::{Change, Outcome, Relation};
 use serde_json::{Value, json};
 
+use crate::number::counted;
 use crate::reading::{Reading, line};
 
 /// Counts, each document under one of added, unchanged, updated, kept out and skipped.
@@ -17,6 +18,9 @@ pub(crate) struct Tally {
     kept_out: u64,
     exact_copies: u64,
     near_duplicates: u64,
+    /// Files that earlier runs stored under other keys, and the first of them with its other key.
+    other_names: u64,
+    first_other: Option<(String, String)>,
 }
 
 impl Tally {
@@ -25,14 +29,36 @@ impl Tally {
         self.unchanged += 1;
     }
 
-    /// Counts what became of a document.
-    pub(crate) fn outcome(&mut self, outcome: &Outcome) {
-        match outcome.change {
+    fn change(&mut self, change: Change) {
+        match change {
             Change::Added => self.added += 1,
             Change::Updated => self.updated += 1,
             Change::Unchanged => self.unchanged += 1,
             Change::KeptOut => self.kept_out += 1,
         }
+    }
+
+    /// Counts a file that is stored under another key, too. It is like itself, and no duplicate.
+    pub(crate) fn other_name(&mut self, change: Change, key: &str, other: String) {
+        self.change(change);
+        self.other_names += 1;
+        self.first_other
+            .get_or_insert_with(|| (key.to_owned(), other));
+    }
+
+    /// A line about files that are stored under other keys, if there are any.
+    pub(crate) fn other_names_note(&self) -> Option<String> {
+        let (key, other) = self.first_other.as_ref()?;
+        let files = counted(self.other_names, "file is", "files are");
+        Some(format!(
+            "{files} stored under other names, too (first: {key} = {other}); add files by the same \
+             paths each time, and forget the other names with `dedupdb remove --prefix`"
+        ))
+    }
+
+    /// Counts what became of a document.
+    pub(crate) fn outcome(&mut self, outcome: &Outcome) {
+        self.change(outcome.change);
         match outcome.relation {
             Relation::Novel => {}
             Relation::NearDuplicate => self.near_duplicates += 1,
@@ -55,6 +81,7 @@ impl Tally {
             "updated": self.updated,
             "exact_copies": self.exact_copies,
             "near_duplicates": self.near_duplicates,
+            "other_names": self.other_names,
             "kept_out": self.kept_out,
         });
         if let Value::Object(fields) = &mut object {
@@ -75,6 +102,10 @@ impl Tally {
         text += &self.reading.skipped_line().unwrap_or_default();
         text += &line("exact copies", self.exact_copies, "");
         text += &line("near-duplicates", self.near_duplicates, "");
+        if self.other_names > 0 {
+            let more = "   are names of files that are stored under others";
+            text += &line("other names", self.other_names, more);
+        }
         text + &self.reading.to_text(elapsed)
     }
 }

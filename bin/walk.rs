@@ -1,11 +1,13 @@
 //! From the arguments to the files that they lead to.
 
+use std::collections::{HashSet, VecDeque};
 use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
+use crate::folder::{is_store, is_version_control};
 use crate::key::Key;
 use crate::seen::{Again, Seen};
 use crate::skip::{Reason, Skipped};
@@ -18,6 +20,8 @@ pub(crate) const STDIN: &str = "-";
 pub(crate) enum Found {
     /// A file that can be read.
     File(PathBuf, Key),
+    /// A pipe that an argument names; it can be read once.
+    Pipe(PathBuf),
     /// Standard input.
     Stdin,
     /// Something to be left out.
@@ -26,23 +30,56 @@ pub(crate) enum Found {
 
 /// The files that the arguments lead to: one argument after the other, the content of a folder
 /// sorted by name.
+///
+/// Symbolic links below an argument are passed over, or followed once everything else was met: so a
+/// file comes under its own name, if that is below an argument, before it comes by a link.
 #[derive(Debug)]
 pub(crate) struct Walk {
     arguments: std::vec::IntoIter<PathBuf>,
-    current: Option<(Key, walkdir::IntoIter)>,
+    /// What is to be followed at the end, in the order in which it was met.
+    links: VecDeque<PathBuf>,
+    current: Option<Below>,
     seen: Seen,
+    /// Folders that were begun to be gone through, without symbolic links. None is begun twice, so
+    /// links that lead in a circle come to an end.
+    roots: HashSet<PathBuf>,
     /// The folder of the open store, without symbolic links.
     store: Option<PathBuf>,
+    follows: bool,
+}
+
+/// A folder that is gone through.
+#[derive(Debug)]
+struct Below {
+    /// The key of an argument; nothing of a folder that a link led to.
+    argument: Option<Key>,
+    entries: walkdir::IntoIter,
 }
 
 impl Walk {
-    /// Goes through `arguments`, past the store in the folder `store`.
-    pub(crate) fn new(arguments: Vec<PathBuf>, store: &Path) -> Walk {
+    /// Goes through `arguments`, past the store in the folder `store`; along symbolic links if it
+    /// `follows` them.
+    ///
+    /// An argument that is reached by a symbolic link is followed in any case. It comes last if what
+    /// it leads to is below another argument.
+    pub(crate) fn new(arguments: Vec<PathBuf>, store: &Path, follows: bool) -> Walk {
+        let is_real = |argument: &&PathBuf| *argument != Path::new(STDIN) && !is_by_link(argument);
+        let real = arguments.iter().filter(is_real);
+        let real: HashSet<PathBuf> = real.flat_map(fs::canonicalize).collect();
+        let is_late = |argument: &PathBuf| {
+            is_by_link(argument)
+                && fs::canonicalize(argument).is_ok_and(|path| covers(&real, &path))
+        };
+        let (late, arguments): (Vec<PathBuf>, Vec<PathBuf>) =
+            arguments.into_iter().partition(is_late);
         Walk {
             arguments: arguments.into_iter(),
+            links: late.into(),
             current: None,
             seen: Seen::default(),
+            roots: HashSet::new(),
             store: fs::canonicalize(store).ok(),
+            follows,
         }
     }
 
@@ -51,25 +88,55 @@ impl Walk {
         if argument == Path::new(STDIN) {
             return Some(Found::Stdin);
         }
-        if let Err(error) = fs::symlink_metadata(argument) {
-            let skipped = Skipped::unreadable(argument, &error);
-            return Some(Found::Skipped(match error.kind() {
-                io::ErrorKind::NotFound => Skipped {
-                    reason: Reason::NotFound,
-                    detail: "there is no such file or folder".to_owned(),
-                    ..skipped
-                },
-                _ => skipped,
-            }));
-        }
+        let kind = match fs::metadata(argument) {
+            Ok(metadata) => metadata.file_type(),
+            Err(error) => return Some(Found::Skipped(skipped_argument(argument, &error))),
+        };
         if self.is_inside_store(argument) {
             return Some(Found::Skipped(Skipped::file(Reason::Store, argument)));
         }
-        let entries = WalkDir::new(argument)
-            .follow_links(true)
-            .sort_by_file_name()
-            .into_iter();
-        self.current = Some((Key::of(argument), entries));
+        if special(kind) == Some(Reason::Pipe) {
+            return Some(Found::Pipe(argument.to_owned()));
+        }
+        let is_link = is_by_link(argument);
+        let key = (!is_link).then(|| Key::of(argument));
+        self.enter(argument, kind, key)
+    }
+
+    /// Follows a symbolic link.
+    fn follow(&mut self, link: &Path) -> Option<Found> {
+        match fs::metadata(link) {
+            Ok(_) if self.is_inside_store(link) => {
+                Some(Found::Skipped(Skipped::file(Reason::Store, link)))
+            }
+            Ok(metadata) => self.enter(link, metadata.file_type(), None),
+            Err(error) => Some(Found::Skipped(skipped_link(link, &error))),
+        }
+    }
+
+    /// Begins to go through a folder, or says what another file is.
+    fn enter(&mut self, path: &Path, kind: FileType, argument: Option<Key>) -> Option<Found> {
+        if !kind.is_dir() {
+            let found = self.file(path, kind, argument.is_none());
+            if let Some(argument) = argument {
+                self.seen.finish(argument);
+            }
+            return Some(found);
+        }
+        if is_store(path, self.is_inside_store(path)) {
+            return Some(Found::Skipped(Skipped::file(Reason::Store, path)));
+        }
+        if let Ok(root) = fs::canonicalize(path) {
+            if argument.is_none() && covers(&self.roots, &root) {
+                return Some(Found::Skipped(Skipped::other_name(path, Some(&root))));
+            }
+            self.roots.insert(root);
+        }
+        let entries = WalkDir::new(path).min_depth(1).sort_by_file_name();
+        self.current = Some(Below {
+            argument,
+            entries: entries.into_iter(),
+        });
         None
     }
 
@@ -80,42 +147,53 @@ impl Walk {
             .is_some_and(|store| path.is_ok_and(|path| path.starts_with(store)))
     }
 
-    /// Whether a folder is that of a store, the open one or another.
-    fn is_store(&self, folder: &Path) -> bool {
-        folder.join("index.redb").is_file() && (has_column(folder) || self.is_inside_store(folder))
-    }
-
-    /// What an entry is; nothing for a folder to be gone into.
-    fn look(&mut self, entry: walkdir::Result<walkdir::DirEntry>) -> Option<Found> {
+    /// What an entry is; nothing for a folder to be gone into, and for a link to be followed later.
+    fn look(&mut self, entry: walkdir::Result<DirEntry>) -> Option<Found> {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => return Some(Found::Skipped(skipped_entry(&error))),
         };
-        let kind = entry.file_type();
-        if kind.is_dir() {
-            if !self.is_store(entry.path()) {
+        let (path, kind) = (entry.path(), entry.file_type());
+        if kind.is_symlink() {
+            if self.follows {
+                self.links.push_back(entry.into_path());
                 return None;
             }
-            if let Some((_, entries)) = &mut self.current {
-                entries.skip_current_dir();
-            }
-            return Some(Found::Skipped(Skipped::file(Reason::Store, entry.path())));
+            return Some(Found::Skipped(Skipped::file(Reason::Link, path)));
         }
-        if let Some(reason) = special(kind) {
-            return Some(Found::Skipped(Skipped::file(reason, entry.path())));
+        if !kind.is_dir() {
+            let is_by_link = self.current.as_ref().is_none_or(|at| at.argument.is_none());
+            return Some(self.file(path, kind, is_by_link));
         }
-        let path = entry.into_path();
-        let key = Key::of(&path);
-        let Some(again) = self.seen.again(&key) else {
-            return Some(Found::File(path, key));
+        let reason = if is_version_control(path) {
+            Reason::VersionControl
+        } else if is_store(path, self.is_inside_store(path)) {
+            Reason::Store
+        } else {
+            return None;
         };
-        Some(Found::Skipped(match again {
-            Again::SameFile => Skipped::file(Reason::NamedTwice, &path),
+        if let Some(at) = &mut self.current {
+            at.entries.skip_current_dir();
+        }
+        Some(Found::Skipped(Skipped::file(reason, path)))
+    }
+
+    /// What a file is that is no folder and no link.
+    fn file(&mut self, path: &Path, kind: FileType, is_by_link: bool) -> Found {
+        if let Some(reason) = special(kind) {
+            return Found::Skipped(Skipped::file(reason, path));
+        }
+        let key = Key::of(path);
+        let Some(again) = self.seen.again(&key, is_by_link) else {
+            return Found::File(path.to_owned(), key);
+        };
+        Found::Skipped(match again {
+            Again::SameFile => Skipped::file(Reason::NamedTwice, path),
             Again::SameKey => Skipped {
                 detail: format!("another file has the same key, {}; rename one", key.text),
-                ..Skipped::file(Reason::SameKey, &path)
+                ..Skipped::file(Reason::SameKey, path)
             },
-        }))
+        })
     }
 }
 
@@ -124,17 +202,23 @@ impl Iterator for Walk {
 
     fn next(&mut self) -> Option<Found> {
         loop {
-            let found = if let Some((_, entries)) = &mut self.current {
-                let Some(entry) = entries.next() else {
-                    if let Some((key, _)) = self.current.take() {
+            let found = if let Some(at) = &mut self.current {
+                let Some(entry) = at.entries.next() else {
+                    if let Some(Below {
+                        argument: Some(key),
+                        ..
+                    }) = self.current.take()
+                    {
                         self.seen.finish(key);
                     }
                     continue;
                 };
                 self.look(entry)
-            } else {
-                let argument = self.arguments.next()?;
+            } else if let Some(argument) = self.arguments.next() {
                 self.begin(&argument)
+            } else {
+                let link = self.links.pop_front()?;
+                self.follow(&link)
             };
             if found.is_some() {
                 return found;
@@ -143,35 +227,62 @@ impl Iterator for Walk {
     }
 }
 
-/// Whether a folder holds the column of contents of a store, of any generation.
-fn has_column(folder: &Path) -> bool {
-    let is_column = |entry: fs::DirEntry| {
-        let name = entry.file_name();
-        let generation = name
-            .to_str()
-            .and_then(|name| name.strip_prefix("contents."));
-        generation.is_some_and(|generation| generation.parse::<u32>().is_ok())
-    };
-    fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_column))
+/// Whether an argument is a pipe, which can be read once.
+pub(crate) fn is_pipe(argument: &Path) -> bool {
+    fs::metadata(argument).is_ok_and(|meta| special(meta.file_type()) == Some(Reason::Pipe))
 }
 
-/// What cannot be read or gone into.
+/// Whether an argument has no name that tells its text from another's: standard input, and what a
+/// shell puts in the place of `<(...)`.
+pub(crate) fn is_nameless(argument: &Path) -> bool {
+    let shells = ["/dev/fd", "/proc/self/fd"].map(Path::new);
+    argument == Path::new(STDIN) || argument.parent().is_some_and(|at| shells.contains(&at))
+}
+
+/// Whether one of `folders`, which have no symbolic links, is `path` or above it.
+fn covers(folders: &HashSet<PathBuf>, path: &Path) -> bool {
+    path.ancestors().any(|above| folders.contains(above))
+}
+
+/// Whether some part of a path is a symbolic link.
+fn is_by_link(path: &Path) -> bool {
+    let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+    path.ancestors().any(is_link)
+}
+
+/// Why an argument cannot be read.
+fn skipped_argument(argument: &Path, error: &io::Error) -> Skipped {
+    let skipped = Skipped::unreadable(argument, error);
+    let detail = match error.kind() {
+        io::ErrorKind::NotFound if argument.is_symlink() => "a symbolic link to nothing",
+        io::ErrorKind::NotFound => "there is no such file or folder",
+        _ => return skipped,
+    };
+    Skipped {
+        reason: Reason::NotFound,
+        detail: detail.to_owned(),
+        ..skipped
+    }
+}
+
+/// Why a symbolic link cannot be followed.
+fn skipped_link(link: &Path, error: &io::Error) -> Skipped {
+    if error.kind() == io::ErrorKind::NotFound {
+        return Skipped::file(Reason::BrokenLink, link);
+    }
+    if is_too_many_links(link) {
+        return Skipped::file(Reason::SymlinkLoop, link);
+    }
+    Skipped::unreadable(link, error)
+}
+
+/// What cannot be gone into.
 fn skipped_entry(error: &walkdir::Error) -> Skipped {
     let path = error.path().unwrap_or(Path::new(""));
-    if error.loop_ancestor().is_some() {
-        return Skipped::file(Reason::SymlinkLoop, path);
+    match error.io_error() {
+        Some(error) => Skipped::unreadable(path, error),
+        None => Skipped::file(Reason::Unreadable, path),
     }
-    let Some(reason) = error.io_error() else {
-        return Skipped::file(Reason::Unreadable, path);
-    };
-    let is_link = || fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
-    if is_link() && reason.kind() == io::ErrorKind::NotFound {
-        return Skipped::file(Reason::BrokenLink, path);
-    }
-    if is_link() && is_too_many_links(path) {
-        return Skipped::file(Reason::SymlinkLoop, path);
-    }
-    Skipped::unreadable(path, reason)
 }
 
 /// Whether links lead from `path` only to one another.
@@ -192,7 +303,7 @@ fn is_too_many_links(path: &Path) -> bool {
 #[cfg(unix)]
 fn special(kind: FileType) -> Option<Reason> {
     use std::os::unix::fs::FileTypeExt;
-    if kind.is_file() {
+    if kind.is_file() || kind.is_dir() {
         None
     } else if kind.is_fifo() {
         Some(Reason::Pipe)
@@ -206,5 +317,5 @@ fn special(kind: FileType) -> Option<Reason> {
 /// Why a file of this kind is not read, if it is not a plain one.
 #[cfg(not(unix))]
 fn special(kind: FileType) -> Option<Reason> {
-    (!kind.is_file()).then_some(Reason::Device)
+    (!kind.is_file() && !kind.is_dir()).then_some(Reason::Device)
 }

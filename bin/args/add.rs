@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::inputs::Inputs;
+use crate::left_out::Telling;
 use crate::parse;
 
 /// Store files and records, new and changed ones
@@ -25,14 +26,23 @@ Examples:
   dedupdb add crawl.jsonl.zst --text-field page.body --id-field page.url
   dedupdb add posts.csv --text-field body --id-field 1
   dedupdb add CC-MAIN-2026.warc.wet.gz --max-document 1MiB
+  dedupdb add --format jsonl <(zcat a.gz b.gz)    a pipe is read once
   zcat old/*.gz | dedupdb add - --format jsonl --encoding latin1
 
 Files of the size and time that they were stored with are not read again (--checksum reads them).
 Documents whose files are gone stay until `dedupdb remove --missing`.
 
-Left out and counted: binary files (those with a NUL byte), texts of more than --max-document,
-devices, pipes and sockets, links that lead nowhere or back, and folders of stores. A broken record
-is reported with its file and number, and the rest goes on. Text is UTF-8, or UTF-16 or UTF-32 with
+A file is one document, whatever its names. Symbolic links below a PATH are not followed without
+--follow; a PATH that is one is. Of several names (hard links, links that are followed, a folder
+mounted twice) the first counts, in the order of the paths and sorted by name, and names that are links
+come last. A file that is stored under another path already is counted as that, and is no exact copy.
+
+Left out and counted: binary files (those with a NUL byte, and PDF documents and others that are known
+by how they begin), texts of more than --max-document, symbolic links and other names of a file,
+devices, sockets, pipes in a folder, and folders of stores and of version control (.git and others).
+Name such a folder or a pipe to read it. -v names what is left out, --skipped FILE lists it. Of broken
+records the first ten are reported with their file and number, the others counted, and the rest goes
+on. Text is UTF-8, or UTF-16 or UTF-32 with
 a byte order mark, or what it looks like; the summary counts what was decoded how. Bytes that are no
 characters are replaced by U+FFFD. A name of - is standard input; a file of that name is ./-.
 
@@ -81,4 +91,7 @@ pub(crate) struct Add {
 
     #[command(flatten)]
     pub(crate) inputs: Inputs,
+
+    #[command(flatten)]
+    pub(crate) telling: Telling,
 }

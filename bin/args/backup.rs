@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use clap::ValueHint;
+
 /// Copy the store into a new folder
 ///
 /// The copy is a store like any other: query it, or put it in the place of a damaged one.
@@ -17,6 +19,6 @@ leaves only a hidden folder beside it, which the next one of that name clears aw
 Exit codes: 0 done, 2 error; then there is no copy.")]
 pub(crate) struct Backup {
     /// Folder to be made
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) folder: PathBuf,
 }

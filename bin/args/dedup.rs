@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use dedupdb::Shingling;
 
 use crate::inputs::Inputs;
+use crate::left_out::Telling;
 use crate::parse;
 
 /// Write a corpus without its near-duplicates
@@ -29,7 +30,8 @@ What OUTPUT is:
   a folder            for a folder, several files, or a text: files keep their paths (below the one
                       folder, or as given), and each file of records has its kept records. Files of
                       which nothing is kept are not there, but files of records are
-  a list              with --list: the paths of the kept files, one a line
+  a list              with --list: the paths of the kept files, one a line; a file of several names
+                      (hard links) by its first
   standard output     for -
 
 Records are kept as they are: lines of JSONL, rows of CSV and TSV, records of WARC; blank lines
@@ -59,7 +61,11 @@ has none of that). That does not hold for standard output. A folder beside OUTPU
 .OUTPUT.dedup, has what is temporary, for which a store is made if none is given.
 
 --removed has a line for each dropped document, in the order in which they were judged, with tabs:
-KEY, the key of the first kept or stored document that it is like, JACCARD.
+KEY, the key of the first kept or stored document that it is like, JACCARD. A symbolic link or another
+name of a file is never listed there for the file's sake, so without --store these files can be deleted
+and no text is lost. Do not delete what is not in the list: what was left out (binary files, say;
+--skipped FILE lists it) is in neither. With --store, a document is dropped as well for one that was
+published before: what is listed may be the only copy on disk, or be that document itself.
 
 Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]
 pub(crate) struct Dedup {
@@ -96,6 +102,9 @@ pub(crate) struct Dedup {
 
     #[command(flatten)]
     pub(crate) inputs: Inputs,
+
+    #[command(flatten)]
+    pub(crate) telling: Telling,
 }
 
 /// Parameters of the comparison; an existing store has its own.

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use clap::ValueHint;
+
 /// Print the manual, or write all its pages into a folder
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -19,6 +21,6 @@ pub(crate) struct Man {
     pub(crate) command: Option<String>,
 
     /// Write dedupdb.1 and a page for each command into this folder
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) out: Option<PathBuf>,
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::Sketching;
 use crate::inputs::Inputs;
+use crate::left_out::Telling;
 
 /// Write a line for each bucket of each document, for `reduce`
 ///
@@ -44,4 +45,7 @@ pub(crate) struct Map {
 
     #[command(flatten)]
     pub(crate) inputs: Inputs,
+
+    #[command(flatten)]
+    pub(crate) telling: Telling,
 }

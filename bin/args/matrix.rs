@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::Signing;
 use crate::inputs::Inputs;
+use crate::left_out::Telling;
 
 /// Write the signatures of texts as a table, for other programs
 ///
@@ -45,4 +46,7 @@ pub(crate) struct Matrix {
 
     #[command(flatten)]
     pub(crate) inputs: Inputs,
+
+    #[command(flatten)]
+    pub(crate) telling: Telling,
 }

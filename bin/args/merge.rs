@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use clap::ValueHint;
+
 use crate::parse;
 
 /// Add all documents of other stores
@@ -21,7 +23,7 @@ changed, and may be in use. A merge that was stopped is finished by the same com
 Exit codes: 0 done, 2 error, 130 interrupted.")]
 pub(crate) struct Merge {
     /// Folders of the other stores
-    #[arg(required = true, value_name = "OTHER")]
+    #[arg(required = true, value_name = "OTHER", value_hint = ValueHint::DirPath)]
     pub(crate) others: Vec<PathBuf>,
 
     /// Memory to take, about: more means fewer and larger commits, which is faster

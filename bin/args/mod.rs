@@ -30,7 +30,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::parser::ValueSource;
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint};
 
 pub(crate) use add::Add;
 pub(crate) use backup::Backup;
@@ -75,7 +75,8 @@ pub(crate) struct Args {
         global = true,
         env = "DEDUPDB_STORE",
         value_name = "DIR",
-        default_value = "./.dedupdb"
+        default_value = "./.dedupdb",
+        value_hint = ValueHint::DirPath
     )]
     pub(crate) store: PathBuf,
 
@@ -137,7 +138,8 @@ Examples:
 
 `dedupdb COMMAND --help` has more examples, and what is printed.
 
-Exit codes: 0 found or done, 1 nothing found, 2 error, 130 interrupted.";
+Exit codes: 0 found or done, 1 nothing found, 2 error, 130 interrupted (143 by SIGTERM, 129 by
+SIGHUP).";
 
 /// What to do.
 #[derive(Debug, Subcommand)]

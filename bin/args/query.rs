@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::inputs::Inputs;
+use crate::left_out::Telling;
 use crate::parse;
 
 /// Find the stored documents that are like a text
@@ -27,7 +28,7 @@ they are.
 In JSON, `containment` is the share of the query's shingles that the match has, `contained` the
 share of the match's shingles that the query has, `bands` the number of buckets that they share.
 
-Exit codes: 0 something was found, 1 nothing, 2 error.")]
+Exit codes: 0 something was found, 1 nothing, 2 no document has a --key, or an error.")]
 pub(crate) struct Query {
     /// Files and folders as in add, or - for standard input
     #[arg(required_unless_present = "keys", value_name = "PATH")]
@@ -47,4 +48,7 @@ pub(crate) struct Query {
 
     #[command(flatten)]
     pub(crate) inputs: Inputs,
+
+    #[command(flatten)]
+    pub(crate) telling: Telling,
 }

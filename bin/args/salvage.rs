@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use clap::ValueHint;
+
 /// Make a new store of what is whole of a damaged one
 ///
 /// The damaged store is only read. No text is needed.
@@ -31,13 +33,15 @@ without its key, 2 error; then there is no TARGET, unless it was the results tha
 written.")]
 pub(crate) struct Salvage {
     /// Folder of the damaged store
+    #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) source: PathBuf,
 
     /// Folder of the new store, to be made
+    #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) target: PathBuf,
 
     /// A store with the same parameters, if the damaged one does not tell them any more; refused if
     /// it tells others [default: those of init]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) like: Option<PathBuf>,
 }

@@ -9,7 +9,7 @@ Examples:
   dedupdb show articles/old.txt
   dedupdb --json show articles/old.txt | jq .copies
 
-Exit codes: 0 shown, 1 no document has the key, 2 error.")]
+Exit codes: 0 shown, 2 no document has the key, or an error.")]
 pub(crate) struct Show {
     /// Key of the document
     #[arg(value_name = "KEY")]

@@ -1,13 +1,13 @@
 //! `add`: stores files and records.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use dedupdb::{Match, Outcome, Store, Writer};
+use dedupdb::{Match, Outcome, Relation, Store, Writer};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -15,7 +15,10 @@ use crate::ahead::{self, Entry, Origin, Sketched};
 use crate::args::{Add, Args};
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::identity::is_same_file;
 use crate::interrupt::Interrupt;
+use crate::key::Key;
+use crate::left_out::{LeftOut, Named};
 use crate::number::similarity;
 use crate::output::{Output, escape};
 use crate::progress::Progress;
@@ -24,7 +27,7 @@ use crate::skip::Skipped;
 use crate::tally::Tally;
 use crate::timings;
 use crate::uncommitted::Uncommitted;
-use crate::walk::{STDIN, Walk};
+use crate::walk::{STDIN, Walk, is_nameless, is_pipe};
 
 /// How long to wait for a batch before looking after the rest.
 const TICK: Duration = Duration::from_millis(50);
@@ -32,6 +35,7 @@ const TICK: Duration = Duration::from_millis(50);
 /// Runs `add`.
 pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output) -> Result<Exit> {
     check_arguments(add)?;
+    add.telling.check(&add.paths, &[])?;
     // The folder of a store that is only pretended goes after the store.
     let Opened {
         store,
@@ -48,20 +52,24 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     let mut writer = store.writer()?;
     writer.unique(add.unique);
     writer.evidence(add.matches);
+    let left_out = LeftOut::begin(console, &add.telling, Named::Failures)?;
+    let walk = || Walk::new(add.paths.clone(), &args.store, add.inputs.follow);
     let mut adding = Adding {
+        store: &store,
         writer,
         console,
         output,
         lists_matches: add.matches,
         tally: Tally::default(),
-        progress: Progress::new(console, &add.paths, &args.store),
+        left_out,
+        progress: Progress::new(console, walk()),
         uncommitted: Uncommitted::new(add.memory),
         memory: add.memory,
         commits,
         waiting: Duration::ZERO,
     };
     let reader = Reader {
-        walk: Walk::new(add.paths.clone(), &args.store),
+        walk: walk(),
         inputs: add.inputs.clone(),
         stdin_key: add.key.clone().unwrap_or_else(|| STDIN.to_owned()),
         is_unchanged: is_unchanged(&store, add.checksum),
@@ -131,12 +139,22 @@ impl Opened {
 /// Refuses what cannot be meant, before a store is made for it.
 fn check_arguments(add: &Add) -> Result<()> {
     let stdin = add.paths.iter().filter(|path| is_stdin(path)).count();
-    match (stdin, &add.key) {
-        (0, Some(_)) => bail!("--key names the text on standard input; give - as its path"),
-        (1, None) if add.inputs.stdin_is_document() => {
-            bail!("the text on standard input has no name; give it one with --key")
+    if stdin > 1 {
+        bail!("standard input (-) is named more than once");
+    }
+    let is_nameless = |path: &&PathBuf| is_stdin(path) || is_nameless(path) && is_pipe(path);
+    let nameless: Vec<&PathBuf> = add.paths.iter().filter(is_nameless).collect();
+    match (nameless.as_slice(), &add.key) {
+        ([], Some(_)) => bail!("--key names the text on standard input; give - as its path"),
+        ([_, _, ..], Some(_)) => bail!("--key names one text; add one at a time"),
+        ([one, ..], None) if add.inputs.is_one_document(one) => {
+            let text = if is_stdin(one) {
+                "the text on standard input".to_owned()
+            } else {
+                format!("the text of {}", one.display())
+            };
+            bail!("{text} has no name; give it one with --key")
         }
-        (2.., _) => bail!("standard input (-) is named more than once"),
         _ => {}
     }
     if stdin == 0 && !add.paths.iter().any(|path| path.symlink_metadata().is_ok()) {
@@ -182,11 +200,13 @@ enum End {
 
 /// An add that is under way.
 struct Adding<'a> {
+    store: &'a Store,
     writer: Writer,
     console: &'a Console,
     output: &'a mut Output,
     lists_matches: bool,
     tally: Tally,
+    left_out: LeftOut,
     progress: Progress,
     uncommitted: Uncommitted,
     /// Bytes that the process is to take, about.
@@ -237,7 +257,7 @@ impl Adding<'_> {
                     origins.push(origin);
                 }
                 Entry::Unchanged => self.tally.unchanged(),
-                Entry::Skipped(skipped) => self.skip(&skipped),
+                Entry::Skipped(skipped) => self.skip(&skipped)?,
                 // Nobody asked for records as they are.
                 Entry::Opened(_) => {}
             }
@@ -256,21 +276,24 @@ impl Adding<'_> {
         Ok(())
     }
 
-    fn skip(&mut self, skipped: &Skipped) {
+    fn skip(&mut self, skipped: &Skipped) -> Result<()> {
         self.tally.reading.skipped(skipped.reason);
-        if skipped.reason.is_failure() {
-            self.console.error(&skipped.message());
-        }
+        self.left_out.tell(skipped)
     }
 
     fn note_outcome(&mut self, origin: &Origin, outcome: dedupdb::Result<Outcome>) -> Result<()> {
         let outcome = match outcome {
             Ok(outcome) => outcome,
             Err(error) => {
-                self.skip(&origin.refused(&error));
-                return Ok(());
+                return self.skip(&origin.refused(&error));
             }
         };
+        if outcome.relation != Relation::Novel
+            && let Some(other) = self.other_name(origin, outcome.earlier.as_ref())?
+        {
+            self.tally.other_name(outcome.change, &origin.key, other);
+            return Ok(());
+        }
         self.tally.outcome(&outcome);
         if let Some(earlier) = outcome.earlier
             && self.lists_matches
@@ -279,6 +302,23 @@ impl Adding<'_> {
             self.go_on_alone(listed)?;
         }
         Ok(())
+    }
+
+    /// The key under which an earlier run stored the same file, if it is like what it was.
+    fn other_name(&self, origin: &Origin, earlier: Option<&Match>) -> Result<Option<String>> {
+        if origin.modified.is_none() {
+            return Ok(None);
+        }
+        for key in Key::others(&origin.source) {
+            let stored = self.store.get(&key)?;
+            if stored.is_some_and(|stored| stored.modified.is_some()) {
+                return Ok(Some(key));
+            }
+        }
+        let earlier = earlier.filter(|earlier| earlier.key != origin.key);
+        let earlier =
+            earlier.filter(|earlier| is_same_file(Path::new(&earlier.key), &origin.source));
+        Ok(earlier.map(|earlier| earlier.key.clone()))
     }
 
     /// Writes a near-duplicate or copy that was met.
@@ -317,7 +357,11 @@ impl Adding<'_> {
     fn finish(&mut self, quiet: bool, dry_run: bool) -> Result<()> {
         self.commit()?;
         self.progress.finish();
+        self.left_out.finish()?;
         if let Some(note) = self.tally.reading.lossy_note() {
+            self.console.note(&note);
+        }
+        if let Some(note) = self.tally.other_names_note() {
             self.console.note(&note);
         }
         let elapsed = self.progress.elapsed();

@@ -1,5 +1,6 @@
 //! `dedup`: writes a corpus without its near-duplicates.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
@@ -23,6 +24,7 @@ use crate::document::{Batch, Item};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::interrupt::Interrupt;
+use crate::left_out::{LeftOut, Named};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::reader::{BATCH_BYTES, Reader};
@@ -37,6 +39,9 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit> {
     let target = Target::of(dedup)?;
+    let outputs = target.path.iter().chain(&dedup.removed);
+    let outputs: Vec<&Path> = outputs.map(|path| &**path).collect();
+    dedup.telling.check(&dedup.paths, &outputs)?;
     let work = Work::begin(&target)?;
     check_free(dedup, &target, &work)?;
     let store = Arc::new(open_store(args, &dedup.parameters, &work, console)?);
@@ -51,7 +56,8 @@ pub(crate) fn run(
         met: Met {
             console,
             summary: Summary::default(),
-            progress: Progress::new(console, &dedup.paths, store.folder()),
+            left_out: LeftOut::begin(console, &dedup.telling, Named::Failures)?,
+            progress: Progress::new(console, walk(dedup, &store)),
             fit: Fit::new(&target),
         },
     };
@@ -71,6 +77,7 @@ pub(crate) fn run(
         return run.stop(&mut judge);
     }
     run.publish(&mut judge)?;
+    judge.met.left_out.finish()?;
     crate::store::note_passed_over(&store, args, console);
     tell(&judge.met, args, &target, output)?;
     Ok(if judge.met.summary.reading.has_failures() {
@@ -149,6 +156,11 @@ fn open_store(
         }
     }
     Ok(store)
+}
+
+/// The way through the inputs.
+fn walk(dedup: &Dedup, store: &Store) -> Walk {
+    Walk::new(dedup.paths.clone(), store.folder(), dedup.inputs.follow)
 }
 
 /// What a run works with.
@@ -276,7 +288,7 @@ impl Run<'_> {
 
     fn read(&self) -> Result<Receiver<Result<Batch>>> {
         let reader = Reader {
-            walk: Walk::new(self.dedup.paths.clone(), self.store.folder()),
+            walk: walk(self.dedup, self.store),
             inputs: Inputs {
                 verbatim: true,
                 ..self.dedup.inputs.clone()

@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::ingest::format::Format;
 use crate::inputs::Inputs;
 use crate::interrupt::Interrupt;
+use crate::left_out::{LeftOut, Named};
 use crate::mapreduce::mapper::{Lines, Mapper};
 use crate::number::bytes;
 use crate::output::Output;
@@ -28,18 +29,20 @@ pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output
     let start = Instant::now();
     let schema = super::init::schema(&map.sketching).build()?;
     let (paths, inputs) = inputs(map, &schema)?;
+    map.telling.check(&paths, &[])?;
     let mut mapping = Mapping {
         mapper: Mapper::new(schema)?,
         strict: inputs.strict,
         console,
         output,
+        left_out: LeftOut::begin(console, &map.telling, Named::Failures)?,
         reading: Reading::default(),
         documents: 0,
         lines: 0,
         shuffled: 0,
     };
     let reader = Reader {
-        walk: Walk::new(paths, &args.store),
+        walk: Walk::new(paths, &args.store, inputs.follow),
         inputs,
         stdin_key: STDIN.to_owned(),
         is_unchanged: Box::new(|_, _, _| Ok(false)),
@@ -61,6 +64,7 @@ pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output
         }
     }
     mapping.output.flush()?;
+    mapping.left_out.finish()?;
     mapping.tell(start, args.json);
     Ok(if mapping.reading.has_failures() {
         Exit::Failed
@@ -102,6 +106,7 @@ struct Mapping<'a> {
     strict: bool,
     console: &'a Console,
     output: &'a mut Output,
+    left_out: LeftOut,
     reading: Reading,
     documents: u64,
     lines: u64,
@@ -132,7 +137,7 @@ impl Mapping<'_> {
             }
             match lines {
                 Ok(lines) => self.write(&lines)?,
-                Err(skipped) => self.skip(&skipped),
+                Err(skipped) => self.skip(&skipped)?,
             }
             if self.is_given_up() {
                 break;
@@ -152,11 +157,9 @@ impl Mapping<'_> {
         Ok(())
     }
 
-    fn skip(&mut self, skipped: &Skipped) {
+    fn skip(&mut self, skipped: &Skipped) -> Result<()> {
         self.reading.skipped(skipped.reason);
-        if skipped.reason.is_failure() {
-            self.console.error(&skipped.message());
-        }
+        self.left_out.tell(skipped)
     }
 
     fn is_given_up(&self) -> bool {

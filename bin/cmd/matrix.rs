@@ -37,13 +37,7 @@ pub(crate) fn run(
         shingler: schema.shingler()?,
         signer: Signer::new(schema.family(), schema.seed(), permutations, width)?,
     };
-    check_output(&matrix.output, &matrix.paths)?;
-    if let Some(keys) = &matrix.keys {
-        check_output(keys, &matrix.paths)?;
-        if is_same(keys, &matrix.output) {
-            bail!("--keys and --output name the same file");
-        }
-    }
+    check_outputs(matrix)?;
     let interrupt = Interrupt::catch()?;
     let mut table = Table::create(form, &matrix.output, permutations)?;
     let mut keys = matrix.keys.as_deref().map(Whole::create).transpose()?;
@@ -51,6 +45,7 @@ pub(crate) fn run(
     let texts = Texts {
         paths: matrix.paths.clone(),
         inputs: matrix.inputs.clone(),
+        telling: matrix.telling.clone(),
     };
     let read = each(args, &texts, console, &interrupt, |documents| {
         let start = Instant::now();
@@ -99,6 +94,22 @@ pub(crate) fn run(
         ))?;
     }
     Ok(if failed { Exit::Failed } else { Exit::Found })
+}
+
+/// Refuses outputs over an input or one another.
+fn check_outputs(matrix: &Matrix) -> Result<()> {
+    check_output(&matrix.output, &matrix.paths)?;
+    if let Some(keys) = &matrix.keys {
+        check_output(keys, &matrix.paths)?;
+        if is_same(keys, &matrix.output) {
+            bail!("--keys and --output name the same file");
+        }
+    }
+    let outputs: Vec<&Path> = [&*matrix.output]
+        .into_iter()
+        .chain(matrix.keys.as_deref())
+        .collect();
+    matrix.telling.check(&matrix.paths, &outputs)
 }
 
 /// From texts to rows of minima.

@@ -11,6 +11,7 @@ use crate::args::{Args, Query};
 use crate::console::Console;
 use crate::document::{Document, Item};
 use crate::exit::Exit;
+use crate::left_out::{LeftOut, Named};
 use crate::number::{percent, similarity};
 use crate::output::{Output, escape};
 use crate::reader::Reader;
@@ -28,6 +29,7 @@ pub(crate) fn run(
     if query.paths.iter().filter(|path| is_stdin(path)).count() > 1 {
         bail!("standard input (-) is named more than once");
     }
+    query.telling.check(&query.paths, &[])?;
     let store = crate::store::open_to_read(args)?;
     note_recall(&store, query, console);
     let mut asking = Asking {
@@ -35,6 +37,7 @@ pub(crate) fn run(
         query,
         console,
         output,
+        left_out: LeftOut::begin(console, &query.telling, Named::First)?,
         found: false,
         failed: false,
     };
@@ -43,8 +46,10 @@ pub(crate) fn run(
         asking.answer(key, key, answer)?;
     }
     if !query.paths.is_empty() {
-        asking.ask_about_files(Walk::new(query.paths.clone(), &args.store))?;
+        let walk = Walk::new(query.paths.clone(), &args.store, query.inputs.follow);
+        asking.ask_about_files(walk)?;
     }
+    asking.left_out.finish()?;
     crate::store::note_passed_over(&asking.store, args, console);
     Ok(if asking.failed {
         Exit::Failed
@@ -73,6 +78,7 @@ struct Asking<'a> {
     query: &'a Query,
     console: &'a Console,
     output: &'a mut Output,
+    left_out: LeftOut,
     found: bool,
     failed: bool,
 }
@@ -109,7 +115,7 @@ impl Asking<'_> {
                     Ok((document, answer)) => {
                         self.answer(&document.key, &document.place(), answer)?;
                     }
-                    Err(Some(skipped)) => self.skip(&skipped),
+                    Err(Some(skipped)) => self.skip(&skipped)?,
                     Err(None) => {}
                 }
             }
@@ -148,14 +154,9 @@ impl Asking<'_> {
         Ok(())
     }
 
-    fn skip(&mut self, skipped: &Skipped) {
-        if skipped.reason.is_failure() {
-            self.console.error(&skipped.message());
-            self.failed = true;
-        } else {
-            self.console
-                .note(&format!("{}; left out", skipped.message()));
-        }
+    fn skip(&mut self, skipped: &Skipped) -> Result<()> {
+        self.failed |= skipped.reason.is_failure();
+        self.left_out.tell(skipped)
     }
 }
 

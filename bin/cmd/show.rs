@@ -21,7 +21,7 @@ pub(crate) fn run(
     let store = crate::store::open_to_read(args)?;
     let Some(document) = store.get(&show.key)? else {
         console.error(&format!("{}: no document has this key", show.key));
-        return Ok(Exit::Nothing);
+        return Ok(Exit::Failed);
     };
     let mut copies = store.copies(&document)?;
     copies.retain(|key| *key != document.key);

@@ -13,6 +13,7 @@ use crate::dedup::removed::Removed;
 use crate::dedup::summary::Summary;
 use crate::document::{Item, Opened};
 use crate::interrupt::Interrupt;
+use crate::left_out::LeftOut;
 use crate::progress::Progress;
 use crate::skip::Skipped;
 use crate::uncommitted::Uncommitted;
@@ -41,17 +42,20 @@ pub(crate) struct Judge<'a> {
 pub(crate) struct Met<'a> {
     pub(crate) console: &'a Console,
     pub(crate) summary: Summary,
+    pub(crate) left_out: LeftOut,
     pub(crate) progress: Progress,
     pub(crate) fit: Fit,
 }
 
 impl Met<'_> {
-    /// Counts something left out, and tells if that is a failure.
-    pub(crate) fn skip(&mut self, skipped: &Skipped) {
+    /// Counts and tells something left out.
+    ///
+    /// # Errors
+    ///
+    /// The list of those left out cannot be written.
+    pub(crate) fn skip(&mut self, skipped: &Skipped) -> Result<()> {
         self.summary.reading.skipped(skipped.reason);
-        if skipped.reason.is_failure() {
-            self.console.error(&skipped.message());
-        }
+        self.left_out.tell(skipped)
     }
 
     /// Takes note of what was read and is judged later.
@@ -71,7 +75,7 @@ impl Met<'_> {
                 reading.decoded(document.encoding);
             }
             Item::Opened(opened) => self.fit.records(opened)?,
-            Item::Skipped(skipped) => self.skip(skipped),
+            Item::Skipped(skipped) => self.skip(skipped)?,
             Item::Unchanged => {}
         }
         Ok(())
@@ -89,7 +93,7 @@ impl Met<'_> {
                 reading.decoded(origin.encoding);
             }
             Entry::Opened(opened) => self.fit.records(opened)?,
-            Entry::Skipped(skipped) => self.skip(skipped),
+            Entry::Skipped(skipped) => self.skip(skipped)?,
             Entry::Unchanged => {}
         }
         Ok(())
@@ -171,7 +175,7 @@ impl Judge<'_> {
         let admission = match admission {
             Ok(admission) => admission,
             Err(error) => {
-                self.met.skip(&origin.refused(&error));
+                self.met.skip(&origin.refused(&error))?;
                 return Ok(Judged::Dropped);
             }
         };

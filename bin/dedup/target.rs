@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use crate::apart::{check_apart, is_same};
 use crate::args::Dedup;
 use crate::ingest::format::Format;
-use crate::walk::STDIN;
+use crate::walk::{STDIN, is_pipe};
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,12 +76,18 @@ fn is_of_records(dedup: &Dedup) -> bool {
 
 fn check_inputs(dedup: &Dedup) -> Result<()> {
     let stdin = dedup.paths.iter().filter(|path| *path == Path::new(STDIN));
-    match stdin.count() {
-        1 if dedup.inputs.stdin_is_document() => {
-            bail!("a text on standard input is one document; say with --format what records it has")
-        }
-        0 | 1 => {}
-        _ => bail!("standard input (-) is named more than once"),
+    if stdin.count() > 1 {
+        bail!("standard input (-) is named more than once");
+    }
+    let streams = dedup.paths.iter();
+    let mut streams = streams.filter(|path| *path == Path::new(STDIN) || is_pipe(path));
+    if let Some(path) = streams.find(|path| dedup.inputs.is_one_document(path)) {
+        let name = if path == Path::new(STDIN) {
+            "standard input".to_owned()
+        } else {
+            path.display().to_string()
+        };
+        bail!("{name}: a stream of text is one document; say with --format what records it has")
     }
     for path in &dedup.paths {
         if path != Path::new(STDIN) && fs::metadata(path).is_err() {

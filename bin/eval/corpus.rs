@@ -9,10 +9,10 @@ use crate::args::eval::Texts;
 use crate::console::Console;
 use crate::document::{Document, Item};
 use crate::interrupt::Interrupt;
+use crate::left_out::{LeftOut, Named};
 use crate::number::{counted, grouped};
 use crate::progress::Progress;
 use crate::reader::Reader;
-use crate::skip::Skipped;
 use crate::walk::{STDIN, Walk};
 
 /// Texts as sets of shingles, in the order in which they were read.
@@ -131,13 +131,16 @@ pub(crate) fn each(
     interrupt: &Interrupt,
     mut take: impl FnMut(Vec<Document>) -> Result<()>,
 ) -> Result<bool> {
-    let mut progress = Progress::new(console, &texts.paths, &args.store);
+    let walk = || Walk::new(texts.paths.clone(), &args.store, texts.inputs.follow);
+    let mut progress = Progress::new(console, walk());
     let reader = Reader {
-        walk: Walk::new(texts.paths.clone(), &args.store),
+        walk: walk(),
         inputs: texts.inputs.clone(),
         stdin_key: STDIN.to_owned(),
         is_unchanged: Box::new(|_, _, _| Ok(false)),
     };
+    texts.telling.check(&texts.paths, &[])?;
+    let mut left_out = LeftOut::begin(console, &texts.telling, Named::First)?;
     let mut failed = false;
     let batches = reader.start()?;
     while let Some(batch) = interrupt.receive(&batches)? {
@@ -149,7 +152,10 @@ pub(crate) fn each(
                 Item::Skipped(skipped) if texts.inputs.strict && skipped.reason.is_failure() => {
                     bail!("{}", skipped.message())
                 }
-                Item::Skipped(skipped) => failed |= report(&skipped, console),
+                Item::Skipped(skipped) => {
+                    failed |= skipped.reason.is_failure();
+                    left_out.tell(&skipped)?;
+                }
                 Item::Unchanged | Item::Opened(_) => {}
             }
         }
@@ -158,18 +164,8 @@ pub(crate) fn each(
         progress.advance(count, batch.bytes);
     }
     progress.finish();
+    left_out.finish()?;
     Ok(failed)
-}
-
-/// Says what was left out, and whether that is a failure.
-fn report(skipped: &Skipped, console: &Console) -> bool {
-    let failed = skipped.reason.is_failure();
-    if failed {
-        console.error(&skipped.message());
-    } else {
-        console.note(&format!("{}; left out", skipped.message()));
-    }
-    failed
 }
 
 /// A text that may be one of a sample.

@@ -71,7 +71,8 @@ pub(crate) fn missing(name: &str, list: &str, first: &[String]) -> String {
     )
 }
 
-fn short(name: &str) -> String {
+/// A name in quotes, cut short if it is long.
+pub(crate) fn short(name: &str) -> String {
     const SHOWN: usize = 40;
     let more = if name.chars().count() > SHOWN {
         "..."

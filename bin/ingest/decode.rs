@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 
+use crate::ingest::magic;
 use crate::ingest::record::Fault;
 use crate::skip::Reason;
 
@@ -39,12 +40,15 @@ impl Decoded<Cow<'_, str>> {
 ///
 /// # Errors
 ///
-/// They are binary: they have a NUL.
+/// They are binary: they have a NUL, or begin as a kind of file does that is no text.
 pub(crate) fn check(bytes: &[u8], given: Option<&'static Encoding>) -> Result<(), Fault> {
-    if !is_wide(bytes, given) && bytes.contains(&0) {
-        return Err(binary());
+    if is_wide(bytes, given) {
+        return Ok(());
     }
-    Ok(())
+    if bytes.contains(&0) {
+        return Err(binary(magic::kind(bytes)));
+    }
+    magic::surely(bytes).map_or(Ok(()), |kind| Err(binary(Some(kind))))
 }
 
 /// Whether bytes that are NUL are parts of characters.
@@ -53,10 +57,10 @@ fn is_wide(bytes: &[u8], given: Option<&'static Encoding>) -> bool {
         || given.is_some_and(|given| [UTF_16LE, UTF_16BE].contains(&given))
 }
 
-fn binary() -> Fault {
+fn binary(kind: Option<&str>) -> Fault {
     Fault {
         reason: Reason::Binary,
-        detail: Reason::Binary.name().to_owned(),
+        detail: kind.unwrap_or("it has a NUL byte").to_owned(),
     }
 }
 
@@ -69,7 +73,7 @@ pub(crate) fn file(bytes: &[u8], given: Option<&'static Encoding>) -> Result<Dec
     check(bytes, given)?;
     let decoded = decode(bytes, given);
     if is_wide(bytes, given) && decoded.text.contains('\0') {
-        return Err(binary());
+        return Err(binary(None));
     }
     Ok(decoded.into_owned())
 }

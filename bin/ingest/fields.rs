@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 
 /// The names of the two fields. Dots lead into nested objects; a field whose own name has the dots
 /// is found too.
@@ -17,6 +19,31 @@ pub(crate) struct Names<'a> {
 pub(crate) struct Fields {
     pub(crate) id: Option<Field>,
     pub(crate) text: Option<Field>,
+}
+
+/// The names of an object's fields, in its order.
+#[derive(Debug)]
+pub(crate) struct FieldNames(pub(crate) Vec<String>);
+
+impl<'de> Deserialize<'de> for FieldNames {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<FieldNames, D::Error> {
+        deserializer.deserialize_map(FieldNames(Vec::new()))
+    }
+}
+
+impl<'de> Visitor<'de> for FieldNames {
+    type Value = FieldNames;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<FieldNames, A::Error> {
+        while let Some((name, IgnoredAny)) = map.next_entry()? {
+            self.0.push(name);
+        }
+        Ok(self)
+    }
 }
 
 /// The value of a field.

@@ -1,7 +1,8 @@
 //! A JSON object a line.
 
+use crate::ingest::columns::short;
 use crate::ingest::decode::{Decoded, decode};
-use crate::ingest::fields::{Field, Fields, Names};
+use crate::ingest::fields::{Field, FieldNames, Fields, Names};
 use crate::ingest::record::{Fault, Record};
 
 /// The record on a line.
@@ -34,7 +35,7 @@ pub(crate) fn record(line: &[u8], names: Names<'_>) -> Result<Record, Fault> {
     let text = match fields.text {
         Some(Field::String(text)) => text,
         Some(_) => return Err(Fault::bad(format!("{:?} is not a string", names.text))),
-        None => return Err(Fault::bad(format!("it has no {:?}", names.text))),
+        None => return Err(Fault::bad(missing(&decoded.text, names.text))),
     };
     Ok(Record {
         id,
@@ -44,6 +45,21 @@ pub(crate) fn record(line: &[u8], names: Names<'_>) -> Result<Record, Fault> {
             replaced: decoded.replaced,
         },
     })
+}
+
+/// Says that there is no field of the name, and which there are.
+fn missing(line: &str, name: &str) -> String {
+    const SHOWN: usize = 20;
+    let Ok(found) = serde_json::from_str::<FieldNames>(line) else {
+        return format!("no field {name:?}");
+    };
+    let shown: Vec<String> = found.0.iter().take(SHOWN).map(|name| short(name)).collect();
+    let has = match shown.as_slice() {
+        [] => "no fields".to_owned(),
+        shown => shown.join(", "),
+    };
+    let more = if found.0.len() > SHOWN { ", ..." } else { "" };
+    format!("no field {name:?}; it has {has}{more} (choose one with --text-field)")
 }
 
 /// A line with a key and a text.
@@ -111,7 +127,14 @@ mod tests {
                 "\"id\" is neither a string nor an integer",
             ),
             (r#"{"id": "", "text": "b"}"#, "\"id\" is empty"),
-            (r#"{"id": "a"}"#, "it has no \"text\""),
+            (
+                r#"{"id": "a", "body": {"text": 1}}"#,
+                "no field \"text\"; it has \"id\", \"body\" (choose one with --text-field)",
+            ),
+            (
+                "{}",
+                "no field \"text\"; it has no fields (choose one with --text-field)",
+            ),
             (r#"{"id": "a", "text": null}"#, "\"text\" is not a string"),
         ] {
             let fault = record(bad.as_bytes(), NAMES).unwrap_err();
@@ -137,7 +160,9 @@ mod tests {
         let what = named(line, "id", "a.b").unwrap_err();
         assert_eq!(what, "\"a.b\" is not a string");
         let what = named(line, "id", "a.c.d").unwrap_err();
-        assert_eq!(what, "it has no \"a.c.d\"");
+        let expected =
+            "no field \"a.c.d\"; it has \"a\", \"a.c\", \"id\" (choose one with --text-field)";
+        assert_eq!(what, expected);
         let what = named(line, "a", "a.c").unwrap_err();
         assert_eq!(what, "\"a\" is neither a string nor an integer");
     }

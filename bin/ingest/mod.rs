@@ -14,6 +14,7 @@ mod html;
 mod http;
 mod jsonl;
 mod lines;
+mod magic;
 mod parquet;
 pub(crate) mod record;
 pub(crate) mod records;

@@ -24,6 +24,8 @@ pub(crate) type Bytes = Box<dyn BufRead>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     File(PathBuf),
+    /// It can be opened once.
+    Pipe(PathBuf),
     Stdin,
 }
 
@@ -31,7 +33,7 @@ impl Source {
     /// The name for messages.
     pub(crate) fn name(&self) -> &Path {
         match self {
-            Source::File(path) => path,
+            Source::File(path) | Source::Pipe(path) => path,
             Source::Stdin => Path::new("standard input"),
         }
     }
@@ -43,7 +45,7 @@ impl Source {
     /// Those of opening and reading; later ones are those of the stream.
     pub(crate) fn open(&self) -> io::Result<Bytes> {
         match self {
-            Source::File(path) => decompressed(buffered(File::open(path)?)),
+            Source::File(path) | Source::Pipe(path) => decompressed(buffered(File::open(path)?)),
             Source::Stdin => decompressed(buffered(io::stdin().lock())),
         }
     }
@@ -96,7 +98,7 @@ impl Source {
     /// Those of opening.
     pub(crate) fn open_as_is(&self) -> io::Result<Box<dyn Read>> {
         Ok(match self {
-            Source::File(path) => Box::new(File::open(path)?),
+            Source::File(path) | Source::Pipe(path) => Box::new(File::open(path)?),
             Source::Stdin => Box::new(io::stdin().lock()),
         })
     }

@@ -18,6 +18,35 @@ fn binary_files_are_left_out() {
 }
 
 #[test]
+fn a_pdf_is_binary_without_a_nul_too() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "in/a.pdf",
+        b"%PDF-1.4\n1 0 obj\nstream\n\xe2\xe3\xcf\xd3 endstream",
+    );
+    sandbox.write("in/misnamed.html", b"%PDF-1.7\nstream");
+    sandbox.write("in/about.txt", "%PDF- is what a PDF document begins with");
+    let summary = sandbox.add(&["in"], 0);
+    assert_eq!(summary["skipped"], json!({ "binary": 2 }));
+    assert_eq!(sandbox.keys(), ["in/about.txt"]);
+}
+
+#[test]
+fn folders_of_version_control_are_left_out_unless_they_are_named() {
+    let sandbox = Sandbox::new();
+    for folder in [".git", ".hg/store", ".svn", ".bzr", ".jj", "_darcs", "CVS"] {
+        sandbox.write(format!("in/{folder}/format"), folder);
+    }
+    sandbox.write("in/deep/CVS/Entries", "entries");
+    sandbox.write("in/.gitignore", "a file");
+    let summary = sandbox.add(&["in"], 0);
+    assert_eq!(summary["skipped"], json!({ "version control": 7 }));
+    // A folder that is only called so has what somebody wrote.
+    assert_eq!(sandbox.keys(), ["in/.gitignore", "in/CVS/format"]);
+    assert_eq!(sandbox.add(&["in/.git"], 0)["added"], 1);
+}
+
+#[test]
 fn what_was_decoded_how_is_counted() {
     let sandbox = Sandbox::new();
     sandbox.write("a.txt", b"caf\xe9 au lait, twice: caf\xe9");
@@ -110,10 +139,21 @@ mod unix {
         symlink("itself", sandbox.path("in/itself")).unwrap();
         symlink("nothing", sandbox.path("in/broken")).unwrap();
         symlink("a.txt", sandbox.path("in/link.txt")).unwrap();
-        let summary = sandbox.add(&["in"], 0);
-        let expected = json!({ "symlink loop": 2, "broken link": 1 });
+        let summary = sandbox.add(&["in", "--follow"], 0);
+        let expected = json!({ "symlink loop": 1, "broken link": 1, "other name": 2 });
         assert_eq!(summary["skipped"], expected);
-        assert_eq!(sandbox.keys(), ["in/a.txt", "in/link.txt"]);
+        assert_eq!(sandbox.keys(), ["in/a.txt"]);
+        for (name, told) in [
+            ("in/broken", "a symbolic link to nothing"),
+            ("in/itself", ""),
+        ] {
+            let ran = sandbox.run(&["add", "in/a.txt", name]).expect(2);
+            assert!(
+                ran.stderr.contains(&format!("{name}: {told}")),
+                "{}",
+                ran.stderr
+            );
+        }
     }
 
     #[test]
@@ -142,7 +182,7 @@ mod unix {
             fs::remove_file(sandbox.path("in/a.txt")).unwrap();
             symlink("/proc/self/mem", sandbox.path("in/a.txt")).unwrap();
         }
-        let ran = sandbox.run(&["add", "in"]).expect(2);
+        let ran = sandbox.run(&["add", "in", "--follow"]).expect(2);
         assert!(ran.stderr.contains("dedupdb: in/a.txt: "), "{}", ran.stderr);
         assert!(ran.stdout.contains("1 unreadable"), "{}", ran.stdout);
         assert_eq!(sandbox.keys(), ["in/b.txt"]);

@@ -100,6 +100,66 @@ fn completions_know_every_verb() {
     assert!(ran.stderr.contains("possible values: bash"));
 }
 
+/// What bash completes a line to, or nothing where there is no bash.
+#[cfg(unix)]
+fn completed(sandbox: &Sandbox, words: &[&str]) -> Option<Vec<String>> {
+    if !std::path::Path::new("/bin/bash").exists() {
+        return None;
+    }
+    sandbox.write(
+        "complete.bash",
+        "source script\n\
+         COMP_WORDS=(dedupdb \"$@\"); COMP_CWORD=$#\n\
+         _dedupdb dedupdb \"${@: -1}\" \"${COMP_WORDS[$#-1]}\" 2> /dev/null\n\
+         printf '%s\\n' \"${COMPREPLY[@]}\"\n",
+    );
+    let script = sandbox.run(&["completions", "bash"]).expect(0).stdout;
+    sandbox.write("script", script);
+    let output = std::process::Command::new("/bin/bash")
+        .current_dir(sandbox.path(""))
+        .args(["--norc", "complete.bash"])
+        .args(words)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let lines = lines.lines().filter(|line| !line.is_empty());
+    Some(lines.map(str::to_owned).collect())
+}
+
+#[test]
+#[cfg(unix)]
+fn bash_completes_paths_where_paths_go() {
+    let sandbox = Sandbox::new();
+    sandbox.write("folder/file.txt", "");
+    let completed = |words: &[&str]| completed(&sandbox, words);
+    // Nothing is an answer that lets bash look for files itself.
+    for words in [
+        &["add", ""][..],
+        &["add", "f"],
+        &["show", ""],
+        &["eval", "bands", ""],
+    ] {
+        assert!(
+            completed(words).is_none_or(|found| found.is_empty()),
+            "{words:?}"
+        );
+    }
+    for (words, expected) in [
+        (&["backup", ""][..], "folder"),
+        (&["merge", "--json", "f"], "folder"),
+        (&["add", "--uni"], "--unique"),
+        (&["pa"], "pairs"),
+        (&["eval", "re"], "recall"),
+        (&["completions", "ba"], "bash"),
+    ] {
+        assert!(
+            completed(words).is_none_or(|found| found == [expected]),
+            "{words:?}"
+        );
+    }
+}
+
 #[test]
 fn the_manual_has_a_page_for_every_verb() {
     let sandbox = Sandbox::new();

@@ -56,7 +56,7 @@ fn show_names_the_exact_copies() {
         shown["copies"],
         json!(["folder/old/2019/tally-backup.rs.txt"])
     );
-    let ran = sandbox.run(&["show", "nobody"]).expect(1);
+    let ran = sandbox.run(&["show", "nobody"]).expect(2);
     assert_eq!(ran.stderr, "dedupdb: nobody: no document has this key\n");
 }
 

@@ -10,8 +10,12 @@ use std::time::Duration;
 use crate::sandbox::{Sandbox, text};
 
 fn interrupt(child: &Child) {
+    signal(child, "-INT");
+}
+
+fn signal(child: &Child, name: &str) {
     let pid = child.id().to_string();
-    let status = Command::new("kill").args(["-INT", &pid]).status();
+    let status = Command::new("kill").args([name, &pid]).status();
     assert!(status.unwrap().success());
 }
 
@@ -161,4 +165,24 @@ fn ctrl_c_cuts_no_line_of_map_and_reduce() {
     let (pairs, stderr) = interrupted(&sandbox, &["reduce"], &sorted);
     assert!(pairs.is_empty() || pairs.ends_with('\n'));
     assert_eq!(stderr, "dedupdb: stopped; these are not all pairs\n");
+}
+
+#[test]
+fn the_exit_code_tells_the_signal() {
+    for (name, expected) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
+        let sandbox = Sandbox::new();
+        let mut child = sandbox
+            .command(&["add", "-", "--key", "endless"])
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut made = String::new();
+        stderr.read_line(&mut made).unwrap();
+        let stdin = child.stdin.take();
+        signal(&child, name);
+        assert_eq!(code(&mut child), Some(expected), "{name}");
+        drop(stdin);
+    }
 }

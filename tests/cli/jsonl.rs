@@ -11,7 +11,7 @@ fn records_are_documents() {
     assert_eq!(summary["added"], 13);
     assert_eq!(sandbox.keys()[0], "page-01");
     assert_eq!(sandbox.add(&["pages.jsonl"], 0)["unchanged"], 13);
-    sandbox.run(&["show", "pages.jsonl"]).expect(1);
+    sandbox.run(&["show", "pages.jsonl"]).expect(2);
 }
 
 #[test]

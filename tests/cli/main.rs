@@ -23,6 +23,8 @@ mod inspect;
 mod interrupt;
 mod jsonl;
 mod kill;
+mod left_out;
+mod links;
 mod mapreduce;
 mod matrix;
 mod pairs;

@@ -19,7 +19,7 @@ fn removed_documents_are_not_found_any_more() {
     let ran = sandbox.run(&["remove", key, "page-02"]).expect(0);
     assert_eq!(ran.stdout, "removed 2 documents\n");
     sandbox.run(&["query", "query.txt"]).expect(1);
-    sandbox.run(&["show", key]).expect(1);
+    sandbox.run(&["show", key]).expect(2);
     let ran = sandbox.run(&["remove", key]).expect(1);
     assert_eq!(ran.stdout, "removed 0 documents\n");
     assert!(
@@ -56,6 +56,32 @@ fn missing_removes_documents_whose_files_are_gone() {
     assert_eq!(ran.stdout, "removed 1 document\n");
     // Records have no files of their own.
     assert_eq!(sandbox.keys().len(), 55);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_that_is_there_is_not_missing_however_it_is_reached() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let sandbox = Sandbox::new();
+    for name in ["in/a.txt", "in/b.txt", "locked/c.txt", "dir/d.txt"] {
+        sandbox.write(name, name);
+    }
+    symlink("a.txt", sandbox.path("in/link.txt")).unwrap();
+    symlink("dir", sandbox.path("dirlink")).unwrap();
+    sandbox.add(&["in/link.txt", "in/b.txt", "locked", "dirlink"], 0);
+    let keys = ["dirlink/d.txt", "in/b.txt", "in/link.txt", "locked/c.txt"];
+    assert_eq!(sandbox.keys(), keys);
+    sandbox.run(&["remove", "--missing"]).expect(1);
+    // What may not be looked at may be there.
+    let closed = fs::Permissions::from_mode(0o000);
+    fs::set_permissions(sandbox.path("locked"), closed).unwrap();
+    sandbox.run(&["remove", "--missing"]).expect(1);
+    let open = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(sandbox.path("locked"), open).unwrap();
+    // What lies at another place is told by its key, and a link to nothing has no file.
+    fs::remove_file(sandbox.path("in/a.txt")).unwrap();
+    let ran = sandbox.run(&["remove", "--missing", "--dry-run"]).expect(0);
+    assert_eq!(ran.lines(), ["in/link.txt"]);
 }
 
 #[test]

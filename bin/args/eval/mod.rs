@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use dedupdb::Shingling;
 
 use crate::inputs::Inputs;
+use crate::left_out::Telling;
 
 pub(crate) use accuracy::Accuracy;
 pub(crate) use bands::Bands;
@@ -64,6 +65,9 @@ pub(crate) struct Texts {
 
     #[command(flatten)]
     pub(crate) inputs: Inputs,
+
+    #[command(flatten)]
+    pub(crate) telling: Telling,
 }
 
 /// What texts are compared by.

@@ -1,0 +1,32 @@
+//! Folders that are not gone into: stores, and the data of version control.
+
+use std::fs;
+use std::path::Path;
+
+/// Whether a folder is that of a store: the open one, in which it `is_inside`, or another.
+pub(crate) fn is_store(folder: &Path, is_inside: bool) -> bool {
+    folder.join("index.redb").is_file() && (is_inside || has_column(folder))
+}
+
+/// Whether a folder holds the column of contents of a store, of any generation.
+fn has_column(folder: &Path) -> bool {
+    let is_column = |entry: fs::DirEntry| {
+        let name = entry.file_name();
+        let generation = name
+            .to_str()
+            .and_then(|name| name.strip_prefix("contents."));
+        generation.is_some_and(|generation| generation.parse::<u32>().is_ok())
+    };
+    fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_column))
+}
+
+/// Whether a folder has the data of a version-control system. Names that could be those of other
+/// folders need a file in it that speaks for them.
+pub(crate) fn is_version_control(folder: &Path) -> bool {
+    match folder.file_name().and_then(|name| name.to_str()) {
+        Some(".git" | ".hg" | ".svn" | ".bzr" | ".jj") => true,
+        Some("_darcs") => folder.join("format").is_file(),
+        Some("CVS") => folder.join("Entries").is_file(),
+        _ => false,
+    }
+}

@@ -1,0 +1,146 @@
+//! What kind of file bytes are that are no text, by how they begin.
+//!
+//! The crates that know hundreds of kinds take a text that begins with `BM` for a picture and one
+//! that begins with `MZ` for a program; what is here begins no text.
+
+/// How files of a kind begin.
+struct Kind {
+    magic: &'static [u8],
+    name: &'static str,
+    /// Whether nothing else begins so, even if no NUL byte follows.
+    is_sure: bool,
+}
+
+const fn sure(magic: &'static [u8], name: &'static str) -> Kind {
+    Kind {
+        magic,
+        name,
+        is_sure: true,
+    }
+}
+
+/// A kind whose files have NUL bytes anyway, and whose beginning a text could have.
+const fn likely(magic: &'static [u8], name: &'static str) -> Kind {
+    Kind {
+        magic,
+        name,
+        is_sure: false,
+    }
+}
+
+const KINDS: &[Kind] = &[
+    sure(b"\x89PNG\r\n\x1a\n", "PNG image"),
+    sure(b"\x1f\x8b\x08", "gzip archive"),
+    sure(b"\x1f\x9d\x90", "compressed by compress"),
+    sure(b"\x28\xb5\x2f\xfd", "Zstandard archive"),
+    sure(b"\x04\x22\x4d\x18", "LZ4 archive"),
+    sure(b"\xfd7zXZ\x00", "xz archive"),
+    sure(b"PK\x03\x04", "ZIP archive, or an office document"),
+    sure(b"PK\x05\x06", "ZIP archive"),
+    sure(b"7z\xbc\xaf\x27\x1c", "7z archive"),
+    sure(b"Rar!\x1a\x07", "RAR archive"),
+    sure(b"\x7fELF", "ELF program"),
+    sure(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old office document"),
+    sure(b"\x89HDF\r\n\x1a\n", "HDF5 file"),
+    sure(b"\x93NUMPY", "NumPy array"),
+    sure(b"age-encryption.org/v1\n-> ", "encrypted by age"),
+    likely(b"\xff\xd8\xff", "JPEG image"),
+    likely(b"GIF87a", "GIF image"),
+    likely(b"GIF89a", "GIF image"),
+    likely(b"II*\x00", "TIFF image"),
+    likely(b"MM\x00*", "TIFF image"),
+    likely(b"BM", "BMP image"),
+    likely(b"MZ", "Windows program"),
+    likely(b"\x00asm", "WebAssembly"),
+    likely(b"\xca\xfe\xba\xbe", "Java class, or macOS program"),
+    likely(b"\xcf\xfa\xed\xfe", "macOS program"),
+    likely(b"SQLite format 3\x00", "SQLite database"),
+    likely(b"PAR1", "Parquet file"),
+    likely(b"ID3", "MP3 audio"),
+    likely(b"OggS", "Ogg media"),
+    likely(b"fLaC", "FLAC audio"),
+    likely(b"wOFF", "font"),
+    likely(b"wOF2", "font"),
+    likely(b"\x00\x01\x00\x00", "font"),
+    likely(b"OTTO", "font"),
+    likely(b"!<arch>\n", "library archive"),
+];
+
+/// The kind of a file that is no text whatever follows.
+pub(crate) fn surely(bytes: &[u8]) -> Option<&'static str> {
+    if is_pdf(bytes) {
+        return Some("PDF document");
+    }
+    if is_bzip2(bytes) {
+        return Some("bzip2 archive");
+    }
+    let kind = KINDS.iter().find(|kind| bytes.starts_with(kind.magic));
+    kind.filter(|kind| kind.is_sure).map(|kind| kind.name)
+}
+
+/// The kind of a file that is known to be no text, if it can be told.
+pub(crate) fn kind(bytes: &[u8]) -> Option<&'static str> {
+    let riff = || match bytes {
+        [b'R', b'I', b'F', b'F', _, _, _, _, rest @ ..] if rest.starts_with(b"WEBP") => {
+            Some("WebP image")
+        }
+        [b'R', b'I', b'F', b'F', ..] => Some("audio or video"),
+        [_, _, _, _, b'f', b't', b'y', b'p', ..] => Some("MP4 media"),
+        _ => None,
+    };
+    let likely = || KINDS.iter().find(|kind| bytes.starts_with(kind.magic));
+    let likely = || likely().map(|kind| kind.name);
+    surely(bytes).or_else(likely).or_else(riff)
+}
+
+/// `%PDF-1.7`, maybe after blanks, which readers of PDF pass over.
+fn is_pdf(bytes: &[u8]) -> bool {
+    let start = bytes.trim_ascii_start().strip_prefix(b"%PDF-");
+    matches!(start, Some([b'0'..=b'9', b'.', b'0'..=b'9', ..]))
+}
+
+/// The size of its blocks as a digit, and the digits of pi.
+fn is_bzip2(bytes: &[u8]) -> bool {
+    matches!(bytes.strip_prefix(b"BZh"), Some([b'1'..=b'9', rest @ ..]) if rest.starts_with(b"1AY&SY"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{kind, surely};
+
+    #[test]
+    fn binary_files_are_known_without_a_nul() {
+        for (bytes, name) in [
+            (&b"%PDF-1.4\n%\xe2\xe3"[..], "PDF document"),
+            (b"\r\n%PDF-2.0\n", "PDF document"),
+            (b"BZh91AY&SY\x01", "bzip2 archive"),
+            (b"PK\x03\x04\x14", "ZIP archive, or an office document"),
+        ] {
+            assert_eq!(surely(bytes), Some(name));
+            assert_eq!(kind(bytes), Some(name));
+        }
+        assert_eq!(kind(b"RIFF\x01\x01\x01\x01WEBPVP8"), Some("WebP image"));
+    }
+
+    #[test]
+    fn texts_are_texts_however_they_begin() {
+        for text in [
+            "BMW builds cars",
+            "MZ is a prefix",
+            "GIF89a was the second version",
+            "PDF-1.4 is old",
+            "%PDF- begins a PDF",
+            "BZh9 is no word",
+            "ID3 tags",
+            "PAR1",
+            "Rar!",
+            "PK",
+            "",
+            "RIFF and RAFF",
+            "%!PS-Adobe-3.0",
+            "{\\rtf1 text",
+        ] {
+            assert_eq!(surely(text.as_bytes()), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What was left out, as it is told: on standard error, and in a file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use serde_json::json;
+
+use crate::apart::{check_output, is_same};
+use crate::console::Console;
+use crate::number::grouped;
+use crate::output::escape;
+use crate::skip::{Reason, Skipped};
+use crate::whole::Whole;
+
+/// Of a reason, so many are named on standard error; the others are counted.
+const NAMED: u64 = 10;
+
+/// Which of them are named on standard error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// The first failures: a summary counts the rest.
+    Failures,
+    /// The first of each reason: there is no summary.
+    First,
+    All,
+}
+
+/// How it is to be told.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Inputs")]
+pub(crate) struct Telling {
+    /// Name every file and record that is left out, on standard error
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+
+    /// List in FILE what is left out: its place, the reason and a detail, with tabs between them;
+    /// JSON if it is called .jsonl
+    #[arg(long, value_name = "FILE")]
+    pub(crate) skipped: Option<PathBuf>,
+}
+
+impl Telling {
+    /// Refuses a list over, in or around an input or a store, or in the place of another output.
+    pub(crate) fn check(&self, inputs: &[PathBuf], outputs: &[&Path]) -> Result<()> {
+        let Some(list) = &self.skipped else {
+            return Ok(());
+        };
+        check_output(list, inputs)?;
+        if outputs.iter().any(|output| is_same(list, output)) {
+            bail!(
+                "{}: --skipped and another output name the same file",
+                list.display()
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Tells what was left out.
+#[derive(Debug)]
+pub(crate) struct LeftOut {
+    console: Console,
+    named: Named,
+    counts: BTreeMap<Reason, u64>,
+    list: Option<List>,
+}
+
+#[derive(Debug)]
+struct List {
+    file: Whole,
+    is_json: bool,
+}
+
+impl LeftOut {
+    /// Begins to tell, on `console` those that are `named`, or all if that is wanted.
+    ///
+    /// # Errors
+    ///
+    /// The list cannot be written.
+    pub(crate) fn begin(console: &Console, telling: &Telling, named: Named) -> Result<LeftOut> {
+        let begin = |path: &PathBuf| -> Result<List> {
+            Ok(List {
+                file: Whole::create(path)?,
+                is_json: path.extension().is_some_and(|end| end == "jsonl"),
+            })
+        };
+        Ok(LeftOut {
+            console: console.clone(),
+            named: if telling.verbose { Named::All } else { named },
+            counts: BTreeMap::new(),
+            list: telling.skipped.as_ref().map(begin).transpose()?,
+        })
+    }
+
+    /// Tells one.
+    ///
+    /// # Errors
+    ///
+    /// The list cannot be written.
+    pub(crate) fn tell(&mut self, skipped: &Skipped) -> Result<()> {
+        if let Some(list) = &mut self.list {
+            list.push(skipped)?;
+        }
+        let is_failure = skipped.reason.is_failure();
+        if self.named == Named::Failures && !is_failure {
+            return Ok(());
+        }
+        let count = self.counts.entry(skipped.reason).or_default();
+        *count += 1;
+        if self.named != Named::All && *count > NAMED {
+            return Ok(());
+        }
+        if is_failure {
+            self.console.error(&skipped.message());
+        } else {
+            self.console
+                .note(&format!("{}; left out", skipped.message()));
+        }
+        Ok(())
+    }
+
+    /// Counts those that were not named, and puts the list in its place.
+    ///
+    /// # Errors
+    ///
+    /// The list cannot be written.
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        let options = match &self.list {
+            Some(_) => "",
+            None => "; -v names all, --skipped FILE lists them",
+        };
+        for (reason, count) in std::mem::take(&mut self.counts) {
+            let more = count.saturating_sub(NAMED);
+            if self.named == Named::All || more == 0 {
+                continue;
+            }
+            let told = format!("and {} more: {}{options}", grouped(more), reason.name());
+            if reason.is_failure() {
+                self.console.error(&told);
+            } else {
+                self.console.note(&told);
+            }
+        }
+        match self.list.take() {
+            Some(list) => list.file.finish().map(|_| ()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl List {
+    fn push(&mut self, skipped: &Skipped) -> Result<()> {
+        let (place, reason) = (&skipped.place, skipped.reason.name());
+        let detail = skipped.detail();
+        let line = if self.is_json {
+            json!({ "place": place, "reason": reason, "detail": detail }).to_string()
+        } else {
+            format!("{}\t{reason}\t{}", escape(place), escape(detail))
+        };
+        self.file.write(format!("{line}\n").as_bytes())
+    }
+}

@@ -1,0 +1,149 @@
+//! What is left out is named: some on standard error, all with -v, and all in a file.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::sandbox::{Sandbox, text};
+
+/// A folder with a text and two files that are none, and records that are broken.
+fn mixed() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a.txt", text(1, 40));
+    sandbox.write("in/b.bin", b"some text\0");
+    sandbox.write("in/c.pdf", "%PDF-1.4");
+    sandbox.write("in/d.jsonl", "{\"id\": 1, \"body\": \"x\"}\n".repeat(1234));
+    sandbox
+}
+
+/// What the list must have, whatever command writes it.
+const FIRST: &str = "in/b.bin\tbinary\tit has a NUL byte\n\
+                     in/c.pdf\tbinary\tPDF document\n\
+                     in/d.jsonl:1\tbad record\tno field \"text\"; it has \"id\", \"body\" (choose one \
+                     with --text-field)\n";
+
+#[test]
+fn a_list_names_all_that_was_left_out() {
+    let sandbox = mixed();
+    sandbox.write("one.txt", text(2, 40));
+    sandbox.add(&["one.txt"], 0);
+    for command in [
+        &["add", "in"][..],
+        &["add", "--dry-run", "--checksum", "in"],
+        &["query", "in"],
+        &["map", "-q", "in"],
+        &["dedup", "in", "-o", "out"],
+        &["dedup", "in", "-o", "out2", "--keep", "longest"],
+        &["matrix", "in", "one.txt", "-o", "m.csv"],
+        &["eval", "accuracy", "in", "one.txt"],
+    ] {
+        let ran = sandbox.run(&[command, &["--skipped", "list.tsv"]].concat());
+        assert_eq!(ran.code, Some(2), "{command:?}: {}", ran.stderr);
+        let list = fs::read_to_string(sandbox.path("list.tsv")).unwrap();
+        assert!(list.starts_with(FIRST), "{command:?}: {list}");
+        assert_eq!(list.lines().count(), 1236, "{command:?}");
+        // Ten of the broken records, and how many more there are.
+        assert_eq!(ran.stderr.matches("no field").count(), 10, "{command:?}");
+        let more = "dedupdb: and 1,224 more: bad record\n";
+        assert!(ran.stderr.contains(more), "{command:?}: {}", ran.stderr);
+        fs::remove_file(sandbox.path("list.tsv")).unwrap();
+    }
+    sandbox
+        .run(&["add", "in", "--skipped", "list.jsonl"])
+        .expect(2);
+    let list = fs::read_to_string(sandbox.path("list.jsonl")).unwrap();
+    let first: Value = serde_json::from_str(list.lines().next().unwrap()).unwrap();
+    let expected =
+        json!({ "place": "in/b.bin", "reason": "binary", "detail": "it has a NUL byte" });
+    assert_eq!(first, expected);
+}
+
+#[test]
+fn verbose_names_all_and_the_default_the_first_failures() {
+    let sandbox = mixed();
+    let ran = sandbox.run(&["add", "in"]).expect(2);
+    assert_eq!(ran.stderr.matches("no field").count(), 10);
+    assert!(
+        ran.stderr
+            .contains("and 1,224 more: bad record; -v names all, --skipped FILE lists them"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!ran.stderr.contains("b.bin"), "{}", ran.stderr);
+    let ran = sandbox.run(&["add", "-v", "in"]).expect(2);
+    assert_eq!(ran.stderr.matches("no field").count(), 1234);
+    assert!(
+        ran.stderr
+            .contains("dedupdb: in/c.pdf: binary, PDF document; left out\n"),
+        "{}",
+        ran.stderr
+    );
+    // Where there is no summary, the first of each reason are named.
+    let ran = sandbox.run(&["query", "in"]).expect(2);
+    assert!(
+        ran.stderr
+            .contains("in/b.bin: binary, it has a NUL byte; left out")
+    );
+}
+
+#[test]
+fn a_list_takes_the_place_of_nothing_else() {
+    let sandbox = mixed();
+    for arguments in [
+        &["add", "in", "--skipped", "in/list"][..],
+        &["dedup", "in", "-o", "out", "--list", "--skipped", "out"],
+        &[
+            "dedup",
+            "in",
+            "-o",
+            "out",
+            "--removed",
+            "rm",
+            "--skipped",
+            "rm",
+        ],
+        &["matrix", "in", "-o", "m.csv", "--skipped", "m.csv"],
+    ] {
+        sandbox.run(arguments).expect(2);
+        assert_eq!(sandbox.names(), ["in"], "{arguments:?}");
+    }
+}
+
+/// The same folder under another name is not taken for copies of itself.
+#[test]
+fn files_stored_under_other_names_are_told_and_are_no_copies() {
+    let sandbox = Sandbox::new();
+    for seed in 0..3 {
+        sandbox.write(format!("in/{seed}.txt"), text(seed, 60));
+    }
+    sandbox.write("in/copy.txt", text(0, 60));
+    sandbox.add(&["in"], 0);
+    let folder = sandbox.path("in").canonicalize().unwrap();
+    let folder = folder.to_str().unwrap();
+    // One has changed a little since.
+    sandbox.write("in/2.txt", format!("{} more", text(2, 60)));
+    let ran = sandbox
+        .run(&["--json", "add", "--matches", folder])
+        .expect(0);
+    let objects = ran.objects();
+    assert_eq!(objects.len(), 1, "{}", ran.stdout);
+    let counts = ["added", "exact_copies", "near_duplicates", "other_names"];
+    assert_eq!(
+        counts.map(|name| objects[0][name].as_u64().unwrap()),
+        [4, 0, 0, 4]
+    );
+    let note = format!(
+        "dedupdb: 4 files are stored under other names, too (first: {folder}/0.txt = in/0.txt)"
+    );
+    assert!(ran.stderr.contains(&note), "{}", ran.stderr);
+    // By the way back, too.
+    let again = sandbox.add(&["--checksum", "in"], 0);
+    assert_eq!(
+        (&again["unchanged"], &again["updated"]),
+        (&json!(3), &json!(1))
+    );
+    assert_eq!(
+        (&again["near_duplicates"], &again["other_names"]),
+        (&json!(0), &json!(1))
+    );
+}
