@@ -78,6 +78,7 @@ fn the_summary_has_these_fields() {
         "exact_copies",
         "kept_out",
         "near_duplicates",
+        "other_names",
         "replaced",
         "seconds",
         "skipped",

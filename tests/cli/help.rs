@@ -108,7 +108,7 @@ fn completed(sandbox: &Sandbox, words: &[&str]) -> Option<Vec<String>> {
     }
     sandbox.write(
         "complete.bash",
-        "source script\n\
+        "source ./script\n\
          COMP_WORDS=(dedupdb \"$@\"); COMP_CWORD=$#\n\
          _dedupdb dedupdb \"${@: -1}\" \"${COMP_WORDS[$#-1]}\" 2> /dev/null\n\
          printf '%s\\n' \"${COMPREPLY[@]}\"\n",
