@@ -11,7 +11,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dedupdb::{Bands, Family, Query, Schema, Shingler, Shingling, Signer, SlotWidth, Store};
+use dedupdb::{
+    Bands, Family, Query, Schema, ShingleSet, Shingler, Shingling, Signer, SlotWidth, Store,
+};
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
 
@@ -91,8 +93,8 @@ fn hashes_of_17_bands(bencher: Bencher<'_, '_>) {
 
 #[divan::bench(args = [20, 300, 5000])]
 fn intersection(bencher: Bencher<'_, '_>, size: u64) {
-    let (a, b) = (hashes(size), hashes(size * 9 / 8));
-    bencher.bench(|| dedupdb::intersection_len(&a, &b));
+    let [a, b] = [size, size * 9 / 8].map(|size| ShingleSet::from_hashes(hashes(size)));
+    bencher.bench(|| a.intersection_len(&b));
 }
 
 /// A store of 20,000 documents, every eighth a near-copy of its neighbour.

@@ -2,6 +2,7 @@
 
 use super::family::{Affine32, Jenkins, LinearPrime, Modular, Murmur, Xor};
 use super::kernel::{BLOCK, Block};
+use super::mixing;
 use super::simd::Level;
 use super::{SlotWidth, agreeing};
 
@@ -26,6 +27,14 @@ fn check<B: Block>(shingles: &[u32], seed: u64, blocks: usize) {
         level.lower(shingles, &blocks, &mut minima);
         let family = std::any::type_name::<B>();
         assert_eq!(minima, expected, "{family} {level:?}");
+        let (first, minima) = (
+            u32::try_from(blocks.len()).unwrap_or_default(),
+            minima.as_flattened_mut(),
+        );
+        let mut mixed = minima.to_vec();
+        level.mix(first, &mut mixed);
+        mixing::mix(first, minima);
+        assert_eq!(mixed, minima, "{level:?}");
     }
 }
 

@@ -6,6 +6,7 @@ mod family;
 mod kernel;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod laws;
+mod mixing;
 mod permutations;
 mod signature;
 mod signer;

@@ -49,7 +49,7 @@ impl Signature {
         self.bytes.is_empty()
     }
 
-    /// Returns slot `i`: the low bits of the minimum under permutation `i`.
+    /// Returns slot `i`: the minimum under permutation `i`, or the low bits of a mixture of it.
     ///
     /// # Panics
     ///

@@ -101,8 +101,11 @@ impl Signer {
     /// ```
     pub fn extend(&self, from: u32, shingles: &[u32], scratch: &mut Vec<u32>, out: &mut Vec<u8>) {
         if from < self.permutations {
-            self.width
-                .append(self.minima_from(from as usize, shingles, scratch), out);
+            let minima = self.minima_from(from as usize, shingles, scratch);
+            if self.width.is_narrow() {
+                self.level.mix(from, minima);
+            }
+            self.width.append(minima, out);
         }
     }
 
@@ -122,14 +125,14 @@ impl Signer {
         from: usize,
         shingles: &[u32],
         scratch: &'a mut Vec<u32>,
-    ) -> &'a [u32] {
+    ) -> &'a mut [u32] {
         let first = from / BLOCK;
         let permutations = self.permutations as usize;
         scratch.clear();
         scratch.resize((permutations.div_ceil(BLOCK) - first) * BLOCK, u32::MAX);
         let minima = scratch.as_chunks_mut().0;
         self.drawn.lower(self.level, first, shingles, minima);
-        &scratch[from - first * BLOCK..permutations - first * BLOCK]
+        &mut scratch[from - first * BLOCK..permutations - first * BLOCK]
     }
 
     /// Returns the permutation family.

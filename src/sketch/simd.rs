@@ -8,6 +8,7 @@
 )]
 
 use super::kernel::{self, BLOCK, Block};
+use super::mixing;
 
 /// An instruction set this machine has. Only [`Level::all`] makes one, and it makes none that the
 /// machine lacks: that is what the calls below rely on.
@@ -71,6 +72,23 @@ impl Level {
             }
         }
     }
+
+    /// Mixes the minima of the slots from number `first` on; see [`mixing::mix`].
+    pub(super) fn mix(self, first: u32, minima: &mut [u32]) {
+        match self.0 {
+            Instructions::Portable => mixing::mix(first, minima),
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2 => {
+                // SAFETY: as above, for AVX2.
+                unsafe { mix_avx2(first, minima) }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512 => {
+                // SAFETY: as above, for AVX-512 F.
+                unsafe { mix_avx512(first, minima) }
+            }
+        }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -83,4 +101,16 @@ fn lower_avx2<B: Block>(shingles: &[u32], blocks: &[B], minima: &mut [[u32; BLOC
 #[target_feature(enable = "avx512f")]
 fn lower_avx512<B: Block>(shingles: &[u32], blocks: &[B], minima: &mut [[u32; BLOCK]]) {
     kernel::lower(shingles, blocks, minima);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn mix_avx2(first: u32, minima: &mut [u32]) {
+    mixing::mix(first, minima);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn mix_avx512(first: u32, minima: &mut [u32]) {
+    mixing::mix(first, minima);
 }

@@ -5,11 +5,11 @@ use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
-/// How many low bits of each minimum a slot keeps.
+/// How many bits of each minimum a slot keeps.
 ///
-/// Narrow slots make small signatures, and agree by chance now and then: two unequal minima have
+/// A slot of 32 bits is the minimum, a narrower one the low bits of a mixture of it. Narrow slots make small signatures, and agree by chance now and then: two unequal minima have
 /// the same low `w` bits with probability 2^-w (Li and König, "b-Bit Minwise Hashing", 2010,
-/// section 2). [`Estimate`](crate::Estimate) corrects for it.
+/// section 2), each slot for itself. [`Estimate`](crate::Estimate) corrects for it.
 ///
 /// ```
 /// use dedupdb::SlotWidth;
@@ -48,6 +48,11 @@ impl SlotWidth {
             SlotWidth::Bits16 => 1.0 / 65_536.0,
             SlotWidth::Bits32 => 1.0 / 4_294_967_296.0,
         }
+    }
+
+    /// Whether a slot is cut from its minimum, which is mixed before.
+    pub(super) const fn is_narrow(self) -> bool {
+        !matches!(self, SlotWidth::Bits32)
     }
 
     /// Appends the low bits of each minimum, little-endian.

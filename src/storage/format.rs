@@ -45,7 +45,8 @@
 //! | 44 | 4 | zero |
 //!
 //! The block of content `i` in `shingles` begins where that of content `i - 1` ends; its coding is
-//! that of the `elias_fano` module. A row of `signatures` is the signature's slots in order.
+//! that of the `packed` module. A row of `signatures` is the signature's slots in order; those of 8 or
+//! 16 bits are cut from mixed minima (`sketch::mixing`).
 //!
 //! # Index
 //!

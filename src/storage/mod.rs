@@ -50,7 +50,6 @@ pub(crate) use commit::CatalogChange;
 pub(crate) use disk::resolved;
 #[cfg(all(test, unix))]
 pub(crate) use disk::{crash, watch};
-pub(crate) use elias_fano::encode as pack_shingles;
 pub(crate) use files::{Files, NewContent};
 pub(crate) use format::{ContentRow, Kind};
 pub(crate) use holder::Note;

@@ -12,13 +12,13 @@ use super::buckets::{BucketError, MAX_PREFIX};
 use super::catalog::{Catalog, DocumentRow};
 use super::column::ColumnView;
 use super::disk;
-use super::elias_fano;
 use super::filter::Filter;
 use super::format::{ContentRow, HEADER_BYTES, Kind, copy_hash};
 use super::guard::{Guarded, guarded};
 use super::index::Index;
 use super::leaf::Posting;
 use super::meta::Meta;
+use super::packed;
 use super::posted::{LevelState, Posted};
 use super::recent::Recent;
 use super::rows::Rows;
@@ -26,6 +26,7 @@ use super::sums::{BLOCK_BYTES, all_sums};
 use crate::error::{Error, Result};
 use crate::process::Process;
 use crate::schema::Schema;
+use crate::text::ShingleSet;
 
 /// The tables of one commit.
 #[derive(Debug)]
@@ -228,10 +229,10 @@ impl Snapshot {
         }
     }
 
-    /// Replaces `set` by the shingles of `content`, sorted.
-    pub(crate) fn shingles(&self, content: u32, set: &mut Vec<u32>) -> Result<()> {
+    /// Replaces `set` by the shingles of `content`.
+    pub(crate) fn shingles(&self, content: u32, set: &mut ShingleSet) -> Result<()> {
         let count = self.content(content)?.shingle_count;
-        elias_fano::decode(self.packed_shingles(content)?, count as usize, set)
+        packed::unpack_stored(self.packed_shingles(content)?, count as usize, set)
             .map_err(|reason| Error::damaged(self.shingles.path(), reason))
     }
 

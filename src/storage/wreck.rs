@@ -13,14 +13,15 @@ use std::sync::Arc;
 
 use super::catalog::{self, Catalog, DocumentRow};
 use super::disk::{self, File};
-use super::elias_fano;
 use super::format::{ContentRow, Kind, refuse_other};
 use super::guard::{Guarded, guarded};
 use super::index::{INDEX, Index};
 use super::meta::Meta;
+use super::packed::{most_bytes, unpack_stored};
 use super::snapshot::narrow;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
+use crate::text::ShingleSet;
 use part::Part;
 use worn::WornFile;
 
@@ -78,10 +79,10 @@ pub(crate) struct Names {
 
 impl Content {
     /// Replaces `set` by the shingles; says whether they are a set.
-    pub(crate) fn unpack(&self, set: &mut Vec<u32>) -> bool {
+    pub(crate) fn unpack(&self, set: &mut ShingleSet) -> bool {
         let count = self.row.shingle_count as usize;
         let packed = self.packed_shingles.as_deref().unwrap_or(&[]);
-        elias_fano::decode(packed, count, set).is_ok() && set.is_sorted_by(|a, b| a < b)
+        unpack_stored(packed, count, set).is_ok() && set.is_ordered()
     }
 }
 
@@ -203,7 +204,7 @@ impl Wreck {
         let mut packed = None;
         if let (Some((start, is_start_sound)), Some(shingles)) = (start, shingles)
             // A row that is damaged may ask for any number of bytes.
-            && row.shingles_end.saturating_sub(start) <= elias_fano::most_bytes(row.shingle_count)
+            && row.shingles_end.saturating_sub(start) <= most_bytes(row.shingle_count)
         {
             packed = shingles
                 .bytes(start..row.shingles_end)?

@@ -11,6 +11,7 @@ use super::{Options, Store};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::storage::{Files, Kind, Note, Posting, Snapshot};
+use crate::text::ShingleSet;
 
 /// Contents that one thread checks at a time.
 const CHUNK: u32 = 4096;
@@ -254,16 +255,16 @@ fn check_content(snapshot: &Snapshot, sketcher: &Sketcher, content: u32) -> Resu
     if !snapshot.schema.keeps_shingles() {
         return Ok(None);
     }
-    let mut shingles = Vec::new();
+    let mut shingles = ShingleSet::default();
     match snapshot.shingles(content, &mut shingles) {
         Ok(()) => {}
         Err(Error::Damaged { reason, .. }) => return wrong(&reason),
         Err(error) => return Err(error),
     }
-    if !shingles.is_sorted_by(|a, b| a < b) {
+    if !shingles.is_ordered() {
         return wrong("its shingles are not in order");
     }
-    if sketcher.signature(&shingles) != signature {
+    if sketcher.signature(shingles.as_slice()) != signature {
         return wrong("its signature is not that of its shingles");
     }
     Ok(None)

@@ -134,9 +134,9 @@ impl Store {
             return Err(Error::NoShingles);
         }
         document.check_current(&snapshot)?;
-        let mut shingles = Vec::new();
+        let mut shingles = ShingleSet::default();
         snapshot.shingles(document.content, &mut shingles)?;
-        Ok(ShingleSet::from_hashes(shingles))
+        Ok(shingles)
     }
 
     /// The keys of all documents with the same text as `document`, itself included, in order.

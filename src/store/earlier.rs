@@ -9,6 +9,7 @@ use super::sketch::Sketch;
 use super::writer::Writer;
 use crate::error::Result;
 use crate::storage::Snapshot;
+use crate::text::ShingleSet;
 
 /// A content that was just appended and is yet to be compared with the earlier ones.
 #[derive(Debug)]
@@ -144,7 +145,7 @@ impl Writer {
         let snapshot = self.files.snapshot()?;
         let probe = Probe {
             hash,
-            shingles: &[],
+            shingles: ShingleSet::EMPTY,
             signature: snapshot.signature(content)?,
             band_hashes: &[],
         };

@@ -4,12 +4,13 @@ use super::join::{Join, Joined, Sets};
 use super::pool::Pool;
 use crate::error::Result;
 use crate::storage::Snapshot;
+use crate::text::ShingleSet;
 
 /// Pairs that are handed out at a time.
 const PAIRS: usize = 1 << 16;
 
 impl Sets for Snapshot {
-    fn read(&self, content: u32, shingles: &mut Vec<u32>) -> Result<()> {
+    fn read(&self, content: u32, shingles: &mut ShingleSet) -> Result<()> {
         self.shingles(content, shingles)
     }
 }

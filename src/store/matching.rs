@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::schema::Schema;
 use crate::sketch::{Estimate, agreeing};
 use crate::storage::Snapshot;
-use crate::text::intersection_len;
+use crate::text::ShingleSet;
 
 /// An estimate this many standard errors below the threshold spares the exact comparison; a pair
 /// at the threshold falls so far with a probability below one in three million.
@@ -45,7 +45,7 @@ pub(crate) struct Verified {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probe<'a> {
     pub(crate) hash: &'a [u8; 32],
-    pub(crate) shingles: &'a [u32],
+    pub(crate) shingles: &'a ShingleSet,
     pub(crate) signature: &'a [u8],
     pub(crate) band_hashes: &'a [u32],
 }
@@ -55,13 +55,13 @@ pub(crate) struct Probe<'a> {
 pub(crate) struct Stored<'a> {
     hash: [u8; 32],
     /// Empty where none are kept.
-    shingles: Vec<u32>,
+    shingles: ShingleSet,
     signature: &'a [u8],
 }
 
 impl<'a> Stored<'a> {
     pub(crate) fn read(snapshot: &'a Snapshot, content: u32) -> Result<Stored<'a>> {
-        let mut shingles = Vec::new();
+        let mut shingles = ShingleSet::default();
         if snapshot.schema.keeps_shingles() {
             snapshot.shingles(content, &mut shingles)?;
         }
@@ -89,7 +89,7 @@ pub(crate) struct Matcher<'a> {
     snapshot: &'a Snapshot,
     probe: Probe<'a>,
     threshold: f64,
-    stored: Vec<u32>,
+    stored: ShingleSet,
 }
 
 impl<'a> Matcher<'a> {
@@ -98,7 +98,7 @@ impl<'a> Matcher<'a> {
             snapshot,
             probe,
             threshold,
-            stored: Vec::new(),
+            stored: ShingleSet::default(),
         }
     }
 
@@ -184,7 +184,7 @@ impl<'a> Matcher<'a> {
 
     fn exact(&mut self, content: u32, estimate: Estimate) -> Result<Likeness> {
         self.snapshot.shingles(content, &mut self.stored)?;
-        let common = intersection_len(self.probe.shingles, &self.stored);
+        let common = self.probe.shingles.intersection_len(&self.stored);
         let share = |whole: usize| {
             if whole == 0 {
                 0.0

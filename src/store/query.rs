@@ -225,12 +225,12 @@ pub(super) fn content_sketch(snapshot: &Snapshot, content: u32) -> Result<(Conte
             .bands()
             .hashes(&signature, schema.slot_width(), &mut band_hashes);
     }
-    let mut shingles = Vec::new();
+    let mut shingles = ShingleSet::default();
     if snapshot.schema.keeps_shingles() {
         snapshot.shingles(content, &mut shingles)?;
     }
     let sketch = Sketch {
-        shingles: ShingleSet::from_hashes(shingles),
+        shingles,
         packed_shingles: Vec::new(),
         signature,
         band_hashes,

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::schema::Schema;
 use crate::sketch::Signer;
 use crate::storage::Snapshot;
-use crate::text::Shingler;
+use crate::text::{ShingleSet, Shingler};
 
 /// Contents that a thread signs at a time.
 const CHUNK: usize = 64;
@@ -69,7 +69,7 @@ impl<'a> Resigner<'a> {
         let chunks: Vec<&[u32]> = contents.chunks(CHUNK).collect();
         let signed = self.pool.map(chunks, |chunk| {
             let mut signatures = Vec::with_capacity(chunk.len() * self.signer.signature_bytes());
-            let (mut shingles, mut scratch) = (Vec::new(), Vec::new());
+            let (mut shingles, mut scratch) = (ShingleSet::default(), Vec::new());
             for &content in chunk {
                 let stored = snapshot.signature(content)?;
                 let kept = self.kept as usize * self.signer.width().bytes();
@@ -82,8 +82,9 @@ impl<'a> Resigner<'a> {
                 } else {
                     self.read(snapshot, content, &mut shingles)?;
                 }
+                let hashes = shingles.as_slice();
                 self.signer
-                    .extend(self.kept, &shingles, &mut scratch, &mut signatures);
+                    .extend(self.kept, hashes, &mut scratch, &mut signatures);
             }
             Ok(signatures)
         });
@@ -95,14 +96,14 @@ impl<'a> Resigner<'a> {
     ///
     /// Where none of them has it any more, it is as if there were no shingles, and the documents are
     /// `missing`.
-    fn read(&self, snapshot: &Snapshot, content: u32, shingles: &mut Vec<u32>) -> Result<()> {
-        shingles.clear();
+    fn read(&self, snapshot: &Snapshot, content: u32, shingles: &mut ShingleSet) -> Result<()> {
+        *shingles = ShingleSet::default();
         let row = snapshot.content(content)?;
         let names: Vec<String> = snapshot.names(content)?.collect::<Result<_>>()?;
         let source = |key: &String| self.source.and_then(|source| source(key));
         let is_same = |text: &String| *blake3::hash(text.as_bytes()).as_bytes() == row.hash;
         if let Some(text) = names.iter().filter_map(source).find(is_same) {
-            shingles.extend_from_slice(self.shingler.shingles(&text)?.as_slice());
+            *shingles = self.shingler.shingles(&text)?;
         } else {
             lock(&self.missing).extend(names);
         }

@@ -17,6 +17,7 @@ use crate::error::Result;
 use crate::progress::Progress;
 use crate::schema::Schema;
 use crate::storage::{Content, DocumentRow, NewContent, NoWriter, Place, Wreck};
+use crate::text::ShingleSet;
 use claims::{CONTRADICTION, Claim, Claimed, Claims};
 use trial::known_schema;
 
@@ -323,7 +324,7 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
             self.lose_all(documents, ROW_MISSING);
             return Ok(());
         };
-        let mut shingles = Vec::new();
+        let mut shingles = ShingleSet::default();
         let doubt = match self.judge(&content, &mut shingles) {
             Worth::Whole => None,
             Worth::Doubtful(what) => Some(what),
@@ -337,7 +338,7 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
                 self.doubt(&document.key, what);
             }
         }
-        self.push(&content, &shingles, documents)
+        self.push(&content, shingles.as_slice(), documents)
     }
 
     fn lose_all(&mut self, documents: Vec<Claim>, what: &'static str) {
@@ -356,7 +357,7 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
     }
 
     /// Holds the parts of a content against each other; `shingles` are its own afterwards.
-    fn judge(&self, content: &Content, shingles: &mut Vec<u32>) -> Worth {
+    fn judge(&self, content: &Content, shingles: &mut ShingleSet) -> Worth {
         if !self.schema.keeps_shingles() {
             return match (content.is_row_sound, content.is_signature_sound) {
                 _ if content.signature.is_none() => Worth::Lost("its signature is missing"),
@@ -371,7 +372,7 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
         if content.is_row_sound && content.are_shingles_sound {
             return Worth::Whole;
         }
-        if content.signature.as_deref() != Some(&*self.sketcher.signature(shingles)) {
+        if content.signature.as_deref() != Some(&*self.sketcher.signature(shingles.as_slice())) {
             return Worth::Lost("its shingles do not fit its signature");
         }
         if content.is_row_sound {

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::lsh::Bands;
 use crate::sketch::{Estimate, SlotWidth, agreeing};
 use crate::storage::Snapshot;
-use crate::text::intersection_len;
+use crate::text::ShingleSet;
 
 /// Contents that are asked about.
 const QUERIES: usize = 256;
@@ -138,7 +138,7 @@ fn neighbours(snapshot: &Snapshot, queries: &[u32], compared: &[u32]) -> Result<
     let (slots, width) = (schema.permutations(), schema.slot_width());
     let mut subjects = Vec::with_capacity(queries.len());
     for &content in queries {
-        let mut shingles = Vec::new();
+        let mut shingles = ShingleSet::default();
         if schema.keeps_shingles() {
             snapshot.shingles(content, &mut shingles)?;
         }
@@ -148,10 +148,10 @@ fn neighbours(snapshot: &Snapshot, queries: &[u32], compared: &[u32]) -> Result<
         };
         subjects.push((content, snapshot.signature(content)?, shingles, neighbours));
     }
-    let mut other = Vec::new();
+    let mut other = ShingleSet::default();
     for &content in compared {
         let signature = snapshot.signature(content)?;
-        other.clear();
+        let mut is_read = false;
         for (query, own, shingles, neighbours) in &mut subjects {
             if *query == content {
                 continue;
@@ -161,12 +161,11 @@ fn neighbours(snapshot: &Snapshot, queries: &[u32], compared: &[u32]) -> Result<
                 && neighbours.exact.len() < EXACT_PAIRS
                 && Estimate::new(agreeing, slots, width).jaccard >= EXACT_FROM;
             if is_exact {
-                if other.is_empty() {
+                if !is_read {
                     snapshot.shingles(content, &mut other)?;
+                    is_read = true;
                 }
-                let common = intersection_len(shingles, &other);
-                let all = shingles.len() + other.len() - common;
-                neighbours.exact.push(common as f64 / all.max(1) as f64);
+                neighbours.exact.push(shingles.jaccard(&other));
             } else if let Some(count) = neighbours.agreeing.get_mut(agreeing as usize) {
                 *count += 1;
             }

@@ -7,7 +7,6 @@ use crate::clock::Meters;
 use crate::error::Result;
 use crate::schema::Schema;
 use crate::sketch::Signer;
-use crate::storage::pack_shingles;
 use crate::text::{ShingleSet, Shingler};
 
 /// What a text comes down to: shingles, signature and band hashes.
@@ -31,7 +30,7 @@ impl Sketch {
     pub(crate) fn probe<'a>(&'a self, hash: &'a [u8; 32]) -> Probe<'a> {
         Probe {
             hash,
-            shingles: self.shingles.as_slice(),
+            shingles: &self.shingles,
             signature: &self.signature,
             band_hashes: &self.band_hashes,
         }
@@ -75,10 +74,11 @@ impl Sketcher {
 
     fn shingles(&self, text: &str) -> Result<(ShingleSet, Vec<u8>)> {
         let shingles = self.shingler.shingles(text)?;
-        let mut packed = Vec::new();
-        if self.schema.keeps_shingles() {
-            pack_shingles(shingles.as_slice(), &mut packed);
-        }
+        let packed = if self.schema.keeps_shingles() {
+            shingles.to_packed()
+        } else {
+            Vec::new()
+        };
         Ok((shingles, packed))
     }
 

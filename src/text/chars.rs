@@ -2,6 +2,7 @@
 
 use super::fold::Fold;
 use super::hash;
+use super::sink::Sink;
 use super::windows::Windows;
 
 /// Tokens gathered before the windows roll.
@@ -22,7 +23,7 @@ pub(super) fn read(
     space: Space,
     text: &str,
     windows: &mut Windows,
-    shingles: &mut Vec<u32>,
+    sink: &mut Sink<'_>,
 ) {
     let (mut any, mut gap) = (false, false);
     fold.chars(text, |c, entry| {
@@ -36,18 +37,18 @@ pub(super) fn read(
         }
         tokens.push(hash::char_token(c));
         if tokens.len() >= GATHER {
-            windows.roll(shingles);
+            windows.roll(sink);
         }
         (any, gap) = (true, false);
     });
 }
 
 /// Rolls the windows over the bytes of a text.
-pub(super) fn read_bytes(text: &str, windows: &mut Windows, shingles: &mut Vec<u32>) {
+pub(super) fn read_bytes(text: &str, windows: &mut Windows, sink: &mut Sink<'_>) {
     for bytes in text.as_bytes().chunks(GATHER) {
         windows
             .tokens()
             .extend(bytes.iter().map(|byte| hash::token(&[*byte])));
-        windows.roll(shingles);
+        windows.roll(sink);
     }
 }

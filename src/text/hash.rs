@@ -1,4 +1,4 @@
-//! The frozen hash functions: token to 64 bits, run of tokens to a 32-bit shingle.
+//! The frozen hash functions: token to 64 bits, run of tokens to a 32-bit shingle and its tail.
 //!
 //! Stored shingles are made of these, so not one bit of them may change.
 //!
@@ -13,15 +13,16 @@
 //! through 2^62 values, so tokens that change places change the sum.
 //!
 //! **Finish.** The polynomial goes through the 64-bit finalizer of `MurmurHash3`; the upper half
-//! is the shingle. An integer id takes this last step alone.
+//! is the shingle, the lower half its tail, which sets of few shingles have beside it. An integer id
+//! takes this last step alone.
 //!
-//! | input | shingle |
-//! |---|---|
-//! | tokens `a` | `a2ddc30a` |
-//! | tokens `the quick brown fox jumps` | `14522591` |
-//! | token `antidisestablishmentarianism` | `fffba529` |
-//! | id 0 | `00000000` |
-//! | id 1 | `b456bcfc` |
+//! | input | shingle | tail |
+//! |---|---|---|
+//! | tokens `a` | `a2ddc30a` | `b71136db` |
+//! | tokens `the quick brown fox jumps` | `14522591` | `f8005ca9` |
+//! | token `antidisestablishmentarianism` | `fffba529` | `36338afb` |
+//! | id 0 | `00000000` | `00000000` |
+//! | id 1 | `b456bcfc` | `34c2cb2c` |
 
 const S0: u64 = 0xA076_1D64_78BD_642F;
 const S1: u64 = 0xE703_7ED1_A0B4_28DB;
@@ -65,13 +66,26 @@ pub(super) fn char_token(c: char) -> u64 {
 
 /// The shingle of a polynomial, or of an integer id.
 #[inline]
-pub(super) fn finish(mut x: u64) -> u32 {
+pub(super) fn finish(x: u64) -> u32 {
+    // The finalizer's last step leaves the upper half as it is.
+    upper_half(mixed(x))
+}
+
+/// The shingle and its tail, together a bijection of the polynomial or the integer id.
+#[inline]
+pub(super) fn finish_with_tail(x: u64) -> (u32, u32) {
+    let x = mixed(x);
+    let x = x ^ (x >> 33);
+    (upper_half(x), upper_half(x << 32))
+}
+
+/// All steps of the finalizer but the last, `x ^= x >> 33`.
+#[inline]
+fn mixed(mut x: u64) -> u64 {
     x ^= x >> 33;
     x = x.wrapping_mul(0xFF51_AFD7_ED55_8CCD);
     x ^= x >> 33;
-    x = x.wrapping_mul(0xC4CE_B9FE_1A85_EC53);
-    // The finalizer's last step, x ^= x >> 33, leaves the upper half as it is.
-    upper_half(x)
+    x.wrapping_mul(0xC4CE_B9FE_1A85_EC53)
 }
 
 /// The polynomial of `tokens` after one of value `sum`.
@@ -162,6 +176,30 @@ mod tests {
             }
         }
         assert_eq!(char_token('漢'), token("漢".as_bytes()));
+    }
+
+    #[test]
+    fn tails_are_frozen_beside_their_shingles() {
+        let text = |text: &str| {
+            let tokens = text.split(' ').map(|word| token(word.as_bytes()));
+            finish_with_tail(tokens.fold(0, append))
+        };
+        assert_eq!(text("a"), (0xa2dd_c30a, 0xb711_36db));
+        assert_eq!(
+            text("the quick brown fox jumps"),
+            (0x1452_2591, 0xf800_5ca9)
+        );
+        assert_eq!(
+            text("antidisestablishmentarianism"),
+            (0xfffb_a529, 0x3633_8afb)
+        );
+        assert_eq!(text("141176"), (0x8cd1_82e1, 0x1c81_964f));
+        assert_eq!(text("44790"), (0x8cd1_82e1, 0x500a_39fc));
+        assert_eq!(finish_with_tail(0), (0, 0));
+        assert_eq!(finish_with_tail(1), (0xb456_bcfc, 0x34c2_cb2c));
+        for id in 0..1000 {
+            assert_eq!(finish_with_tail(id).0, finish(id));
+        }
     }
 
     #[test]

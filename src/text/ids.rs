@@ -1,15 +1,15 @@
 //! Text to integers that stand for shingles themselves.
 
-use super::hash;
+use super::sink::Sink;
 use super::unicode::{Table, ascii};
 use crate::error::{Error, Result};
 
-/// Appends the shingle of each integer.
+/// Gives each integer to the sink.
 ///
 /// # Errors
 ///
 /// [`Error::InvalidText`] at the first token that is no decimal integer below 2^64.
-pub(super) fn read(text: &str, shingles: &mut Vec<u32>) -> Result<()> {
+pub(super) fn read(text: &str, sink: &mut Sink<'_>) -> Result<()> {
     for (i, token) in text
         .split(is_white_space)
         .filter(|token| !token.is_empty())
@@ -22,7 +22,7 @@ pub(super) fn read(text: &str, shingles: &mut Vec<u32>) -> Result<()> {
                 super::quote(token)
             ),
         })?;
-        shingles.push(hash::finish(id));
+        sink.extend(std::iter::once(id));
     }
     Ok(())
 }

@@ -11,13 +11,7 @@ const GALLOP: usize = 32;
 const STRETCH: usize = 64;
 
 /// Counts the values that two sorted slices of distinct values have in common.
-///
-/// # Examples
-///
-/// ```
-/// assert_eq!(dedupdb::intersection_len(&[1, 3, 5, 7], &[3, 4, 5]), 2);
-/// ```
-pub fn intersection_len(a: &[u32], b: &[u32]) -> usize {
+pub(super) fn intersection_len(a: &[u32], b: &[u32]) -> usize {
     let (small, large) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     if small.len() <= large.len() / GALLOP {
         gallop(small, large)
@@ -28,7 +22,7 @@ pub fn intersection_len(a: &[u32], b: &[u32]) -> usize {
 
 /// The number of values that two sorted slices of distinct values have in common, if it is `least`
 /// or more; gives up as soon as it cannot be.
-pub(crate) fn intersection_reaching(mut a: &[u32], mut b: &[u32], least: usize) -> Option<usize> {
+pub(super) fn intersection_reaching(mut a: &[u32], mut b: &[u32], least: usize) -> Option<usize> {
     let mut common = 0;
     while let Some((part, after)) = a.split_at_checked(STRETCH) {
         let end = part[STRETCH - 1];

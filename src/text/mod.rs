@@ -9,7 +9,8 @@
 //! variants and ways of composing a letter (NFKC), and case. **Tokens** are words, found 64 bytes at
 //! a time (`block`, `words`), or characters or bytes (`chars`), or terms under a stop rule
 //! (`terms`). **Shingles** are hashes of K tokens in a row, from a window that rolls at one
-//! multiplication a token (`windows`, `hash`). The **set** is what similarity is defined on (`set`);
+//! multiplication a token (`windows`, `hash`). A set of few has 32 more bits for each, its tail, which a
+//! second reading of the text gives (`sink`). The **set** is what similarity is defined on (`set`);
 //! sorting it (`sort`) and intersecting two of them (`intersect`) are the hot spots after reading.
 //! Integers given as they are (`ids`) skip the way to the hashes.
 //!
@@ -32,14 +33,13 @@ mod quote;
 mod set;
 mod shingler;
 mod shingling;
+mod sink;
 mod sort;
 mod terms;
 mod unicode;
 mod windows;
 mod words;
 
-pub use intersect::intersection_len;
-pub(crate) use intersect::intersection_reaching;
 pub use set::ShingleSet;
 pub use shingler::Shingler;
 pub use shingling::Shingling;

@@ -1,47 +1,81 @@
 //! Sets of shingles and how alike they are.
 
-use super::intersection_len;
+use super::intersect;
 use super::sort::Sorter;
 
 /// A text as the set of its shingles: distinct 32-bit hashes in ascending order.
 ///
+/// A small set, of at most 16 shingles, has a *tail* of 32 more bits for each, if it was made of a
+/// text. Two small sets with tails have a shingle in common only if hash and tail agree, so that
+/// unlike texts of few words do not match because 32 bits collide. All other sets are compared by
+/// their hashes alone: large ones, a large one with a small one, and those that
+/// [`ShingleSet::from_hashes`] made, of hashes of one's own.
+///
 /// # Examples
 ///
 /// ```
-/// use dedupdb::ShingleSet;
+/// use dedupdb::{ShingleSet, Shingler, Shingling};
 ///
 /// let a = ShingleSet::from_hashes(vec![3, 1, 2, 3]);
 /// let b = ShingleSet::from_hashes(vec![2, 3, 4]);
 /// assert_eq!(a.as_slice(), [1, 2, 3]);
 /// assert_eq!(a.jaccard(&b), 0.5);
+///
+/// // One hash of 32 bits, two texts.
+/// let shingler = Shingler::new(Shingling::Word(5), true, true)?;
+/// let (a, b) = (shingler.shingles("141176")?, shingler.shingles("44790")?);
+/// assert_eq!(a.as_slice(), b.as_slice());
+/// assert_eq!(a.jaccard(&b), 0.0);
+/// # Ok::<(), dedupdb::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShingleSet {
     hashes: Vec<u32>,
+    /// One for each hash, or none at all.
+    tails: Vec<u32>,
 }
 
 impl ShingleSet {
-    /// Makes the set of these hashes, given in any order and as often as may be.
+    /// The set of a text without tokens.
+    pub(crate) const EMPTY: &'static ShingleSet = &ShingleSet {
+        hashes: Vec::new(),
+        tails: Vec::new(),
+    };
+
+    /// The most shingles of a set that has tails.
+    pub(crate) const SMALL: usize = 16;
+
+    /// Makes the set of these hashes, given in any order and as often as may be. It has no tails.
     pub fn from_hashes(mut hashes: Vec<u32>) -> ShingleSet {
-        ShingleSet::sorted(&mut Sorter::default(), &mut hashes)
+        ShingleSet::from_parts(Sorter::default().distinct(&mut hashes), Vec::new())
     }
 
-    /// The same in reused memory; `hashes` is left in no particular state.
-    pub(super) fn sorted(sorter: &mut Sorter, hashes: &mut [u32]) -> ShingleSet {
-        ShingleSet {
-            hashes: sorter.distinct(hashes),
-        }
+    /// Makes the set of hashes that are in ascending order, each once, with a tail for each or with
+    /// none.
+    pub(crate) fn from_parts(hashes: Vec<u32>, tails: Vec<u32>) -> ShingleSet {
+        debug_assert!(tails.is_empty() || tails.len() == hashes.len());
+        ShingleSet { hashes, tails }
     }
 
-    /// Makes the set of hashes that are in ascending order, each once; none if they are not.
-    pub(crate) fn from_ascending(hashes: Vec<u32>) -> Option<ShingleSet> {
-        let is_set = hashes.is_sorted_by(|a, b| a < b);
-        is_set.then_some(ShingleSet { hashes })
+    /// The hashes and the tails, to be replaced. Whoever does so leaves a tail for each hash, or
+    /// none.
+    pub(crate) fn parts_mut(&mut self) -> (&mut Vec<u32>, &mut Vec<u32>) {
+        (&mut self.hashes, &mut self.tails)
+    }
+
+    /// Whether the hashes are in ascending order, each once. Those of a damaged store may not be.
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.hashes.is_sorted_by(|a, b| a < b)
     }
 
     /// Returns the hashes, ascending.
     pub fn as_slice(&self) -> &[u32] {
         &self.hashes
+    }
+
+    /// The tails, one for each hash or none at all.
+    pub(crate) fn tails(&self) -> &[u32] {
+        &self.tails
     }
 
     /// Returns the number of distinct shingles.
@@ -54,7 +88,7 @@ impl ShingleSet {
         self.hashes.is_empty()
     }
 
-    /// Returns the shingles of either set.
+    /// Returns the set of the hashes of either set. It has no tails.
     #[must_use]
     pub fn union(&self, other: &ShingleSet) -> ShingleSet {
         let (mut a, mut b) = (self.as_slice(), other.as_slice());
@@ -68,12 +102,27 @@ impl ShingleSet {
         }
         hashes.extend_from_slice(a);
         hashes.extend_from_slice(b);
-        ShingleSet { hashes }
+        ShingleSet::from_parts(hashes, Vec::new())
     }
 
     /// Counts the shingles both sets have.
     pub fn intersection_len(&self, other: &ShingleSet) -> usize {
-        intersection_len(&self.hashes, &other.hashes)
+        if self.has_tails_as(other) {
+            self.count_with_tails(other)
+        } else {
+            intersect::intersection_len(&self.hashes, &other.hashes)
+        }
+    }
+
+    /// Counts the shingles both sets have, if there are `least` or more; gives up as soon as there
+    /// cannot be.
+    pub(crate) fn intersection_reaching(&self, other: &ShingleSet, least: usize) -> Option<usize> {
+        if self.has_tails_as(other) {
+            let common = self.count_with_tails(other);
+            (common >= least).then_some(common)
+        } else {
+            intersect::intersection_reaching(&self.hashes, &other.hashes, least)
+        }
     }
 
     /// Returns the Jaccard similarity, 0 to 1: shingles of both sets by shingles of either.
@@ -89,6 +138,23 @@ impl ShingleSet {
     pub fn containment_in(&self, other: &ShingleSet) -> f64 {
         share(self.intersection_len(other), self.len())
     }
+
+    /// Whether both have tails.
+    fn has_tails_as(&self, other: &ShingleSet) -> bool {
+        !self.tails.is_empty() && !other.tails.is_empty()
+    }
+
+    /// Counts the hashes that both have with the same tail.
+    fn count_with_tails(&self, other: &ShingleSet) -> usize {
+        let (mut at, mut at_other, mut common) = (0, 0, 0);
+        while at < self.len() && at_other < other.len() {
+            let (x, y) = (self.hashes[at], other.hashes[at_other]);
+            common += usize::from(x == y && self.tails[at] == other.tails[at_other]);
+            at += usize::from(x <= y);
+            at_other += usize::from(y <= x);
+        }
+        common
+    }
 }
 
 fn share(part: usize, whole: usize) -> f64 {
@@ -96,5 +162,38 @@ fn share(part: usize, whole: usize) -> f64 {
         0.0
     } else {
         part as f64 / whole as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #[test]
+        fn tails_only_take_away(
+            a in prop::collection::btree_map(0_u32..40, 0_u32..2, 1..17),
+            b in prop::collection::btree_map(0_u32..40, 0_u32..2, 1..17),
+            least in 0_usize..18,
+        ) {
+            let of = |map: &BTreeMap<u32, u32>, tails: bool| {
+                let values = if tails { map.values().copied().collect() } else { Vec::new() };
+                ShingleSet::from_parts(map.keys().copied().collect(), values)
+            };
+            let common = a.iter().filter(|&(hash, tail)| b.get(hash) == Some(tail)).count();
+            let (with_a, with_b) = (of(&a, true), of(&b, true));
+            prop_assert_eq!(with_a.intersection_len(&with_b), common);
+            prop_assert_eq!(
+                with_a.intersection_reaching(&with_b, least),
+                (common >= least).then_some(common)
+            );
+            let narrow = of(&a, false).intersection_len(&of(&b, false));
+            prop_assert!(common <= narrow);
+            prop_assert_eq!(with_a.intersection_len(&of(&b, false)), narrow);
+            prop_assert_eq!(of(&a, false).intersection_len(&with_b), narrow);
+            prop_assert_eq!(with_a.intersection_len(&with_a), a.len());
+        }
     }
 }

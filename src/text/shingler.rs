@@ -2,6 +2,7 @@
 
 use super::chars::{self, Space};
 use super::fold::Fold;
+use super::sink::{Sink, Tails};
 use super::sort::Sorter;
 use super::windows::Windows;
 use super::words::{self, WordMemory};
@@ -71,45 +72,71 @@ impl Shingler {
 
     fn shingles_in(&self, memory: &mut Memory, text: &str) -> Result<ShingleSet> {
         let Memory {
-            tokens,
-            words,
-            term,
+            reading,
             shingles,
             sorter,
         } = memory;
         shingles.clear();
+        self.read(text, reading, &mut Sink::Hashes(shingles))?;
+        let hashes = sorter.distinct(shingles);
+        let mut met = [Tails::NONE; ShingleSet::SMALL];
+        let Some(met) = met.get_mut(..hashes.len()) else {
+            return Ok(ShingleSet::from_parts(hashes, Vec::new()));
+        };
+        let tails = &mut Sink::Tails {
+            hashes: &hashes,
+            met,
+        };
+        self.read(text, reading, tails)?;
+        let tails = met.iter().map(|met| met.tail()).collect();
+        Ok(ShingleSet::from_parts(hashes, tails))
+    }
+
+    /// Reads a text into a sink.
+    fn read(&self, text: &str, reading: &mut Reading, sink: &mut Sink<'_>) -> Result<()> {
+        let Reading {
+            tokens,
+            words,
+            term,
+        } = reading;
         let windows = &mut Windows::new(self.shingling.k(), std::mem::take(tokens));
         match self.shingling {
-            Shingling::Word(_) => words::read(self.fold, text, words, windows, shingles),
-            Shingling::Char(_) => chars::read(self.fold, Space::Single, text, windows, shingles),
+            Shingling::Word(_) => words::read(self.fold, text, words, windows, sink),
+            Shingling::Char(_) => chars::read(self.fold, Space::Single, text, windows, sink),
             Shingling::CharNoSpace(_) => {
-                chars::read(self.fold, Space::Dropped, text, windows, shingles);
+                chars::read(self.fold, Space::Dropped, text, windows, sink);
             }
-            Shingling::Byte(_) => chars::read_bytes(text, windows, shingles),
-            Shingling::Term => terms::read(self.fold, text, term, windows, shingles),
-            Shingling::Ids => ids::read(text, shingles)?,
+            Shingling::Byte(_) => chars::read_bytes(text, windows, sink),
+            Shingling::Term => terms::read(self.fold, text, term, windows, sink),
+            Shingling::Ids => ids::read(text, sink)?,
         }
-        *tokens = windows.end(shingles);
-        Ok(ShingleSet::sorted(sorter, shingles))
+        *tokens = windows.end(sink);
+        Ok(())
     }
 }
 
 /// The memory a thread works in, kept from text to text.
 #[derive(Debug, Default)]
 struct Memory {
+    reading: Reading,
+    shingles: Vec<u32>,
+    sorter: Sorter,
+}
+
+/// The memory of reading a text.
+#[derive(Debug, Default)]
+struct Reading {
     tokens: Vec<u64>,
     words: WordMemory,
     term: String,
-    shingles: Vec<u32>,
-    sorter: Sorter,
 }
 
 impl Memory {
     /// Bytes held.
     fn capacity(&self) -> usize {
-        8 * self.tokens.capacity()
-            + self.words.capacity()
-            + self.term.capacity()
+        8 * self.reading.tokens.capacity()
+            + self.reading.words.capacity()
+            + self.reading.term.capacity()
             + 4 * self.shingles.capacity()
             + self.sorter.capacity()
     }

@@ -2,6 +2,7 @@
 
 use super::fold::Fold;
 use super::hash;
+use super::sink::Sink;
 use super::unicode::ascii;
 use super::windows::Windows;
 
@@ -20,7 +21,7 @@ pub(super) fn read(
     text: &str,
     term: &mut String,
     windows: &mut Windows,
-    shingles: &mut Vec<u32>,
+    sink: &mut Sink<'_>,
 ) {
     term.clear();
     let mut length = 0;
@@ -34,7 +35,7 @@ pub(super) fn read(
         }
         if length >= SHORTEST && term != STOP {
             windows.tokens().push(hash::token(term.as_bytes()));
-            windows.roll(shingles);
+            windows.roll(sink);
         }
         term.clear();
         length = 0;

@@ -1,6 +1,7 @@
 //! Runs of K tokens, hashed as they pass.
 
 use super::hash;
+use super::sink::Sink;
 
 /// A window of K tokens that rolls along a text and turns every position into a shingle.
 #[derive(Debug)]
@@ -35,8 +36,8 @@ impl Windows {
         &mut self.tokens
     }
 
-    /// Rolls over all tokens given so far and appends the shingles they complete.
-    pub(super) fn roll(&mut self, shingles: &mut Vec<u32>) {
+    /// Rolls over all tokens given so far, whose complete windows go into the sink.
+    pub(super) fn roll(&mut self, sink: &mut Sink<'_>) {
         let count = self.tokens.len() - self.k;
         let unfilled = count.min(self.missing.saturating_sub(1));
         self.missing -= count.min(self.missing);
@@ -49,17 +50,17 @@ impl Windows {
                 sum
             });
         for _ in steps.by_ref().take(unfilled) {}
-        shingles.extend(steps.map(hash::finish));
+        sink.extend(steps);
         self.sum = sum;
         self.tokens.copy_within(count.., 0);
         self.tokens.truncate(self.k);
     }
 
     /// Ends the text: fewer than K tokens, if any, are one shingle. Returns the memory.
-    pub(super) fn end(&mut self, shingles: &mut Vec<u32>) -> Vec<u64> {
-        self.roll(shingles);
+    pub(super) fn end(&mut self, sink: &mut Sink<'_>) -> Vec<u64> {
+        self.roll(sink);
         if self.missing > 0 && self.missing < self.k {
-            shingles.push(hash::finish(self.sum));
+            sink.extend(std::iter::once(self.sum));
         }
         std::mem::take(&mut self.tokens)
     }

@@ -3,6 +3,7 @@
 use super::block::{BLOCK, Block};
 use super::fold::Fold;
 use super::hash;
+use super::sink::Sink;
 use super::unicode::Class;
 use super::windows::Windows;
 
@@ -30,7 +31,7 @@ impl WordMemory {
 ///
 /// Folded text goes to a buffer, the places where tokens begin and end to a list; when enough has
 /// gathered, the complete tokens are hashed and rolled over.
-struct Words<'a> {
+struct Words<'a, 'm> {
     folded: &'a mut Vec<u8>,
     /// Folded bytes in use; the buffer is at least [`SLACK`] longer.
     filled: usize,
@@ -41,7 +42,7 @@ struct Words<'a> {
     /// Whether it was a word by itself.
     spaceless: bool,
     windows: &'a mut Windows,
-    shingles: &'a mut Vec<u32>,
+    sink: &'a mut Sink<'m>,
 }
 
 /// Rolls the windows over the words of a text.
@@ -50,7 +51,7 @@ pub(super) fn read(
     text: &str,
     memory: &mut WordMemory,
     windows: &mut Windows,
-    shingles: &mut Vec<u32>,
+    sink: &mut Sink<'_>,
 ) {
     let WordMemory { folded, edges } = memory;
     edges.clear();
@@ -63,7 +64,7 @@ pub(super) fn read(
         open,
         spaceless,
         windows,
-        shingles,
+        sink,
     };
     let mut at = 0;
     while at < text.len() {
@@ -77,7 +78,7 @@ pub(super) fn read(
     words.end();
 }
 
-impl Words<'_> {
+impl Words<'_, '_> {
     /// Appends a block.
     fn take(&mut self, block: &Block) {
         if block.taken == 0 {
@@ -178,7 +179,7 @@ impl Words<'_> {
                     _ => hash::token(&folded[begin..end]),
                 }
             }));
-        self.windows.roll(self.shingles);
+        self.windows.roll(self.sink);
         let begin = open.first().copied();
         self.edges.clear();
         if let Some(begin) = begin {

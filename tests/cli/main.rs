@@ -36,6 +36,7 @@ mod rebuild;
 mod remove;
 mod salvage;
 mod sandbox;
+mod short_texts;
 mod tables;
 mod tune;
 mod values;

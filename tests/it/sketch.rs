@@ -36,6 +36,14 @@ impl Shingles {
     }
 }
 
+/// The minimum of a slot as it is mixed before bits are cut from it.
+fn mixed(slot: u32, minimum: u32) -> u32 {
+    let x = minimum ^ 0x9E37_79B9_u32.wrapping_mul(slot + 1);
+    let x = (x ^ (x >> 16)).wrapping_mul(0x7FEB_352D);
+    let x = (x ^ (x >> 15)).wrapping_mul(0x846C_A68B);
+    x ^ (x >> 16)
+}
+
 fn width() -> impl Strategy<Value = SlotWidth> {
     prop::sample::select(WIDTHS.to_vec())
 }
@@ -63,7 +71,7 @@ proptest! {
     }
 
     #[test]
-    fn a_slot_is_the_low_bits_of_the_minimum(
+    fn a_slot_is_the_minimum_or_the_low_bits_of_its_mixture(
         set in vec(any::<u32>(), 0..60),
         family in family(),
         seed: u64,
@@ -76,7 +84,11 @@ proptest! {
         prop_assert_eq!(signature.as_bytes().len(), signer.signature_bytes());
         let mask = u32::MAX >> (32 - 8 * width.bytes());
         for (i, minimum) in minima.iter().enumerate() {
-            prop_assert_eq!(signature.slot(i), minimum & mask);
+            let expected = match width {
+                SlotWidth::Bits32 => *minimum,
+                _ => mixed(u32::try_from(i).unwrap(), *minimum) & mask,
+            };
+            prop_assert_eq!(signature.slot(i), expected);
         }
         let bytes = signature.as_bytes().to_vec();
         prop_assert_eq!(Signature::from_bytes(width, bytes), Some(signature));
@@ -266,8 +278,11 @@ fn an_estimate_is_corrected_for_chance_and_clamped() {
 /// The estimates from `permutations` slots each that one pair's minima give at a width.
 fn estimates(a: &[u32], b: &[u32], permutations: u32, width: SlotWidth) -> Vec<Estimate> {
     let row = |minima: &[u32]| -> Vec<u8> {
-        minima
-            .iter()
+        let slots = (0..).zip(minima).map(|(slot, &minimum)| match width {
+            SlotWidth::Bits32 => minimum,
+            _ => mixed(slot, minimum),
+        });
+        slots
             .flat_map(|slot| slot.to_le_bytes()[..width.bytes()].to_vec())
             .collect()
     };

@@ -4,6 +4,7 @@ use super::super::matching::least_agreeing;
 use crate::error::Result;
 use crate::schema::Schema;
 use crate::storage::Snapshot;
+use crate::text::ShingleSet;
 
 /// Counters of elements, a power of two. Elements that share one only seem less rare.
 const COUNTERS: usize = 1 << 20;
@@ -35,9 +36,9 @@ impl<'a> Prefixes<'a> {
         contents: impl Iterator<Item = u32>,
     ) -> Result<Prefixes<'a>> {
         let mut counts = vec![0_u32; COUNTERS];
-        let mut elements = Vec::new();
+        let (mut set, mut elements) = (ShingleSet::default(), Vec::new());
         for content in contents {
-            read_elements(snapshot, content, &mut elements)?;
+            read_elements(snapshot, content, &mut set, &mut elements)?;
             for &element in &elements {
                 let count = &mut counts[counter(element)];
                 *count = count.saturating_add(1);
@@ -53,7 +54,7 @@ impl<'a> Prefixes<'a> {
     /// Replaces `prefix` by the rarest elements of a content: one of them at least is among those
     /// of each content that it matches.
     pub(super) fn of(&self, content: u32, prefix: &mut Vec<u32>) -> Result<()> {
-        read_elements(self.snapshot, content, prefix)?;
+        read_elements(self.snapshot, content, &mut ShingleSet::default(), prefix)?;
         let schema = &self.snapshot.schema;
         let kept = prefix.len() + 1 - least_common(schema, self.threshold, prefix.len());
         if kept < prefix.len() {
@@ -83,16 +84,20 @@ fn least_common(schema: &Schema, threshold: f64, elements: usize) -> usize {
     least.clamp(1, elements.max(1))
 }
 
-/// Replaces `elements` by those of a content, in no order.
-fn read_elements(snapshot: &Snapshot, content: u32, elements: &mut Vec<u32>) -> Result<()> {
+/// Replaces `elements` by those of a content, in no order; `set` is memory to work in.
+fn read_elements(
+    snapshot: &Snapshot,
+    content: u32,
+    set: &mut ShingleSet,
+    elements: &mut Vec<u32>,
+) -> Result<()> {
+    elements.clear();
     if snapshot.schema.keeps_shingles() {
-        snapshot.shingles(content, elements)?;
-        for element in elements {
-            *element = element.wrapping_mul(SPREAD);
-        }
+        // What two sets have in common, they have in common by their hashes, too.
+        snapshot.shingles(content, set)?;
+        elements.extend(set.as_slice().iter().map(|hash| hash.wrapping_mul(SPREAD)));
         return Ok(());
     }
-    elements.clear();
     let slots = snapshot.signature(content)?;
     let slots = slots.chunks_exact(snapshot.schema.slot_width().bytes());
     elements.extend((0_u32..).zip(slots).map(|(number, slot)| {

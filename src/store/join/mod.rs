@@ -6,7 +6,9 @@
 //! one. That is `AllPairs` (Bayardo, Ma and Srikant, "Scaling Up All Pairs Similarity Search", 2007).
 //! Where the common ones stand says how many there may be in all, which `PPJoin` added (Xiao, Wang,
 //! Lin and Yu, "Efficient Similarity Joins for Near Duplicate Detection", 2008). What is left is
-//! compared until it is clear that it cannot reach the threshold. No step leaves anything to chance.
+//! compared until it is clear that it cannot reach the threshold. Sets are taken for those of their hashes
+//! up to that comparison, which alone looks at the tails of small ones: they only take away from what
+//! two sets have in common. No step leaves anything to chance.
 
 mod bounds;
 mod index;
@@ -16,7 +18,7 @@ use std::ops::Range;
 
 use super::pool::Pool;
 use crate::error::Result;
-use crate::text::intersection_reaching;
+use crate::text::ShingleSet;
 use bounds::Bounds;
 use index::{Index, Posting};
 use rarity::Rarity;
@@ -36,8 +38,8 @@ const TASKS: usize = 8;
 
 /// Sets of shingles by their number.
 pub(crate) trait Sets: Sync {
-    /// Replaces `shingles` by those of a set, sorted and distinct.
-    fn read(&self, set: u32, shingles: &mut Vec<u32>) -> Result<()>;
+    /// Replaces `shingles` by those of a set.
+    fn read(&self, set: u32, shingles: &mut ShingleSet) -> Result<()>;
 }
 
 /// Two sets that reach the threshold.
@@ -79,8 +81,8 @@ pub(crate) struct Join {
 /// What a task works in.
 #[derive(Debug, Default)]
 struct Scratch {
-    set: Vec<u32>,
-    other: Vec<u32>,
+    set: ShingleSet,
+    other: ShingleSet,
     places: Vec<u64>,
     /// The indexed sets that were met, and for each indexed one how many common shingles were met
     /// and how many more there may be.
@@ -100,10 +102,10 @@ impl Join {
         let mut ranked: Vec<u32> = numbered.map(|(set, _)| set).collect();
         let rarity = Rarity::new(sizes.iter().map(|&size| u64::from(size)).sum());
         let counted = pool.map(tasks(&ranked, pool), |task| {
-            let mut shingles = Vec::new();
+            let mut shingles = ShingleSet::default();
             for &set in task {
                 sets.read(set, &mut shingles)?;
-                rarity.count(&shingles);
+                rarity.count(shingles.as_slice());
             }
             Ok(())
         });
@@ -195,10 +197,12 @@ impl Join {
         }
         let filled = pool.map(filled, |(task, postings)| {
             let mut postings = postings.iter_mut();
-            let (mut shingles, mut places) = (Vec::new(), Vec::new());
+            let (mut shingles, mut places) = (ShingleSet::default(), Vec::new());
             for set in task {
                 sets.read(*set, &mut shingles)?;
-                let first = self.rarity.first(count(set), &shingles, &mut places);
+                let first = self
+                    .rarity
+                    .first(count(set), shingles.as_slice(), &mut places);
                 for (position, (shingle, posting)) in (0..).zip(first.zip(&mut postings)) {
                     *posting = Posting {
                         shingle,
@@ -236,7 +240,7 @@ impl Join {
                 continue;
             }
             sets.read(smaller, &mut scratch.other)?;
-            let common = intersection_reaching(&scratch.set, &scratch.other, needed);
+            let common = scratch.set.intersection_reaching(&scratch.other, needed);
             found.extend(common.map(|common| Joined {
                 larger: set,
                 smaller,
@@ -253,7 +257,9 @@ impl Join {
         let least = self.bounds.least_size(size);
         let smallest = self.ranked.partition_point(|&set| self.size(set) < least);
         let count = self.bounds.looked_up(size);
-        let first = self.rarity.first(count, &scratch.set, &mut scratch.places);
+        let first = self
+            .rarity
+            .first(count, scratch.set.as_slice(), &mut scratch.places);
         for (read, shingle) in (1..).zip(first) {
             let postings = self.index.of(shingle);
             let start = postings.partition_point(|posting| (posting.rank as usize) < smallest);
@@ -288,15 +294,16 @@ mod tests {
 
     use super::*;
 
-    impl Sets for Vec<Vec<u32>> {
-        fn read(&self, set: u32, shingles: &mut Vec<u32>) -> Result<()> {
+    impl Sets for Vec<ShingleSet> {
+        fn read(&self, set: u32, shingles: &mut ShingleSet) -> Result<()> {
             shingles.clone_from(&self[set as usize]);
             Ok(())
         }
     }
 
-    /// Sets of members that are spread over all integers, some of them equal or nearly so.
-    fn sets() -> impl Strategy<Value = Vec<Vec<u32>>> {
+    /// Sets of members that are spread over all integers, some of them equal or nearly so; the small
+    /// ones have tails, of which some differ.
+    fn sets() -> impl Strategy<Value = Vec<ShingleSet>> {
         let set = prop::collection::btree_set(0_u32..60, 0..40);
         let picks = prop::collection::vec((any::<prop::sample::Index>(), 0_u32..60), 0..40);
         (prop::collection::vec(set, 1..20), picks).prop_map(|(mut sets, picks)| {
@@ -308,10 +315,17 @@ mod tests {
                 sets.push(near);
             }
             let spread = |member: u32| member.wrapping_mul(0x9e37_79b9);
-            let sets = sets.into_iter().map(|set| {
+            let sets = (0_u32..).zip(sets).map(|(number, set)| {
                 let mut set: Vec<u32> = set.into_iter().map(spread).collect();
                 set.sort_unstable();
-                set
+                let tail =
+                    |hash: &u32| u32::from((hash ^ number.wrapping_mul(7)).is_multiple_of(16));
+                let tails = if set.len() <= ShingleSet::SMALL {
+                    set.iter().map(tail).collect()
+                } else {
+                    Vec::new()
+                };
+                ShingleSet::from_parts(set, tails)
             });
             sets.collect()
         })
@@ -319,7 +333,7 @@ mod tests {
 
     fn joined(
         threshold: f64,
-        sets: &Vec<Vec<u32>>,
+        sets: &Vec<ShingleSet>,
         postings: usize,
         threads: usize,
     ) -> Vec<Joined> {
@@ -335,12 +349,11 @@ mod tests {
     }
 
     /// Compares all with all, in the order of the join in one part.
-    fn brute_force(threshold: f64, sets: &[Vec<u32>]) -> Vec<Joined> {
+    fn brute_force(threshold: f64, sets: &[ShingleSet]) -> Vec<Joined> {
         let mut pairs = Vec::new();
         for (larger, a) in (0..).zip(sets) {
             for (smaller, b) in (0..).zip(sets) {
-                let common = a.iter().filter(|member| b.contains(member)).count();
-                let jaccard = common as f64 / (a.len() + b.len() - common) as f64;
+                let jaccard = a.jaccard(b);
                 if (b.len(), smaller) < (a.len(), larger) && jaccard >= threshold {
                     pairs.push(Joined {
                         larger,

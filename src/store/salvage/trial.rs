@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::Wreck;
 use crate::store::sketch::Sketcher;
+use crate::text::ShingleSet;
 
 /// Contents that are tried to find out whether a schema fits.
 const TRIED: u32 = 1000;
@@ -58,7 +59,7 @@ struct Trial {
 impl Trial {
     fn of(schema: &Schema, wreck: &Wreck) -> Result<Trial> {
         let sketcher = Sketcher::new(schema, &Arc::default())?;
-        let mut shingles = Vec::new();
+        let mut shingles = ShingleSet::default();
         let mut trial = Trial {
             keeps_shingles: schema.keeps_shingles(),
             ..Trial::default()
@@ -79,7 +80,7 @@ impl Trial {
             };
             if content.unpack(&mut shingles) {
                 trial.tried += 1;
-                trial.fit += u32::from(*signature == *sketcher.signature(&shingles));
+                trial.fit += u32::from(*signature == *sketcher.signature(shingles.as_slice()));
             }
         }
         Ok(trial)

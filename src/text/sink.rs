@@ -1,0 +1,61 @@
+//! Where the shingles of a text go.
+
+use super::hash;
+
+/// Takes the windows' sums of a text, or its integer ids, as they are read.
+#[derive(Debug)]
+pub(super) enum Sink<'m> {
+    /// Takes each 32-bit shingle, in the order of the text.
+    Hashes(&'m mut Vec<u32>),
+    /// Takes the tails of the shingles of a text whose shingles are known already.
+    Tails {
+        /// The text's distinct shingles, ascending.
+        hashes: &'m [u32],
+        /// What was met of each.
+        met: &'m mut [Tails],
+    },
+}
+
+/// The tails that were met of one shingle: one, unless the 32-bit hashes of two runs of tokens collide.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tails {
+    least: u32,
+    greatest: u32,
+}
+
+impl Tails {
+    /// None so far.
+    pub(super) const NONE: Tails = Tails {
+        least: u32::MAX,
+        greatest: 0,
+    };
+
+    /// The tail that stands for all of them, whatever their order and number. Frozen: stores keep it.
+    pub(super) fn tail(self) -> u32 {
+        if self.least == self.greatest {
+            self.least
+        } else {
+            self.least.wrapping_add(self.greatest.rotate_left(16))
+        }
+    }
+}
+
+impl Sink<'_> {
+    /// Takes sums, or ids.
+    #[inline]
+    pub(super) fn extend(&mut self, sums: impl Iterator<Item = u64>) {
+        match self {
+            Sink::Hashes(hashes) => hashes.extend(sums.map(hash::finish)),
+            Sink::Tails { hashes, met } => {
+                for sum in sums {
+                    let (hash, tail) = hash::finish_with_tail(sum);
+                    if let Ok(place) = hashes.binary_search(&hash) {
+                        let tails = &mut met[place];
+                        tails.least = tails.least.min(tail);
+                        tails.greatest = tails.greatest.max(tail);
+                    }
+                }
+            }
+        }
+    }
+}
