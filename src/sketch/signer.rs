@@ -68,7 +68,7 @@ impl Signer {
 
     /// Returns the signature of a shingle set.
     ///
-    /// Every slot of the empty set is at its maximum.
+    /// Every minimum of the empty set is [`u32::MAX`].
     pub fn sign(&self, shingles: &[u32]) -> Signature {
         let mut bytes = Vec::with_capacity(self.signature_bytes());
         self.sign_into(shingles, &mut Vec::new(), &mut bytes);

@@ -139,10 +139,10 @@ impl<'a> Matcher<'a> {
     /// How like it a content is, if it reaches the threshold.
     pub(crate) fn compare(&mut self, content: u32) -> Result<Option<Likeness>> {
         let row = self.snapshot.content(content)?;
-        let estimate = self.estimate(content)?;
         let has_shingles = self.snapshot.schema.keeps_shingles();
         let exact_copy = row.hash == *self.probe.hash;
         if exact_copy || !has_shingles {
+            let estimate = self.estimate(content)?;
             let same = (exact_copy && has_shingles).then_some(1.0);
             let likeness = Likeness {
                 exact_copy,
@@ -155,12 +155,15 @@ impl<'a> Matcher<'a> {
             return Ok(reaches.then_some(likeness));
         }
         let (probe, stored) = (self.probe.shingles.len(), row.shingle_count as usize);
-        let fit = sizes_fit(probe.min(stored), probe.max(stored), self.threshold);
-        if !fit || self.is_far_below(estimate) {
+        let (small, large) = (probe.min(stored), probe.max(stored));
+        if !sizes_fit(small, large, self.threshold) {
             return Ok(None);
         }
-        let likeness = self.exact(content, estimate)?;
-        Ok((likeness.similarity() >= self.threshold).then_some(likeness))
+        // Few shingles are read and compared in less time than a signature.
+        if large > ShingleSet::SMALL && self.is_far_below(self.estimate(content)?) {
+            return Ok(None);
+        }
+        self.exact(content)
     }
 
     fn estimate(&self, content: u32) -> Result<Estimate> {
@@ -182,7 +185,8 @@ impl<'a> Matcher<'a> {
         estimate.jaccard < self.threshold - CERTAIN_ERRORS * error.max(estimate.error)
     }
 
-    fn exact(&mut self, content: u32, estimate: Estimate) -> Result<Likeness> {
+    /// How like it a content is by its shingles, if it reaches the threshold.
+    fn exact(&mut self, content: u32) -> Result<Option<Likeness>> {
         self.snapshot.shingles(content, &mut self.stored)?;
         let common = self.probe.shingles.intersection_len(&self.stored);
         let share = |whole: usize| {
@@ -193,13 +197,17 @@ impl<'a> Matcher<'a> {
             }
         };
         let (probe, stored) = (self.probe.shingles.len(), self.stored.len());
-        Ok(Likeness {
+        let jaccard = share(probe + stored - common);
+        if jaccard < self.threshold {
+            return Ok(None);
+        }
+        Ok(Some(Likeness {
             exact_copy: false,
-            jaccard: Some(share(probe + stored - common)),
-            estimate,
+            jaccard: Some(jaccard),
+            estimate: self.estimate(content)?,
             containment: Some(share(probe)),
             contained: Some(share(stored)),
-        })
+        }))
     }
 }
 

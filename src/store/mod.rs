@@ -38,6 +38,7 @@ mod resign;
 mod salvage;
 mod sample;
 mod search;
+mod seen;
 mod sketch;
 mod slot;
 mod stats;

@@ -1,10 +1,10 @@
 //! Which contents match a probe.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::allowance::Allowance;
 use super::matching::{Matcher, Probe, Verified};
+use super::seen::Seen;
 use crate::error::Result;
 use crate::storage::{Snapshot, low32};
 
@@ -109,7 +109,7 @@ impl Search<'_> {
         let mut looking = Looking {
             look,
             left: self.allowance.false_candidates(),
-            seen: HashSet::new(),
+            seen: Seen::default(),
         };
         let (mut end, mut depth) = (None, first);
         if first < SOME {
@@ -146,7 +146,7 @@ struct Looking<L> {
     look: L,
     /// Those that may still turn out not to match.
     left: usize,
-    seen: HashSet<u32>,
+    seen: Seen,
 }
 
 /// Why the other candidates are not looked at.

@@ -36,7 +36,7 @@ fn pairs_and_clusters_find_none() {
     assert_eq!(added["near_duplicates"], 0);
     for question in [&["pairs"][..], &["pairs", "--exhaustive"], &["clusters"]] {
         let ran = sandbox.run(question);
-        assert_eq!((&*ran.stdout, ran.code), ("", Some(0)), "{question:?}");
+        assert_eq!((&*ran.stdout, ran.code), ("", Some(1)), "{question:?}");
     }
 }
 

@@ -66,7 +66,7 @@ fn stores_and_collections_find_no_pair() {
     let texts: Vec<&str> = COLLISIONS.into_iter().flatten().collect();
     let mut writer = store.writer().unwrap();
     for text in &texts {
-        let outcome = writer.add(text, text).unwrap();
+        let outcome = writer.add(*text, *text).unwrap();
         assert_eq!(outcome.relation, Relation::Novel, "{text}");
     }
     writer.commit().unwrap();

@@ -83,7 +83,7 @@ fn slots_of_unlike_small_sets_agree_by_chance_alone() {
             let signer = Signer::new(family, 1, SLOTS, width).unwrap();
             // Hard shingles come in 2^16 values: more of them in a set and two sets share some.
             for (size, is_hard) in [(1, true), (1, false), (2, false), (3, false), (10, false)] {
-                let signatures = unlike(&signer, size, 250, is_hard);
+                let signatures = unlike(&signer, size, 160, is_hard);
                 let found = Found::of(all_pairs(&signatures), width, bands);
                 let chance = width.chance();
                 let of = format!("{family}, {size} shingles, {width} bits: {found:?}");
@@ -92,7 +92,8 @@ fn slots_of_unlike_small_sets_agree_by_chance_alone() {
                 let off = (found.slots - expected).abs() / expected.sqrt();
                 assert!(off < 5.0, "{off}: {of}");
                 let variance = found.variance(chance);
-                assert!((variance - 1.0).abs() < 0.2, "{variance}: {of}");
+                let allowed = 0.2_f64.max(5.0 / expected.sqrt());
+                assert!((variance - 1.0).abs() < allowed, "{variance}: {of}");
                 let shared = 1.0 - (1.0 - chance * chance).powi(64);
                 let expected = found.pairs * shared;
                 let allowed = expected + 5.0 * expected.sqrt() + 2.0;
