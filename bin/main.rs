@@ -30,6 +30,7 @@ mod piped;
 mod plot;
 mod preset;
 mod progress;
+mod publish;
 mod reader;
 mod reading;
 mod rebuilding;

@@ -40,6 +40,8 @@ pub(crate) enum Reason {
     Store,
     /// It is the folder of a version-control system.
     VersionControl,
+    /// It says what dedupdb wrote into a folder.
+    Manifest,
     /// Two arguments lead to it.
     NamedTwice,
     /// It is another name of a file or folder that was met.
@@ -72,6 +74,7 @@ impl Reason {
             Reason::BrokenLink => "broken link",
             Reason::Store => "dedupdb store",
             Reason::VersionControl => "version control",
+            Reason::Manifest => "dedupdb manifest",
             Reason::NamedTwice => "named twice",
             Reason::OtherName => "other name",
             Reason::SameKey => "same key",
@@ -101,6 +104,7 @@ impl Reason {
             | Reason::BrokenLink
             | Reason::Store
             | Reason::VersionControl
+            | Reason::Manifest
             | Reason::NamedTwice
             | Reason::OtherName
             | Reason::NoPage => false,

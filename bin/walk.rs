@@ -9,6 +9,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::folder::{is_store, is_version_control};
 use crate::key::Key;
+use crate::publish::manifest::is_manifest;
 use crate::seen::{Again, Seen};
 use crate::skip::{Reason, Skipped};
 
@@ -182,6 +183,9 @@ impl Walk {
     fn file(&mut self, path: &Path, kind: FileType, is_by_link: bool) -> Found {
         if let Some(reason) = special(kind) {
             return Found::Skipped(Skipped::file(reason, path));
+        }
+        if is_manifest(path) {
+            return Found::Skipped(Skipped::file(Reason::Manifest, path));
         }
         let key = Key::of(path);
         let Some(again) = self.seen.again(&key, is_by_link) else {

@@ -55,6 +55,11 @@ What is stored (--store or DEDUPDB_STORE) comes before all of these and is never
 key with its text is not like itself; so the same command gives the same output again. A text
 whose key has another text is stored as KEY#HASH.
 
+--force replaces a file, or a folder that dedupdb wrote: a list in it, .dedupdb-output, says which files
+those are. If one of them was changed, or another one was put there, it is named and nothing is replaced.
+Links and stores are never replaced. The former output goes when the new one has its place; a
+run that is killed in between leaves one of them there, or the next run puts the former one back.
+
 OUTPUT appears whole, once all is durable, or not at all; after a crash or Ctrl-C the same command
 gives the same output, unless it is told that candidates were passed over (--false-candidates all
 has none of that). That does not hold for standard output. A folder beside OUTPUT,
@@ -89,7 +94,7 @@ pub(crate) struct Dedup {
     #[arg(long, value_name = "FILE")]
     pub(crate) removed: Option<PathBuf>,
 
-    /// Replace OUTPUT and the file of --removed
+    /// Replace OUTPUT and the file of --removed: files, and folders that dedupdb wrote
     #[arg(long)]
     pub(crate) force: bool,
 

@@ -14,12 +14,12 @@ use crate::console::Console;
 use crate::dedup::fit::Fit;
 use crate::dedup::judge::{Judge, Judged, Met, TICK};
 use crate::dedup::order::{Rank, Ranking};
+use crate::dedup::outputs::Outputs;
 use crate::dedup::removed::Removed;
 use crate::dedup::sink::{Kept, Sink};
 use crate::dedup::spool::{Records, Spool, Spooled, Texts};
 use crate::dedup::summary::Summary;
 use crate::dedup::target::Target;
-use crate::dedup::work::Work;
 use crate::document::{Batch, Item};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
@@ -27,6 +27,7 @@ use crate::interrupt::Interrupt;
 use crate::left_out::{LeftOut, Named};
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::publish::work::Work;
 use crate::reader::{BATCH_BYTES, Reader};
 use crate::uncommitted::Uncommitted;
 use crate::walk::{STDIN, Walk};
@@ -39,16 +40,16 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit> {
     let target = Target::of(dedup)?;
-    let outputs = target.path.iter().chain(&dedup.removed);
-    let outputs: Vec<&Path> = outputs.map(|path| &**path).collect();
-    dedup.telling.check(&dedup.paths, &outputs)?;
-    let work = Work::begin(&target)?;
-    check_free(dedup, &target, &work)?;
-    let store = Arc::new(open_store(args, &dedup.parameters, &work, console)?);
+    let places = target.path.iter().chain(&dedup.removed);
+    let places: Vec<&Path> = places.map(|path| &**path).collect();
+    dedup.telling.check(&dedup.paths, &places)?;
+    let outputs = Outputs::begin(dedup, &target)?;
+    let work = outputs.work();
+    let store = Arc::new(open_store(args, &dedup.parameters, work, console)?);
     // Not before: a wait for the store ends at once.
     let interrupt = Interrupt::catch()?;
-    let removed = dedup.removed.as_deref();
-    let removed = removed.map(|path| Removed::begin(path, args.json));
+    let removed = outputs.removed().zip(dedup.removed.as_deref());
+    let removed = removed.map(|(partial, name)| Removed::begin(partial, name, args.json));
     let mut judge = Judge {
         writer: store.writer()?,
         uncommitted: Uncommitted::new(dedup.memory),
@@ -64,7 +65,7 @@ pub(crate) fn run(
     let run = Run {
         dedup,
         target: &target,
-        work: &work,
+        work,
         store: &store,
         interrupt: &interrupt,
     };
@@ -76,7 +77,11 @@ pub(crate) fn run(
     if !is_whole {
         return run.stop(&mut judge);
     }
-    run.publish(&mut judge)?;
+    if let Some(removed) = &mut judge.removed {
+        let finished = removed.finish();
+        finished.with_context(|| removed.partial().display().to_string())?;
+    }
+    outputs.publish()?;
     judge.met.left_out.finish()?;
     crate::store::note_passed_over(&store, args, console);
     tell(&judge.met, args, &target, output)?;
@@ -85,32 +90,6 @@ pub(crate) fn run(
     } else {
         Exit::Found
     })
-}
-
-/// Refuses to replace what is there, unless that is wanted.
-fn check_free(dedup: &Dedup, target: &Target, work: &Work) -> Result<()> {
-    if let Some(folder) = dedup.removed.as_deref().filter(|path| path.is_dir()) {
-        bail!(
-            "{}: this is a folder; --removed names a file",
-            folder.display()
-        );
-    }
-    // The removed ones take their place first, so they may be there after a crash.
-    let removed = dedup.removed.as_deref().filter(|_| !work.was_publishing());
-    for path in target.path.as_deref().into_iter().chain(removed) {
-        let Ok(metadata) = path.symlink_metadata() else {
-            continue;
-        };
-        let path = path.display();
-        if !dedup.force {
-            bail!("{path}: this exists; replace it with --force, or write to another place");
-        }
-        let kind = metadata.file_type();
-        if !kind.is_file() && !kind.is_dir() && !kind.is_symlink() {
-            bail!("{path}: this is no file or folder that could be replaced");
-        }
-    }
-    Ok(())
 }
 
 /// Opens the store that is named, or makes it or a temporary one.
@@ -300,8 +279,7 @@ impl Run<'_> {
     }
 
     fn sink(&self) -> Result<Sink> {
-        let path = self.work.path("output");
-        Sink::new(self.target, path, &self.dedup.paths)
+        Sink::new(self.target, self.work.output(), &self.dedup.paths)
     }
 
     fn name(&self) -> String {
@@ -328,22 +306,6 @@ impl Run<'_> {
             "stopped; {name} is not written, and the same command begins anew"
         ));
         Ok(Exit::Interrupted)
-    }
-
-    /// Lets what is whole and durable take its place.
-    fn publish(&self, judge: &mut Judge<'_>) -> Result<()> {
-        if let Some(removed) = &mut judge.removed {
-            let finished = removed.finish();
-            finished.with_context(|| removed.partial().display().to_string())?;
-        }
-        self.work.publishing()?;
-        if let (Some(removed), Some(path)) = (&judge.removed, &self.dedup.removed) {
-            self.work.publish(removed.partial(), path)?;
-        }
-        if let Some(path) = &self.target.path {
-            self.work.publish(&self.work.path("output"), path)?;
-        }
-        Ok(())
     }
 }
 

@@ -8,7 +8,6 @@ use anyhow::{Context, Result};
 use dedupdb::Match;
 use serde_json::json;
 
-use crate::dedup::work::beside;
 use crate::number::similarity;
 use crate::output::escape;
 
@@ -21,18 +20,17 @@ pub(crate) struct Removed {
 }
 
 impl Removed {
-    /// Begins what is to become `path`.
+    /// Begins the lines in `partial`, which is to become the file that is called `name`.
     ///
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn begin(path: &Path, is_json: bool) -> Result<Removed> {
-        let partial = beside(path)?;
-        let file = File::create(&partial).with_context(|| partial.display().to_string())?;
+    pub(crate) fn begin(partial: PathBuf, name: &Path, is_json: bool) -> Result<Removed> {
+        let file = File::create_new(&partial).with_context(|| partial.display().to_string())?;
         Ok(Removed {
             partial,
             writer: BufWriter::new(file),
-            is_json: is_json || path.extension().is_some_and(|end| end == "jsonl"),
+            is_json: is_json || name.extension().is_some_and(|end| end == "jsonl"),
         })
     }
 
@@ -72,12 +70,5 @@ impl Removed {
     /// Where the lines are until they take their place.
     pub(crate) fn partial(&self) -> &Path {
         &self.partial
-    }
-}
-
-impl Drop for Removed {
-    fn drop(&mut self) {
-        // It is not there any more once it took its place.
-        drop(std::fs::remove_file(&self.partial));
     }
 }

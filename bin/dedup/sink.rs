@@ -42,7 +42,7 @@ impl Sink {
         let name = target.path.as_deref().unwrap_or(Path::new(""));
         let place = match target.path {
             Some(_) => {
-                let file = File::create(&path).with_context(|| path.display().to_string())?;
+                let file = File::create_new(&path).with_context(|| path.display().to_string())?;
                 Place::File(file)
             }
             None => Place::Stdout(stdout()),

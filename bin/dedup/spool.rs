@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::dedup::work::Work;
 use crate::document::{Document, Opened};
 use crate::ingest::format::Format;
+use crate::publish::work::Work;
 
 /// Two files: the texts, which are read in the order of the judgement, and the records, which are
 /// read in that of the input.
@@ -45,7 +45,7 @@ impl Spool {
     pub(crate) fn new(work: &Work) -> io::Result<Spool> {
         let create = |name| {
             let mut options = File::options();
-            let options = options.read(true).write(true).create(true).truncate(true);
+            let options = options.read(true).write(true).create_new(true);
             options.open(work.path(name)).map(BufWriter::new)
         };
         Ok(Spool {

@@ -6,12 +6,11 @@ use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use rayon::prelude::*;
-use walkdir::WalkDir;
 
 use crate::dedup::encoder::Place;
 use crate::dedup::stream::Stream;
 use crate::document::{self, Opened};
+use crate::publish::manifest;
 
 /// The files so far.
 pub(crate) struct Tree {
@@ -94,20 +93,14 @@ impl Tree {
         Ok(())
     }
 
-    /// Ends the folder, durably.
+    /// Ends the folder, durably and with a manifest.
     ///
     /// # Errors
     ///
     /// Those of the system.
     pub(crate) fn finish(mut self) -> Result<()> {
         self.close()?;
-        let entries = WalkDir::new(&self.root).into_iter().par_bridge();
-        entries.try_for_each(|entry| {
-            let entry = entry?;
-            let name = || entry.path().display().to_string();
-            let file = File::open(entry.path()).with_context(name)?;
-            file.sync_all().with_context(name)
-        })
+        manifest::seal(&self.root)
     }
 
     fn close(&mut self) -> Result<()> {
@@ -132,6 +125,12 @@ impl Tree {
         let Some(place) = place.filter(|place| place.file_name().is_some()) else {
             bail!("{}: no input leads to it", source.display());
         };
+        if place == Path::new(manifest::NAME) {
+            bail!(
+                "{}: an output has a file of its own under this name; rename it",
+                source.display()
+            );
+        }
         let path = self.root.join(&place);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;

@@ -1,8 +1,9 @@
 //! Killing and interrupting the program at any moment of a `dedup`.
 #![cfg(unix)]
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -138,10 +139,23 @@ fn a_crash_between_the_two_files_is_no_obstacle() {
     let (sandbox, _) = filled();
     let run = arguments("whole", "out.jsonl", "out.tsv", "first");
     sandbox.run(&run).expect(0);
-    let output = read(&sandbox, "out.jsonl");
+    let (output, removed) = (read(&sandbox, "out.jsonl"), read(&sandbox, "out.tsv"));
     fs::remove_file(sandbox.path("out.jsonl")).unwrap();
     sandbox.run(&run).expect(2);
-    sandbox.write(".out.jsonl.dedup/publishing", "");
+    // What a killed run leaves: the list has its place, and a note says which one it is.
+    let leave = |note: &str| {
+        fs::DirBuilder::new()
+            .mode(0o700)
+            .create(sandbox.path(".out.jsonl.dedup"))
+            .unwrap();
+        sandbox.write(".out.jsonl.dedup/dedupdb-work", "");
+        sandbox.write(".out.jsonl.dedup/publishing", note);
+    };
+    leave("another list");
+    let ran = sandbox.run(&run).expect(2);
+    assert!(ran.stderr.contains("--force"), "{}", ran.stderr);
+    assert_eq!(read(&sandbox, "out.tsv"), removed);
+    leave(blake3::hash(removed.as_bytes()).to_hex().as_str());
     sandbox.run(&run).expect(0);
     assert!(read(&sandbox, "out.jsonl") == output);
     assert!(!sandbox.path(".out.jsonl.dedup").exists());
@@ -150,14 +164,22 @@ fn a_crash_between_the_two_files_is_no_obstacle() {
 #[test]
 fn an_output_is_written_by_one_process_at_a_time() {
     let (sandbox, _) = filled();
-    sandbox.write(".out.jsonl.dedup/lock", "");
-    let lock = File::open(sandbox.path(".out.jsonl.dedup/lock")).unwrap();
-    lock.lock().unwrap();
+    let mut first = sandbox
+        .command(&["dedup", "-", "-o", "out.jsonl", "--format", "jsonl"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !sandbox.path(".out.jsonl.dedup/store").exists() {
+        thread::sleep(Duration::from_millis(5));
+    }
     let run = ["dedup", "in.jsonl", "-o", "out.jsonl"];
     let ran = sandbox.run(&run).expect(2);
     assert!(ran.stderr.contains("another process"), "{}", ran.stderr);
-    drop(lock);
+    first.kill().unwrap();
+    first.wait().unwrap();
     sandbox.run(&run).expect(0);
+    assert!(!sandbox.path(".out.jsonl.dedup").exists());
 }
 
 #[test]
@@ -202,4 +224,45 @@ fn ctrl_c_leaves_no_output_and_keeps_what_was_stored() {
         assert!(!hidden.iter().any(is_left), "{hidden:?}");
         sandbox.run(&["check", "--store", "killed"]).expect(0);
     }
+}
+
+#[test]
+fn a_run_that_is_killed_replaces_all_or_nothing() {
+    let sandbox = Sandbox::new();
+    for (folder, seed) in [("monday", 0), ("tuesday", 1000)] {
+        for file in 0..40 {
+            sandbox.write(format!("{folder}/{file}.txt"), text(seed + file, 60));
+        }
+    }
+    let run = |day: &'static str| ["dedup", day, "-o", "out", "--force", "--quiet"];
+    let found = || {
+        let out = sandbox.path("out");
+        let texts = files(&out)
+            .into_iter()
+            .filter(|name| name != ".dedupdb-output");
+        let texts: Vec<String> = texts
+            .map(|name| read(&sandbox, &format!("out/{name}")))
+            .collect();
+        assert_eq!(texts.len(), 40);
+        texts
+    };
+    let [monday, tuesday] = ["monday", "tuesday"].map(|day| {
+        sandbox.run(&run(day)).expect(0);
+        found()
+    });
+    let mut delay = 0x2545_f491_4f6c_dd1d_u64;
+    for day in ["monday", "tuesday"].into_iter().cycle().take(12) {
+        let mut child = sandbox.command(&run(day)).spawn().unwrap();
+        delay ^= delay << 13;
+        delay ^= delay >> 7;
+        delay ^= delay << 17;
+        thread::sleep(Duration::from_millis(20 + delay % 80));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let found = found();
+        assert!(found == monday || found == tuesday);
+    }
+    sandbox.run(&run("monday")).expect(0);
+    assert!(found() == monday);
+    assert_eq!(sandbox.names(), ["monday", "out", "tuesday"]);
 }

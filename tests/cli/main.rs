@@ -11,6 +11,7 @@ mod compressed;
 mod crash;
 mod dedup;
 mod dedup_crash;
+mod dedup_force;
 mod dedup_formats;
 mod dirty;
 mod dirty_files;

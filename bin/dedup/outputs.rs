@@ -1,0 +1,100 @@
+//! Everything that a run writes, from its beginning to where each has its place.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::args::Dedup;
+use crate::dedup::target::Target;
+use crate::publish::standing::Standing;
+use crate::publish::work::Work;
+
+/// The output and the list of what was dropped.
+#[derive(Debug)]
+pub(crate) struct Outputs {
+    work: Work,
+    /// What stands in the place of the output, if it has one.
+    standing: Option<Standing>,
+    removed: Option<Listing>,
+}
+
+/// The list of what was dropped.
+#[derive(Debug)]
+struct Listing {
+    work: Work,
+    standing: Standing,
+}
+
+impl Outputs {
+    /// Makes the folders in which they are built.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system, another process writes the same, or what stands there must not be
+    /// replaced.
+    pub(crate) fn begin(dedup: &Dedup, target: &Target) -> Result<Outputs> {
+        let work = match &target.path {
+            Some(path) => Work::beside(path)?,
+            None => Work::temporary()?,
+        };
+        let listing = |path: &PathBuf| -> Result<Listing> {
+            let listing = Work::beside(path)?;
+            // It takes its place first, so a run that was killed then may have left it there.
+            let is_ours = work.note().is_some_and(|note| is_noted(path, note));
+            let standing = Standing::at(path, dedup.force || is_ours)?;
+            Ok(Listing {
+                work: listing,
+                standing,
+            })
+        };
+        let removed = dedup.removed.as_ref().map(listing).transpose()?;
+        let standing = |path: &PathBuf| Standing::at(path, dedup.force);
+        Ok(Outputs {
+            standing: target.path.as_ref().map(standing).transpose()?,
+            work,
+            removed,
+        })
+    }
+
+    /// The folder for what is temporary.
+    pub(crate) fn work(&self) -> &Work {
+        &self.work
+    }
+
+    /// Where the list of what was dropped is built, if there is to be one.
+    pub(crate) fn removed(&self) -> Option<PathBuf> {
+        self.removed.as_ref().map(|listing| listing.work.output())
+    }
+
+    /// Lets what is whole and durable take its place, the list first.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system. In each place is then what stood there or what is new.
+    pub(crate) fn publish(&self) -> Result<()> {
+        if let Some(Listing { work, standing }) = &self.removed {
+            let path = work.output();
+            let hash = hash(&path).with_context(|| path.display().to_string())?;
+            self.work.set_note(&hash)?;
+            work.publish(standing)?;
+        }
+        match &self.standing {
+            Some(standing) => self.work.publish(standing),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether the file is the one whose hash a run noted.
+fn is_noted(path: &Path, note: &str) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
+        && hash(path).is_ok_and(|hash| hash == note)
+}
+
+fn hash(path: &Path) -> io::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    io::copy(&mut File::open(path)?, &mut hasher)?;
+    Ok(hasher.finalize().to_hex().to_string())
+}

@@ -1,0 +1,323 @@
+//! The list in a folder of output that says what dedupdb wrote there.
+//!
+//! It is a file called `.dedupdb-output`, of lines of JSON. The first one has the number of the
+//! format, `{"dedupdb_output":1,"writer":"dedupdb 0.1.0","files":2}`. Each of the others is a file,
+//! sorted by path: `{"path":"a/b.txt","bytes":12,"blake3":"..."}`; a path that is not UTF-8 is in
+//! hexadecimal, as `path_hex`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use walkdir::{DirEntry, WalkDir};
+
+/// Its name in the folder.
+pub(crate) const NAME: &str = ".dedupdb-output";
+
+/// The number of the format.
+const FORMAT: u64 = 1;
+
+/// What the file begins with.
+const START: &[u8] = b"{\"dedupdb_output\":";
+
+/// The files of an output.
+#[derive(Debug)]
+struct Manifest(BTreeMap<PathBuf, Listed>);
+
+/// What a file was when it was written.
+#[derive(Debug, PartialEq, Eq)]
+struct Listed {
+    bytes: u64,
+    hash: String,
+}
+
+/// Whether the file is the manifest of an output.
+pub(crate) fn is_manifest(path: &Path) -> bool {
+    let starts = || -> io::Result<bool> {
+        let mut start = [0; START.len()];
+        File::open(path)?.read_exact(&mut start)?;
+        Ok(start == START)
+    };
+    path.file_name() == Some(OsStr::new(NAME)) && starts().unwrap_or(false)
+}
+
+/// Makes the folder `root` and all that is in it durable, with a manifest of it.
+///
+/// # Errors
+///
+/// Those of the system.
+pub(crate) fn seal(root: &Path) -> Result<()> {
+    let listed = entries(root)?.into_par_iter().map(|entry| {
+        let path = entry.path();
+        let name = || path.display().to_string();
+        File::open(path)
+            .and_then(|file| file.sync_all())
+            .with_context(name)?;
+        if entry.file_type().is_dir() {
+            return Ok(None);
+        }
+        let below = path.strip_prefix(root)?.to_owned();
+        Ok(Some((below, Listed::of(path).with_context(name)?)))
+    });
+    let listed: Vec<Option<(PathBuf, Listed)>> = listed.collect::<Result<_>>()?;
+    let path = root.join(NAME);
+    let text = Manifest(listed.into_iter().flatten().collect()).to_text();
+    let write = || -> io::Result<()> {
+        let mut file = File::create_new(&path)?;
+        io::Write::write_all(&mut file, text.as_bytes())?;
+        file.sync_all()?;
+        if cfg!(unix) {
+            File::open(root)?.sync_all()?;
+        }
+        Ok(())
+    };
+    write().with_context(|| path.display().to_string())
+}
+
+/// Checks that all in the folder `root` is as dedupdb wrote it; says what is there. What was removed
+/// since is no matter.
+///
+/// # Errors
+///
+/// Those of the system, or there is something else: it is named.
+pub(crate) fn verify(root: &Path) -> Result<Vec<PathBuf>> {
+    let manifest = Manifest::read(root)?;
+    let folders: BTreeSet<&Path> = manifest
+        .0
+        .keys()
+        .flat_map(|path| path.ancestors())
+        .collect();
+    let check = |entry: DirEntry| -> Result<PathBuf> {
+        let path = entry.path();
+        let below = path.strip_prefix(root)?;
+        let kind = entry.file_type();
+        let listed = manifest.0.get(below).filter(|_| kind.is_file());
+        let is_ours = kind.is_dir() && (folders.contains(below) || below == Path::new(""))
+            || kind.is_file() && below == Path::new(NAME);
+        if listed.is_none() && !is_ours {
+            bail!(
+                "{}: dedupdb did not write this into {}; move it away, or write to another place",
+                path.display(),
+                root.display()
+            );
+        }
+        if let Some(listed) = listed {
+            let name = || path.display().to_string();
+            let is_same = entry.metadata()?.len() == listed.bytes
+                && Listed::of(path).with_context(name)? == *listed;
+            if !is_same {
+                bail!(
+                    "{}: this was changed since dedupdb wrote it; move it away, or write to another \
+                     place",
+                    path.display()
+                );
+            }
+        }
+        Ok(path.to_owned())
+    };
+    // The error that is told is the first one's, whatever the threads did.
+    let checked: Vec<Result<PathBuf>> = entries(root)?.into_par_iter().map(check).collect();
+    checked.into_iter().collect()
+}
+
+/// The folder and all that is in it, sorted by name.
+fn entries(root: &Path) -> Result<Vec<DirEntry>> {
+    let entries = WalkDir::new(root).sort_by_file_name().into_iter();
+    Ok(entries.collect::<Result<_, _>>()?)
+}
+
+impl Listed {
+    fn of(path: &Path) -> io::Result<Listed> {
+        let mut hasher = blake3::Hasher::new();
+        let bytes = io::copy(&mut File::open(path)?, &mut hasher)?;
+        let hash = hasher.finalize().to_hex().to_string();
+        Ok(Listed { bytes, hash })
+    }
+}
+
+impl Manifest {
+    fn to_text(&self) -> String {
+        let writer = concat!("dedupdb ", env!("CARGO_PKG_VERSION"));
+        let mut text = format!(
+            "{{\"dedupdb_output\":{FORMAT},\"writer\":\"{writer}\",\"files\":{}}}\n",
+            self.0.len()
+        );
+        for (path, listed) in &self.0 {
+            let (name, path) = match path.to_str() {
+                Some(path) => ("path", path.to_owned()),
+                None => ("path_hex", hex(path.as_os_str().as_encoded_bytes())),
+            };
+            let line = json!({ name: path, "bytes": listed.bytes, "blake3": listed.hash });
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "{line}");
+        }
+        text
+    }
+
+    fn read(root: &Path) -> Result<Manifest> {
+        let path = root.join(NAME);
+        let is_file = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
+        if !is_file || !is_manifest(&path) {
+            bail!(
+                "{}: dedupdb did not write this folder (there is no {NAME} in it), and --force \
+                 leaves it alone; write to another place, or remove it yourself",
+                root.display()
+            );
+        }
+        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let mut lines = text.lines().zip(1_u64..).map(|(line, number)| {
+            let object: serde_json::Result<Value> = serde_json::from_str(line);
+            object.with_context(|| format!("{}:{number}: no line of JSON", path.display()))
+        });
+        let head = lines.next().transpose()?.unwrap_or_default();
+        if head["dedupdb_output"] != FORMAT {
+            bail!(
+                "{}: another version of dedupdb wrote this; replace the folder with that version, \
+                 or remove it yourself",
+                path.display()
+            );
+        }
+        let mut files = BTreeMap::new();
+        for line in lines {
+            let line = line?;
+            let (Some(file), Some(bytes), Some(hash)) = (
+                listed_path(&line),
+                line["bytes"].as_u64(),
+                line["blake3"].as_str(),
+            ) else {
+                bail!(
+                    "{}: this is damaged; remove the folder yourself",
+                    path.display()
+                );
+            };
+            let hash = hash.to_owned();
+            files.insert(file, Listed { bytes, hash });
+        }
+        Ok(Manifest(files))
+    }
+}
+
+/// The path on a line of a manifest.
+fn listed_path(line: &Value) -> Option<PathBuf> {
+    if let Some(path) = line["path"].as_str() {
+        return Some(path.into());
+    }
+    path_of(unhex(line["path_hex"].as_str()?)?)
+}
+
+#[cfg(unix)]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "other systems have paths that no bytes make"
+)]
+fn path_of(bytes: Vec<u8>) -> Option<PathBuf> {
+    Some(<std::ffi::OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes).into())
+}
+
+#[cfg(not(unix))]
+fn path_of(_: Vec<u8>) -> Option<PathBuf> {
+    None
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for byte in bytes {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digits = text.as_bytes().chunks(2);
+    let bytes = digits.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
+    bytes.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sealed() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("deep/er")).unwrap();
+        fs::write(folder.path().join("deep/er/a.txt"), "one").unwrap();
+        fs::write(folder.path().join("line\nbreak"), "two").unwrap();
+        seal(folder.path()).unwrap();
+        folder
+    }
+
+    #[test]
+    fn what_was_written_is_known_again() {
+        let folder = sealed();
+        assert!(is_manifest(&folder.path().join(NAME)));
+        let there = verify(folder.path()).unwrap();
+        assert_eq!(there.len(), 6, "{there:?}");
+        // What is gone needs no care.
+        fs::remove_dir_all(folder.path().join("deep")).unwrap();
+        assert_eq!(verify(folder.path()).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn what_others_put_there_or_changed_is_named() {
+        let refused = |change: &dyn Fn(&Path), named: &str| {
+            let folder = sealed();
+            change(folder.path());
+            let error = verify(folder.path()).unwrap_err().to_string();
+            assert!(error.contains(named), "{error}");
+        };
+        refused(
+            &|root| fs::write(root.join("mine"), "").unwrap(),
+            "mine: dedupdb did not",
+        );
+        refused(
+            &|root| fs::create_dir(root.join("mine")).unwrap(),
+            "mine: dedupdb did not",
+        );
+        refused(
+            &|root| fs::write(root.join("deep/er/a.txt"), "two").unwrap(),
+            "a.txt: this was changed",
+        );
+        refused(
+            &|root| fs::remove_file(root.join(NAME)).unwrap(),
+            "there is no .dedupdb-output",
+        );
+        refused(
+            &|root| fs::write(root.join(NAME), "{\"dedupdb_output\":2}\n").unwrap(),
+            "another version",
+        );
+        refused(
+            &|root| fs::write(root.join(NAME), "{\"dedupdb_output\":1}\n{\"path\":1}").unwrap(),
+            "damaged",
+        );
+        #[cfg(unix)]
+        refused(
+            &|root| {
+                fs::remove_file(root.join("deep/er/a.txt")).unwrap();
+                std::os::unix::fs::symlink("../../line\nbreak", root.join("deep/er/a.txt"))
+                    .unwrap();
+            },
+            "a.txt: dedupdb did not",
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_of_any_bytes_are_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = path_of(vec![b'a', 0xff]).unwrap();
+        fs::write(folder.path().join(&name), "one").unwrap();
+        seal(folder.path()).unwrap();
+        assert!(
+            verify(folder.path())
+                .unwrap()
+                .contains(&folder.path().join(name))
+        );
+    }
+}

@@ -1,0 +1,157 @@
+//! What stands in the place of an output.
+
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::{Context, Result, bail};
+
+use super::manifest;
+
+/// What stands there, and may be replaced.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    Nothing,
+    File(Stamp),
+    /// An output of dedupdb: all that is in it.
+    Folder(Vec<(PathBuf, Stamp)>),
+}
+
+/// What shows that a file or folder was changed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    bytes: u64,
+    modified: Option<SystemTime>,
+    #[cfg(unix)]
+    node: (u64, u64),
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Stamp {
+        Stamp {
+            bytes: metadata.len(),
+            modified: metadata.modified().ok(),
+            #[cfg(unix)]
+            node: {
+                use std::os::unix::fs::MetadataExt;
+                (metadata.dev(), metadata.ino())
+            },
+        }
+    }
+
+    fn at(path: &Path) -> Result<Stamp> {
+        let metadata = fs::symlink_metadata(path).with_context(|| path.display().to_string())?;
+        Ok(Stamp::of(&metadata))
+    }
+}
+
+impl Standing {
+    /// What stands at `place`; anything but nothing is refused unless it is to be replaced by
+    /// `force`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system, or it must not be replaced.
+    pub(crate) fn at(place: &Path, force: bool) -> Result<Standing> {
+        let path = place.display();
+        let metadata = match fs::symlink_metadata(place) {
+            Ok(metadata) => metadata,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Standing::Nothing),
+            Err(error) => return Err(error).with_context(|| path.to_string()),
+        };
+        if !force {
+            bail!("{path}: this exists; replace it with --force, or write to another place");
+        }
+        if metadata.is_symlink() {
+            bail!(
+                "{path}: this is a symbolic link, and --force leaves it alone; name the place that it \
+                 leads to, or remove the link"
+            );
+        }
+        if metadata.is_dir() {
+            let there = manifest::verify(place)?.into_iter();
+            let there = there.map(|path| Ok((path.clone(), Stamp::at(&path)?)));
+            return Ok(Standing::Folder(there.collect::<Result<_>>()?));
+        }
+        if metadata.is_file() {
+            return Ok(Standing::File(Stamp::of(&metadata)));
+        }
+        bail!("{path}: this is no file or folder that could be replaced")
+    }
+
+    /// Refuses to go on if `place` is not as it was.
+    ///
+    /// # Errors
+    ///
+    /// It changed, or the system does not tell.
+    pub(super) fn check(&self, place: &Path) -> Result<()> {
+        let changed = match self {
+            Standing::Nothing => None,
+            Standing::File(stamp) => (Stamp::at(place)? != *stamp).then(|| place.to_owned()),
+            Standing::Folder(was) => {
+                let mut now = walkdir::WalkDir::new(place).sort_by_file_name().into_iter();
+                let mut was = was.iter();
+                loop {
+                    match (now.next().transpose()?, was.next()) {
+                        (None, None) => break None,
+                        (Some(entry), Some((path, stamp)))
+                            if entry.path() == path && Stamp::at(path)? == *stamp => {}
+                        (Some(entry), _) => break Some(entry.into_path()),
+                        (None, Some((path, _))) => break Some(path.clone()),
+                    }
+                }
+            }
+        };
+        if let Some(path) = changed {
+            bail!(
+                "{}: somebody changed this meanwhile; {} is not replaced",
+                path.display(),
+                place.display()
+            );
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_changes_meanwhile_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("out");
+        assert_eq!(Standing::at(&place, false).unwrap(), Standing::Nothing);
+        fs::create_dir(&place).unwrap();
+        fs::write(place.join("a"), "one").unwrap();
+        assert!(Standing::at(&place, true).is_err(), "it has no manifest");
+        manifest::seal(&place).unwrap();
+        let exists = Standing::at(&place, false).unwrap_err().to_string();
+        assert!(exists.contains("--force"), "{exists}");
+        let standing = Standing::at(&place, true).unwrap();
+        standing.check(&place).unwrap();
+        fs::write(place.join("b"), "mine").unwrap();
+        assert!(standing.check(&place).is_err());
+        fs::remove_file(place.join("b")).unwrap();
+        let file = place.join("a");
+        let standing = Standing::at(&file, true).unwrap();
+        standing.check(&file).unwrap();
+        fs::write(&file, "longer").unwrap();
+        let error = standing.check(&file).unwrap_err().to_string();
+        assert!(error.contains("changed this meanwhile"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_pipes_are_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (place, link) = (folder.path().join("out"), folder.path().join("link"));
+        fs::write(&place, "one").unwrap();
+        std::os::unix::fs::symlink(&place, &link).unwrap();
+        let error = Standing::at(&link, true).unwrap_err().to_string();
+        assert!(error.contains("symbolic link"), "{error}");
+        let error = Standing::at(Path::new("/dev/null"), true).unwrap_err();
+        assert!(error.to_string().contains("no file or folder"), "{error}");
+    }
+}

@@ -1,0 +1,150 @@
+//! The steps in which names change, where tests refuse any of them.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+/// The file system as publishing uses it.
+#[derive(Debug, Default)]
+pub(super) struct Steps {
+    #[cfg(test)]
+    pub(super) plan: std::rc::Rc<plan::Plan>,
+}
+
+impl Steps {
+    /// Exchanges two names in one step. Says whether the system can do that; if not, nothing changes.
+    pub(super) fn exchange(&self, a: &Path, b: &Path) -> io::Result<bool> {
+        self.step()?;
+        #[cfg(test)]
+        if !self.plan.can_exchange.get() {
+            return Ok(false);
+        }
+        #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+        {
+            use rustix::fs::{CWD, RenameFlags, renameat_with};
+            supported(renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE))
+        }
+        #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+        {
+            let _ = (a, b);
+            Ok(false)
+        }
+    }
+
+    /// Renames a file or folder to a name that must be free.
+    pub(super) fn rename_to_free(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.step()?;
+        #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+        {
+            use rustix::fs::{CWD, RenameFlags, renameat_with};
+            if supported(renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE))? {
+                return Ok(());
+            }
+        }
+        match fs::symlink_metadata(to) {
+            Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => fs::rename(from, to),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Renames a file over another one.
+    pub(super) fn rename_over(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.step()?;
+        fs::rename(from, to)
+    }
+
+    /// Makes the names in a folder durable, where the system can.
+    pub(super) fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        self.step()?;
+        if cfg!(unix) {
+            File::open(folder)?.sync_all()?;
+        }
+        Ok(())
+    }
+
+    /// Removes a file, a link or a folder with all that is in it, if there is one.
+    pub(super) fn remove(&self, path: &Path) -> io::Result<()> {
+        self.step()?;
+        let removed = match fs::symlink_metadata(path) {
+            Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),
+            Ok(_) => fs::remove_file(path),
+            Err(error) => Err(error),
+        };
+        match removed {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        }
+    }
+
+    #[cfg_attr(
+        not(test),
+        expect(
+            clippy::unused_self,
+            clippy::unnecessary_wraps,
+            reason = "a step is refused in tests only"
+        )
+    )]
+    fn step(&self) -> io::Result<()> {
+        #[cfg(test)]
+        self.plan.step()?;
+        Ok(())
+    }
+}
+
+/// Whether the system, or the file system, knows the flags of a rename.
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn supported(renamed: rustix::io::Result<()>) -> io::Result<bool> {
+    use rustix::io::Errno;
+    match renamed {
+        Ok(()) => Ok(true),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod plan {
+    use std::cell::{Cell, RefCell};
+    use std::io;
+    use std::ops::Range;
+
+    /// Which steps fail.
+    #[derive(Debug)]
+    pub(in crate::publish) struct Plan {
+        taken: Cell<usize>,
+        refused: RefCell<Range<usize>>,
+        pub(in crate::publish) can_exchange: Cell<bool>,
+    }
+
+    impl Default for Plan {
+        fn default() -> Plan {
+            Plan {
+                taken: Cell::new(0),
+                refused: RefCell::new(0..0),
+                can_exchange: Cell::new(true),
+            }
+        }
+    }
+
+    impl Plan {
+        /// Refuses these steps, counted from now on.
+        pub(in crate::publish) fn refuse(&self, steps: Range<usize>) {
+            self.taken.set(0);
+            self.refused.replace(steps);
+        }
+
+        /// Steps since then.
+        pub(in crate::publish) fn taken(&self) -> usize {
+            self.taken.get()
+        }
+
+        pub(super) fn step(&self) -> io::Result<()> {
+            let step = self.taken.replace(self.taken.get() + 1);
+            if self.refused.borrow().contains(&step) {
+                return Err(io::Error::other("refused"));
+            }
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,416 @@
+//! The folder beside an output, in which it is built.
+
+use std::cell::Cell;
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, File, TryLockError};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use tempfile::TempDir;
+
+use super::standing::Standing;
+use super::steps::Steps;
+use crate::apart::parts;
+
+/// A file in every such folder. It is locked as long as the folder is in use.
+const MARKER: &str = "dedupdb-work";
+
+/// What is being written, and what it replaced once it has its place.
+const OUTPUT: &str = "output";
+
+/// What stood in the place, where the system cannot exchange two names.
+const OLD: &str = "old";
+
+/// What else a run keeps here.
+const OTHERS: [&str; 3] = ["store", "texts", "records"];
+
+/// What a run notes for the one after it, in case that it is killed.
+const NOTE: &str = "publishing";
+
+/// How often to look again at a folder that another process is about to remove.
+const TRIES: usize = 100;
+
+/// A folder for what is temporary. Dropped, it is gone, unless it has what is nowhere else.
+#[derive(Debug)]
+pub(crate) enum Work {
+    /// Where nothing takes a place.
+    Temporary(TempDir),
+    Beside(Beside),
+}
+
+/// A folder beside the place that something is to take.
+#[derive(Debug)]
+pub(crate) struct Beside {
+    folder: PathBuf,
+    /// Where the output is to be.
+    place: PathBuf,
+    /// The locked file.
+    _marker: File,
+    /// The folder is not to be removed: it may have what is nowhere else.
+    keeps: Cell<bool>,
+    /// What an earlier run noted before it was killed.
+    note: Option<String>,
+    steps: Steps,
+}
+
+impl Work {
+    /// A folder for an output that takes no place.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn temporary() -> Result<Work> {
+        let temporary = tempfile::tempdir().context("cannot make a temporary folder")?;
+        Ok(Work::Temporary(temporary))
+    }
+
+    /// The folder for what is to be `place`. What a killed run left of one is cleared away, and if it
+    /// left the place empty, what stood there is put back.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system; another process writes the same; or what is there is not provably a
+    /// folder of this kind and of this user.
+    pub(crate) fn beside(place: &Path) -> Result<Work> {
+        Work::with(place, Steps::default())
+    }
+
+    fn with(place: &Path, steps: Steps) -> Result<Work> {
+        let (parent, name) = parts(place)?;
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        hidden.push(".dedup");
+        let folder = parent.join(hidden);
+        let (marker, is_new) = enter(&folder, place)?;
+        let note = fs::read_to_string(folder.join(NOTE)).ok();
+        let beside = Beside {
+            folder,
+            place: place.to_owned(),
+            _marker: marker,
+            // Nothing is known yet of what is in it.
+            keeps: Cell::new(true),
+            note,
+            steps,
+        };
+        if !is_new {
+            beside.recover()?;
+        }
+        beside.keeps.set(false);
+        Ok(Work::Beside(beside))
+    }
+
+    /// A file or folder in it, by one of the names that are known here.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        debug_assert!(
+            [OUTPUT, NOTE].contains(&name) || OTHERS.contains(&name),
+            "{name}"
+        );
+        match self {
+            Work::Temporary(folder) => folder.path().join(name),
+            Work::Beside(beside) => beside.folder.join(name),
+        }
+    }
+
+    /// Where the output is built.
+    pub(crate) fn output(&self) -> PathBuf {
+        self.path(OUTPUT)
+    }
+
+    /// What an earlier run noted, if it was killed after that.
+    pub(crate) fn note(&self) -> Option<&str> {
+        match self {
+            Work::Beside(beside) => beside.note.as_deref(),
+            Work::Temporary(_) => None,
+        }
+    }
+
+    /// Notes something for the next run, durably.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn set_note(&self, note: &str) -> Result<()> {
+        let path = self.path(NOTE);
+        let written = File::create(&path).and_then(|mut file| {
+            io::Write::write_all(&mut file, note.as_bytes())?;
+            file.sync_all()
+        });
+        let noted = written.and_then(|()| match self {
+            Work::Beside(beside) => beside.steps.sync_folder(&beside.folder),
+            Work::Temporary(_) => Ok(()),
+        });
+        noted.with_context(|| path.display().to_string())
+    }
+
+    /// Gives the output its place, where `standing` stood when the run began. That is gone after it,
+    /// once the output is durable.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system, or somebody changed what stood there. What stood there or the output is in
+    /// the place then, and the other one is gone only where the output is in it durably.
+    pub(crate) fn publish(&self, standing: &Standing) -> Result<()> {
+        let Work::Beside(beside) = self else {
+            return Ok(());
+        };
+        standing.check(&beside.place)?;
+        beside.publish(standing)
+    }
+}
+
+impl Beside {
+    fn publish(&self, standing: &Standing) -> Result<()> {
+        let name = || self.place.display().to_string();
+        let (output, parent) = (self.folder.join(OUTPUT), parts(&self.place)?.0);
+        self.steps.sync_folder(&self.folder).with_context(name)?;
+        if *standing == Standing::Nothing {
+            let renamed = self.steps.rename_to_free(&output, &self.place);
+            if matches!(&renamed, Err(error) if error.kind() == ErrorKind::AlreadyExists) {
+                bail!(
+                    "{}: somebody made this meanwhile; it is not replaced",
+                    name()
+                );
+            }
+            renamed.with_context(name)?;
+            return self.steps.sync_folder(parent).with_context(name);
+        }
+        self.keeps.set(true);
+        match self.replace(standing) {
+            Ok(()) => {}
+            Err(Failed::AsBefore(error)) => {
+                self.keeps.set(false);
+                return Err(error).with_context(name);
+            }
+            Err(Failed::WithoutPlace(error)) => {
+                let old = self.folder.join(OLD);
+                return Err(error).with_context(|| {
+                    format!(
+                        "{}: what stood here is {} now, and the next run puts it back",
+                        name(),
+                        old.display()
+                    )
+                });
+            }
+        }
+        let durable = self.steps.sync_folder(parent);
+        let durable = durable.and_then(|()| self.steps.sync_folder(&self.folder));
+        durable.with_context(|| {
+            format!(
+                "{}: it has its place, but may not be durable; what it replaced is in {}",
+                name(),
+                self.folder.display()
+            )
+        })?;
+        self.keeps.set(false);
+        Ok(())
+    }
+
+    /// Puts the output in the place of what stands there, in one step where the system can do that.
+    fn replace(&self, standing: &Standing) -> Result<(), Failed> {
+        let (output, old) = (self.folder.join(OUTPUT), self.folder.join(OLD));
+        let steps = &self.steps;
+        if steps
+            .exchange(&output, &self.place)
+            .map_err(Failed::AsBefore)?
+        {
+            return Ok(());
+        }
+        let is_file = matches!(standing, Standing::File(_)) && output.is_file();
+        if is_file {
+            return steps
+                .rename_over(&output, &self.place)
+                .map_err(Failed::AsBefore);
+        }
+        steps
+            .rename_to_free(&self.place, &old)
+            .map_err(Failed::AsBefore)?;
+        steps.rename_to_free(&output, &self.place).map_err(|error| {
+            match steps.rename_to_free(&old, &self.place) {
+                Ok(()) => Failed::AsBefore(error),
+                Err(_) => Failed::WithoutPlace(error),
+            }
+        })
+    }
+
+    /// Clears away what a killed run left, or puts back what it took from the place.
+    fn recover(&self) -> Result<()> {
+        let name = || self.folder.display().to_string();
+        for entry in fs::read_dir(&self.folder).with_context(name)? {
+            let found = entry.with_context(name)?.file_name();
+            let mut known = OTHERS.iter().chain(&[MARKER, NOTE, OUTPUT, OLD]);
+            if !known.any(|known| found == *known) {
+                bail!(
+                    "{}: dedupdb did not put this into its work folder; move it away",
+                    self.folder.join(found).display()
+                );
+            }
+        }
+        let (old, parent) = (self.folder.join(OLD), parts(&self.place)?.0);
+        if is_there(&old).with_context(name)? {
+            if !is_there(&self.place).with_context(name)? {
+                let back = self.steps.rename_to_free(&old, &self.place);
+                back.with_context(|| self.place.display().to_string())?;
+            } else if is_there(&self.folder.join(OUTPUT)).with_context(name)? {
+                bail!(
+                    "{}: this is what a killed run took away from {}, where something else is now; \
+                     move one of them away",
+                    old.display(),
+                    self.place.display()
+                );
+            }
+        }
+        // What has the place has it durably, before what it replaced goes.
+        self.steps.sync_folder(parent).with_context(name)?;
+        self.clear().with_context(name)
+    }
+
+    /// Deletes all but the marker and the note, which is of use until there is an output.
+    fn clear(&self) -> io::Result<()> {
+        let mut names = OTHERS.iter().chain(&[OUTPUT, OLD]);
+        names.try_for_each(|name| self.steps.remove(&self.folder.join(name)))
+    }
+
+    /// Deletes all; the marker last, so that what is left can be told from folders of others.
+    fn remove(&self) -> io::Result<()> {
+        self.clear()?;
+        self.steps.remove(&self.folder.join(NOTE))?;
+        self.steps.remove(&self.folder.join(MARKER))?;
+        self.steps.remove(&self.folder)
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        if !self.keeps.get() {
+            // What cannot be removed is removed by the next run. The lock is let go of after it.
+            drop(self.remove());
+        }
+    }
+}
+
+/// Why an output has not got its place.
+enum Failed {
+    /// What stood there is there.
+    AsBefore(io::Error),
+    /// What stood there was taken away and could not be put back.
+    WithoutPlace(io::Error),
+}
+
+/// Makes the folder, or takes over one that a killed run left. Gives its locked marker, and says
+/// whether it is new.
+fn enter(folder: &Path, place: &Path) -> Result<(File, bool)> {
+    let name = || folder.display().to_string();
+    for _ in 0..TRIES {
+        let mut builder = DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        let is_new = match builder.create(folder) {
+            Ok(()) => true,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
+            Err(error) => return Err(error).with_context(name),
+        };
+        if !is_new && !is_left_over(folder).with_context(name)? {
+            bail!(
+                "{}: dedupdb works in a folder of this name, and this is not one that it made for \
+                 you; move it away",
+                name()
+            );
+        }
+        let path = folder.join(MARKER);
+        let opened = match File::create_new(&path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                File::options().read(true).write(true).open(&path)
+            }
+            opened => opened,
+        };
+        let marker = match opened {
+            Ok(marker) => marker,
+            // It was removed just now by the process that had it.
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            Err(error) => return Err(error).with_context(name),
+        };
+        match marker.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => bail!(
+                "{}: another process is writing it; wait until it is done",
+                place.display()
+            ),
+            Err(TryLockError::Error(error)) => return Err(error).with_context(name),
+        }
+        // The process that had it may have removed it before it let go of the lock.
+        if is_same_file(&marker, &path) {
+            return Ok((marker, is_new));
+        }
+    }
+    bail!(
+        "{}: other processes are writing it; wait until they are done",
+        place.display()
+    )
+}
+
+/// Whether this is a folder that a run of this user made: no link, closed to others, and with a
+/// marker, or empty as one that was killed at once.
+fn is_left_over(folder: &Path) -> io::Result<bool> {
+    let found = match fs::symlink_metadata(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(true),
+        found => found?,
+    };
+    if !found.is_dir() || !is_private(&found) {
+        return Ok(false);
+    }
+    match fs::symlink_metadata(folder.join(MARKER)) {
+        Ok(marker) => Ok(marker.is_file() && is_own(&marker)),
+        Err(error) if error.kind() == ErrorKind::NotFound => match fs::read_dir(folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
+            entries => Ok(entries?.next().is_none()),
+        },
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(unix)]
+fn is_private(folder: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    is_own(folder) && folder.permissions().mode() & 0o777 == 0o700
+}
+
+#[cfg(unix)]
+fn is_own(found: &fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::uid(found) == rustix::process::geteuid().as_raw()
+}
+
+#[cfg(unix)]
+fn is_same_file(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let (Ok(file), Ok(path)) = (file.metadata(), fs::symlink_metadata(path)) else {
+        return false;
+    };
+    (file.dev(), file.ino()) == (path.dev(), path.ino())
+}
+
+#[cfg(not(unix))]
+fn is_private(_: &fs::Metadata) -> bool {
+    true
+}
+
+#[cfg(not(unix))]
+fn is_own(_: &fs::Metadata) -> bool {
+    true
+}
+
+#[cfg(not(unix))]
+fn is_same_file(_: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+fn is_there(path: &Path) -> io::Result<bool> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests;

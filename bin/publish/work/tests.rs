@@ -1,0 +1,189 @@
+//! Every step of publishing refused, and every step the last one of a process that is killed.
+
+use std::rc::Rc;
+
+use super::super::manifest::{self, seal};
+use super::super::steps::plan::Plan;
+use super::*;
+
+/// What stands in a place or is to stand there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Nothing,
+    File,
+    Folder,
+}
+
+fn write(path: &Path, form: Form, text: &str) {
+    match form {
+        Form::Nothing => {}
+        Form::File => fs::write(path, text).unwrap(),
+        Form::Folder => {
+            fs::create_dir(path).unwrap();
+            fs::write(path.join("text"), text).unwrap();
+            seal(path).unwrap();
+        }
+    }
+}
+
+/// The text that stands at the path.
+fn read(path: &Path) -> Option<String> {
+    let path = if path.is_dir() {
+        manifest::verify(path).unwrap();
+        path.join("text")
+    } else {
+        path.to_owned()
+    };
+    fs::read_to_string(path).ok()
+}
+
+fn names(folder: &Path) -> usize {
+    fs::read_dir(folder).unwrap().count()
+}
+
+/// Publishes with these steps refused; says whether that went well.
+fn publish(place: &Path, new: Form, plan: &Rc<Plan>, refused: std::ops::Range<usize>) -> bool {
+    let steps = Steps { plan: plan.clone() };
+    let work = Work::with(place, steps).unwrap();
+    let standing = Standing::at(place, true).unwrap();
+    write(&work.output(), new, "new");
+    plan.refuse(refused);
+    let published = work.publish(&standing);
+    if let Err(error) = &published {
+        assert!(format!("{error:#}").contains("out"), "{error:#}");
+    }
+    published.is_ok()
+}
+
+fn for_each_story(mut story: impl FnMut(Form, Form, bool)) {
+    for can_exchange in [true, false] {
+        for old in [Form::Nothing, Form::File, Form::Folder] {
+            for new in [Form::File, Form::Folder] {
+                story(old, new, can_exchange);
+            }
+        }
+    }
+}
+
+/// Runs a story with the steps that `refused` gives for each step, until there is none left.
+fn at_each_step(
+    refused: impl Fn(usize) -> std::ops::Range<usize>,
+    check: impl Fn(&Path, Form, bool),
+) {
+    for_each_story(|old, new, can_exchange| {
+        for step in 0.. {
+            let folder = tempfile::tempdir().unwrap();
+            let place = folder.path().join("out");
+            write(&place, old, "old");
+            let plan = Rc::new(Plan::default());
+            plan.can_exchange.set(can_exchange);
+            let published = publish(&place, new, &plan, refused(step));
+            let is_last = plan.taken() <= step;
+            check(&place, old, published);
+            // The next run clears away what is left.
+            drop(Work::beside(&place).unwrap());
+            let found = read(&place);
+            let expected = if published { Some("new") } else { None };
+            let is_old = found.as_deref() == (old != Form::Nothing).then_some("old");
+            assert!(
+                found.as_deref() == Some("new") || is_old && expected.is_none(),
+                "{old:?} {new:?} {can_exchange} {step}: {found:?}"
+            );
+            assert_eq!(names(folder.path()), usize::from(found.is_some()));
+            assert!(publish(&place, new, &Rc::default(), 0..0));
+            assert_eq!(read(&place).as_deref(), Some("new"));
+            assert_eq!(names(folder.path()), 1);
+            if is_last {
+                assert!(step > 2);
+                break;
+            }
+        }
+    });
+}
+
+#[test]
+fn a_step_that_is_refused_leaves_old_or_new_in_its_place() {
+    at_each_step(
+        |step| step..step + 1,
+        |place, old, published| {
+            let found = read(place);
+            let is_old = found.as_deref() == (old != Form::Nothing).then_some("old");
+            assert!(found.as_deref() == Some("new") || is_old && !published);
+        },
+    );
+}
+
+#[test]
+fn a_process_that_ends_at_any_step_leaves_old_and_new_to_the_next_one() {
+    at_each_step(|step| step..usize::MAX, |_, _, _| {});
+}
+
+#[test]
+fn what_is_not_known_to_be_dedupdbs_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (place, hidden) = (folder.path().join("out"), folder.path().join(".out.dedup"));
+    let refused = |named: &str| {
+        let error = Work::beside(&place).unwrap_err();
+        let error = format!("{error:#}");
+        assert!(
+            error.contains(".out.dedup") && error.contains(named),
+            "{error}"
+        );
+        fs::read_dir(&hidden).map_or(0, Iterator::count)
+    };
+    fs::create_dir(&hidden).unwrap();
+    fs::write(hidden.join("output"), "mine").unwrap();
+    assert_eq!(refused("not one that it made"), 1);
+    fs::remove_dir_all(&hidden).unwrap();
+    // One of a killed run, in which somebody put a file.
+    drop(enter(&hidden, &place).unwrap());
+    fs::write(hidden.join("output"), "new").unwrap();
+    fs::write(hidden.join("mine"), "mine").unwrap();
+    assert_eq!(refused("mine: dedupdb did not"), 3);
+    fs::remove_file(hidden.join("mine")).unwrap();
+    // Somebody made what a killed run had taken away.
+    fs::write(hidden.join("old"), "old").unwrap();
+    fs::write(&place, "mine").unwrap();
+    assert_eq!(refused("old: this is what"), 3);
+    fs::remove_file(&place).unwrap();
+    drop(Work::beside(&place).unwrap());
+    assert_eq!(fs::read_to_string(&place).unwrap(), "old");
+    assert!(!hidden.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_of_others_or_behind_a_link_is_not_used() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = tempfile::tempdir().unwrap();
+    let (place, hidden) = (folder.path().join("out"), folder.path().join(".out.dedup"));
+    let elsewhere = folder.path().join("elsewhere");
+    drop(enter(&elsewhere, &place).unwrap());
+    fs::write(elsewhere.join("store"), "mine").unwrap();
+    symlink(&elsewhere, &hidden).unwrap();
+    assert!(Work::beside(&place).is_err());
+    fs::remove_file(&hidden).unwrap();
+    fs::rename(&elsewhere, &hidden).unwrap();
+    fs::set_permissions(&hidden, fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(Work::beside(&place).is_err());
+    assert_eq!(fs::read_to_string(hidden.join("store")).unwrap(), "mine");
+    // A marker that is a link is none.
+    fs::set_permissions(&hidden, fs::Permissions::from_mode(0o700)).unwrap();
+    fs::rename(hidden.join(MARKER), folder.path().join("marker")).unwrap();
+    symlink(folder.path().join("marker"), hidden.join(MARKER)).unwrap();
+    assert!(Work::beside(&place).is_err());
+    assert_eq!(fs::read_to_string(hidden.join("store")).unwrap(), "mine");
+}
+
+#[test]
+fn a_folder_is_one_process_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("out");
+    let work = Work::beside(&place).unwrap();
+    let error = Work::beside(&place).unwrap_err().to_string();
+    assert!(error.contains("another process"), "{error}");
+    work.set_note("a note").unwrap();
+    assert_eq!(work.note(), None);
+    drop(work);
+    assert_eq!(names(folder.path()), 0);
+}
