@@ -7,6 +7,7 @@ use dedupdb::{Bands, Error, Sample, Shape, Store, Tuning};
 use serde_json::{Value, json};
 
 use super::init::posting_bytes;
+use crate::apart::check_no_store;
 use crate::args::{Args, Tune};
 use crate::console::Console;
 use crate::exit::Exit;
@@ -54,6 +55,7 @@ pub(crate) fn run(
 ) -> Result<Exit> {
     if let Some(path) = &tune.plot {
         plot::check_name(path)?;
+        check_no_store(path, &[])?;
     }
     let store = store(args, tune)?;
     let watch = store
@@ -147,23 +149,23 @@ impl Tuned {
 
     fn table(&self) -> Table {
         let mut table = Table::default();
-        let mut column = |worth, head: &str, cell: &dyn Fn(&Row) -> String| {
-            table.column(worth, head, self.rows.iter().map(cell));
+        let mut column = |head: &str, cell: &dyn Fn(&Row) -> String| {
+            table.column(head, self.rows.iter().map(cell));
         };
-        column(9, "shape", &|row| row.shape.bands.to_string());
-        column(3, "slots", &|row| row.shape.bands.used().to_string());
-        column(9, "recall", &|row| percent(row.shape.recall));
+        column("shape", &|row| row.shape.bands.to_string());
+        column("slots", &|row| row.shape.bands.used().to_string());
+        column("recall", &|row| percent(row.shape.recall));
         for jaccard in CURVE {
-            column(1, &format!("at {jaccard:.1}"), &|row| {
+            column(&format!("at {jaccard:.1}"), &|row| {
                 percent(self.found(row.shape.bands, jaccard))
             });
         }
-        column(2, "midpoint", &|row| {
+        column("midpoint", &|row| {
             format!("{:.3}", row.shape.bands.midpoint())
         });
-        column(9, "work", &|row| format!("{:.1}", row.shape.work));
+        column("work", &|row| format!("{:.1}", row.shape.work));
         if self.sample.is_some() {
-            column(4, "false candidates", &|row| {
+            column("false candidates", &|row| {
                 let expected = row.shape.expected;
                 expected.map_or_else(String::new, |expected| {
                     let (wrong, error) = (expected.false_candidates, expected.error);
@@ -171,10 +173,10 @@ impl Tuned {
                 })
             });
         }
-        column(5, "postings", &|row| {
+        column("postings", &|row| {
             format!("{:.0} B", posting_bytes(row.shape.bands))
         });
-        column(9, "", &|row| row.names().join("  "));
+        column("", &|row| row.names().join("  "));
         table
     }
 

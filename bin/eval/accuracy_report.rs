@@ -131,27 +131,27 @@ fn row((found, epsilon, counts): &Line<'_>, asked: &eval::Accuracy) -> Row {
 }
 
 fn table(lines: &[Line<'_>]) -> Table {
-    let mut table = Table::default();
-    let mut column = |worth, head: &str, cell: &dyn Fn(&Line<'_>) -> String| {
-        table.column(worth, head, lines.iter().map(cell));
+    let mut table = Table::named_by(4);
+    let mut column = |head: &str, cell: &dyn Fn(&Line<'_>) -> String| {
+        table.column(head, lines.iter().map(cell));
     };
-    column(6, "shingles", &|(found, ..)| found.shingling.to_string());
-    column(7, "family", &|(found, ..)| found.family.to_string());
-    column(9, "permutations", &|(found, ..)| {
+    column("shingles", &|(found, ..)| found.shingling.to_string());
+    column("family", &|(found, ..)| found.family.to_string());
+    column("permutations", &|(found, ..)| {
         grouped(found.permutations.into())
     });
-    column(9, "epsilon", &|(_, epsilon, _)| epsilon.to_string());
-    column(9, "off", &|(.., counts)| {
+    column("epsilon", &|(_, epsilon, _)| epsilon.to_string());
+    column("off", &|(.., counts)| {
         format!("{} ({})", number(counts.mean), number(counts.ideal))
     });
-    column(8, "deviation", &|(.., counts)| {
+    column("deviation", &|(.., counts)| {
         let deviation = counts.deviation();
         deviation.map_or_else(String::new, |deviation| format!("{deviation:+.1}"))
     });
-    column(5, "error", &|(found, ..)| {
+    column("error", &|(found, ..)| {
         format!("{:.4} ({:.4})", found.error, found.ideal_error)
     });
-    column(3, "signing", &|(found, ..)| seconds(found.signing));
+    column("signing", &|(found, ..)| seconds(found.signing));
     table
 }
 

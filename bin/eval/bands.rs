@@ -339,14 +339,14 @@ impl Measured {
     }
 
     fn table(&self) -> Table {
-        let mut table = Table::default();
+        let mut table = Table::named_by(2);
         let shapes: Vec<(Bands, u64, Averages)> = self
             .shapes
             .iter()
             .map(|(bands, counts)| (*bands, counts.candidate_pairs, self.averages(counts)))
             .collect();
-        let mut column = |worth, head: &str, cell: &dyn Fn(&(Bands, u64, Averages)) -> String| {
-            table.column(worth, head, shapes.iter().map(cell));
+        let mut column = |head: &str, cell: &dyn Fn(&(Bands, u64, Averages)) -> String| {
+            table.column(head, shapes.iter().map(cell));
         };
         let number = |[measured, expected]: [f64; 2]| format!("{measured:.2} ({expected:.2})");
         let share = |rates: Option<[f64; 2]>| {
@@ -354,28 +354,26 @@ impl Measured {
                 format!("{} ({})", small_percent(measured), small_percent(expected))
             })
         };
-        column(9, "bands", &|(bands, ..)| bands.bands().to_string());
-        column(8, "rows", &|(bands, ..)| bands.rows().to_string());
-        column(3, "midpoint", &|(bands, ..)| {
+        column("bands", &|(bands, ..)| bands.bands().to_string());
+        column("rows", &|(bands, ..)| bands.rows().to_string());
+        column("midpoint", &|(bands, ..)| {
             format!("{:.3}", bands.midpoint())
         });
-        column(9, "found", &|(.., averages)| number(averages.found));
-        column(7, "candidates", &|(.., averages)| {
-            number(averages.candidates)
-        });
-        column(6, "false positives", &|(.., averages)| {
+        column("found", &|(.., averages)| number(averages.found));
+        column("candidates", &|(.., averages)| number(averages.candidates));
+        column("false positives", &|(.., averages)| {
             number(averages.false_positives)
         });
-        column(4, "rate", &|(.., averages)| {
+        column("rate", &|(.., averages)| {
             share(averages.false_positive_rate)
         });
-        column(5, "false negatives", &|(.., averages)| {
+        column("false negatives", &|(.., averages)| {
             number(averages.false_negatives)
         });
-        column(4, "rate", &|(.., averages)| {
+        column("rate", &|(.., averages)| {
             share(averages.false_negative_rate)
         });
-        column(2, "candidate pairs", &|(_, pairs, _)| grouped(*pairs));
+        column("candidate pairs", &|(_, pairs, _)| grouped(*pairs));
         table
     }
 }

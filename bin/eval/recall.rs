@@ -212,20 +212,20 @@ impl Measured {
     fn table(&self) -> Table {
         let mut table = Table::default();
         let lines: Vec<(String, &Range)> = self.lines().collect();
-        table.column(9, "similarity", lines.iter().map(|(name, _)| name.clone()));
-        let mut column = |worth, head: &str, cell: &dyn Fn(&Range) -> String| {
-            table.column(worth, head, lines.iter().map(|(_, range)| cell(range)));
+        table.column("similarity", lines.iter().map(|(name, _)| name.clone()));
+        let mut column = |head: &str, cell: &dyn Fn(&Range) -> String| {
+            table.column(head, lines.iter().map(|(_, range)| cell(range)));
         };
         let if_any = |share: Option<f64>| share.map_or_else(String::new, percent);
-        column(7, "pairs", &|range| grouped(range.pairs));
-        column(5, "found", &|range| grouped(range.found));
-        column(9, "recall", &|range| if_any(range.recall()));
-        column(8, "95% interval", &|range| {
+        column("pairs", &|range| grouped(range.pairs));
+        column("found", &|range| grouped(range.found));
+        column("recall", &|range| if_any(range.recall()));
+        column("95% interval", &|range| {
             let (low, high) = wilson(range.found, range.pairs);
             format!("{} to {}", percent(low), percent(high))
         });
-        column(9, "predicted", &|range| if_any(range.predicted()));
-        column(6, "precision", &|range| if_any(range.precision()));
+        column("predicted", &|range| if_any(range.predicted()));
+        column("precision", &|range| if_any(range.precision()));
         table
     }
 

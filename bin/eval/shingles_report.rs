@@ -88,31 +88,31 @@ impl Measured {
     }
 
     fn table(&self) -> Table {
-        let mut table = Table::default();
-        let mut column = |worth, head: &str, cell: &dyn Fn(&Line) -> String| {
-            table.column(worth, head, self.lines.iter().map(cell));
+        let mut table = Table::named_by(2);
+        let mut column = |head: &str, cell: &dyn Fn(&Line) -> String| {
+            table.column(head, self.lines.iter().map(cell));
         };
-        column(9, "shingles", &|line| line.kind.name.to_owned());
-        column(9, "k", &|line| line.k.to_string());
+        column("shingles", &|line| line.kind.name.to_owned());
+        column("k", &|line| line.k.to_string());
         if self.texts == 2 {
-            column(9, "Jaccard", &|line| format!("{:.4}", line.jaccard));
+            column("Jaccard", &|line| format!("{:.4}", line.jaccard));
         } else {
             let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
-            column(8, "near", &|line| number(line.near.map(|class| class.mean)));
-            column(6, "95% reach", &|line| {
+            column("near", &|line| number(line.near.map(|class| class.mean)));
+            column("95% reach", &|line| {
                 number(line.near.map(|class| class.bound))
             });
-            column(8, "others", &|line| {
+            column("others", &|line| {
                 number(line.others.map(|class| class.mean))
             });
-            column(6, "99.9% up to", &|line| {
+            column("99.9% up to", &|line| {
                 number(line.others.map(|class| class.bound))
             });
-            column(9, "gap", &|line| number(line.gap()));
+            column("gap", &|line| number(line.gap()));
         }
-        column(4, "a text has", &|line| format!("{:.1}", line.shingles));
-        column(4, "time", &|line| seconds(line.seconds));
-        column(9, "", &|line| {
+        column("a text has", &|line| format!("{:.1}", line.shingles));
+        column("time", &|line| seconds(line.seconds));
+        column("", &|line| {
             if self.is_best(line) { "best" } else { "" }.to_owned()
         });
         table

@@ -93,27 +93,27 @@ impl Measured {
 
     fn table(&self) -> Table {
         let mut table = Table::default();
-        let mut column = |worth, head: &str, cell: &dyn Fn(&Part) -> String| {
-            table.column(worth, head, self.parts.iter().map(cell));
+        let mut column = |head: &str, cell: &dyn Fn(&Part) -> String| {
+            table.column(head, self.parts.iter().map(cell));
         };
         let cost = |cost: Cost| {
             let mark = if cost.measured { "" } else { "~" };
             format!("{mark}{}", seconds(cost.seconds))
         };
-        column(9, "texts", &|part| grouped(part.texts as u64));
-        column(5, "pairs", &|part| grouped(pairs(part.texts)));
-        column(9, "exact", &|part| cost(part.exact));
+        column("texts", &|part| grouped(part.texts as u64));
+        column("pairs", &|part| grouped(pairs(part.texts)));
+        column("exact", &|part| cost(part.exact));
         let several = self.parts.first().map_or(0, |part| part.signed.len());
         for at in 0..several {
             let number = self.parts[0].signed[at].permutations;
-            column(9, &format!("{number}: signatures"), &|part| {
+            column(&format!("{number}: signatures"), &|part| {
                 seconds(part.signed[at].signatures)
             });
-            column(9, "estimates", &|part| cost(part.signed[at].estimates));
-            column(9, "LSH", &|part| seconds(part.signed[at].lsh));
-            column(4, "compared", &|part| grouped(part.signed[at].compared));
+            column("estimates", &|part| cost(part.signed[at].estimates));
+            column("LSH", &|part| seconds(part.signed[at].lsh));
+            column("compared", &|part| grouped(part.signed[at].compared));
         }
-        table.column(9, "", self.parts.iter().map(|_| String::new()));
+        table.column("", self.parts.iter().map(|_| String::new()));
         table
     }
 
