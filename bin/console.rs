@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use indicatif::ProgressBar;
 
-use crate::output::escape;
+use crate::output::printable;
 
 /// Standard error, with the progress bar that may be drawn there.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ impl Console {
     fn line(&self, message: &str) {
         let mut line = String::new();
         // Writing to a string does not fail.
-        let _ = writeln!(line, "{}", escape(message));
+        let _ = writeln!(line, "{}", printable(message));
         self.print(&line);
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::diff::{Comparison, MOST_WORDS, Passage, Piece};
 use crate::number::{counted, grouped};
-use crate::output::escape;
+use crate::output::printable;
 
 /// Passages and differences that are shown, unless all are.
 const SHARED: usize = 3;
@@ -117,7 +117,7 @@ impl Marked<'_> {
         };
         let mut line = String::from("  ");
         let before = around(at.checked_sub(1));
-        line.push_str(&escape(&last(&before, AROUND)));
+        line.push_str(&printable(&last(&before, AROUND)));
         if !removed.text.is_empty() {
             // Writing to a string does not fail.
             let _ = write!(line, " {red}[-{}-]{plain}", self.text(removed));
@@ -127,7 +127,7 @@ impl Marked<'_> {
         }
         let after = around(Some(at + 1));
         if !after.is_empty() {
-            let _ = write!(line, " {}", escape(&first(&after, AROUND)));
+            let _ = write!(line, " {}", printable(&first(&after, AROUND)));
         }
         line
     }
@@ -137,10 +137,10 @@ impl Marked<'_> {
         let line = one_line(passage.text);
         let characters = line.chars().count();
         if self.full || characters <= PASSAGE {
-            return escape(&line).into_owned();
+            return printable(&line).into_owned();
         }
         let (head, tail) = (first(&line, PASSAGE / 2), last(&line, PASSAGE / 2));
-        format!("{} {}", escape(&head), escape(&tail))
+        format!("{} {}", printable(&head), printable(&tail))
     }
 }
 

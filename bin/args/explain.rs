@@ -1,5 +1,6 @@
 //! Arguments of `explain`.
 
+use crate::args::escaped::Escaped;
 use crate::inputs::Inputs;
 
 /// Show why two documents or files match, or do not
@@ -41,4 +42,7 @@ pub(crate) struct Explain {
 
     #[command(flatten)]
     pub(crate) inputs: Inputs,
+
+    #[command(flatten)]
+    pub(crate) escaped: Escaped,
 }

@@ -1,5 +1,7 @@
 //! Arguments of `list`.
 
+use crate::args::escaped::Escaped;
+
 /// List the keys of documents, sorted
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -10,8 +12,8 @@ Examples:
 
 --long puts tabs between its columns. Documents of the same content number are exact copies.
 
-Control characters in keys are spelled out, as in \\n, so that a line is a key; --json and -0 give
-the keys as they are.
+Control characters and backslashes in keys are spelled out, as \\n and \\\\, so that a line is a key, and
+--escaped takes such a key. --json and -0 give the keys as they are.
 
 Exit codes: 0 something was listed, 1 nothing, 2 error.")]
 pub(crate) struct List {
@@ -31,4 +33,7 @@ pub(crate) struct List {
     /// End each key with a NUL byte, and print it as it is: for xargs -0
     #[arg(short = '0', long, conflicts_with = "long")]
     pub(crate) print0: bool,
+
+    #[command(flatten)]
+    pub(crate) escaped: Escaped,
 }

@@ -6,6 +6,7 @@ mod clusters;
 mod compact;
 mod completions;
 mod dedup;
+mod escaped;
 pub(crate) mod eval;
 mod explain;
 mod init;

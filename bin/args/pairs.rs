@@ -17,7 +17,8 @@ Examples:
 
 A line has three columns with tabs between them: KEY_A, KEY_B, JACCARD. JACCARD is exact. Where the
 store keeps no shingles it is an estimate with its standard error, such as ~0.8125±0.0350.
-Control characters in keys are spelled out, as in \\n; --json gives keys as they are.
+Control characters and backslashes in keys are spelled out, as \\n and \\\\; --json gives keys as they
+are.
 
 Without --exhaustive a pair is found if it shares a bucket, at the threshold with the recall that
 `init` chose the bands for. With it none is missed. Use it to measure what the bands miss, where

@@ -1,5 +1,6 @@
 //! Arguments of `query`.
 
+use crate::args::escaped::Escaped;
 use std::path::PathBuf;
 
 use crate::inputs::Inputs;
@@ -22,8 +23,8 @@ Examples:
 
 A line has four columns with tabs between them: QUERY, KEY, JACCARD, and `exact copy` or nothing.
 JACCARD is exact. Where the store keeps no shingles it is an estimate with its standard error,
-such as ~0.8125±0.0350. Control characters in keys are spelled out, as in \\n; --json gives keys as
-they are.
+such as ~0.8125±0.0350. Control characters and backslashes in keys are spelled out, as \\n and \\\\;
+--json gives keys as they are.
 
 In JSON, `containment` is the share of the query's shingles that the match has, `contained` the
 share of the match's shingles that the query has, `bands` the number of buckets that they share.
@@ -51,4 +52,7 @@ pub(crate) struct Query {
 
     #[command(flatten)]
     pub(crate) telling: Telling,
+
+    #[command(flatten)]
+    pub(crate) escaped: Escaped,
 }

@@ -1,5 +1,6 @@
 //! Arguments of `remove`.
 
+use crate::args::escaped::Escaped;
 use crate::duration::{self, Age};
 use crate::parse;
 
@@ -55,4 +56,7 @@ pub(crate) struct Remove {
     /// End each key of --dry-run with a NUL byte, and print it as it is: for xargs -0
     #[arg(short = '0', long, requires = "dry_run")]
     pub(crate) print0: bool,
+
+    #[command(flatten)]
+    pub(crate) escaped: Escaped,
 }

@@ -1,5 +1,7 @@
 //! Arguments of `show`.
 
+use crate::args::escaped::Escaped;
+
 /// Show what is stored of a document
 ///
 /// Its content number, the hash of its text, its size and times, and the keys of its exact copies.
@@ -14,4 +16,7 @@ pub(crate) struct Show {
     /// Key of the document
     #[arg(value_name = "KEY")]
     pub(crate) key: String,
+
+    #[command(flatten)]
+    pub(crate) escaped: Escaped,
 }

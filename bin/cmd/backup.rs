@@ -7,7 +7,7 @@ use crate::args::{Args, Backup};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::number::{bytes, counted};
-use crate::output::{Output, escape};
+use crate::output::{Output, printable};
 use crate::watch::{Unit, Watch};
 
 /// Runs `backup`.
@@ -34,7 +34,7 @@ pub(crate) fn run(
         output.line(format!(
             "copied {} to {}, {}",
             counted(stats.documents, "document", "documents"),
-            escape(&folder),
+            printable(&folder),
             bytes(size)
         ))?;
     }

@@ -8,7 +8,7 @@ use crate::args::Args;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::number::counted;
-use crate::output::{Output, escape};
+use crate::output::{Output, printable};
 use crate::watch::{Unit, Watch};
 
 /// Runs `check`.
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         output.object(&object(&report))?;
     } else {
         for problem in &report.problems {
-            output.line(escape(&problem.to_string()))?;
+            output.line(printable(&problem.to_string()))?;
         }
         if !args.quiet {
             output.line(summary(&report))?;

@@ -14,7 +14,7 @@ use crate::diff::Comparison;
 use crate::exit::Exit;
 use crate::marked::Marked;
 use crate::number::{counted, grouped, percent};
-use crate::output::{Output, escape};
+use crate::output::{Output, escape, printable};
 use crate::side::Side;
 use crate::walk::STDIN;
 
@@ -29,7 +29,10 @@ pub(crate) fn run(
         bail!("standard input (-) is named more than once");
     }
     let store = open(args, console)?;
-    let find = |name: &str| Side::find(name, store.as_ref(), args, &explain.inputs);
+    let find = |name: &str| {
+        let name = explain.escaped.key(name)?;
+        Side::find(&name, store.as_ref(), args, &explain.inputs)
+    };
     let sides = [find(&explain.a)?, find(&explain.b)?];
     let default = Arc::<Schema>::default();
     let (schema, explanation) = match (&store, &sides) {
@@ -112,7 +115,7 @@ impl Explained<'_> {
         lines.push(format!("bands         {}", self.bands()));
         for (name, side) in ["A", "B"].iter().zip(self.sides) {
             if let Err(reason) = &side.text {
-                let reason = escape(reason);
+                let reason = printable(reason);
                 lines.push(format!("text of {name}     not at hand: {reason}"));
             }
         }

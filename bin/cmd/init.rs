@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::args::{Args, Init, Sketching};
 use crate::exit::Exit;
 use crate::number::percent;
-use crate::output::{Output, escape};
+use crate::output::{Output, printable};
 
 /// Bytes that a posting takes, about: a document has one in every band.
 const POSTING_BYTES: f64 = 5.5;
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Args, init: &Init, output: &mut Output) -> Result<Exit>
         output.object(&object(args, &schema))?;
     } else {
         let place = args.store.display().to_string();
-        output.line(format!("made a store in {}", escape(&place)))?;
+        output.line(format!("made a store in {}", printable(&place)))?;
         for line in describe(&schema) {
             output.prose(&line)?;
         }

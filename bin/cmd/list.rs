@@ -15,7 +15,8 @@ pub(crate) fn run(args: &Args, list: &List, output: &mut Output) -> Result<Exit>
     check_form(list.print0, output)?;
     let store = crate::store::open_to_read(args)?;
     let mut found = false;
-    for document in store.documents_with_prefix(&list.prefix)? {
+    let prefix = list.escaped.key(&list.prefix)?;
+    for document in store.documents_with_prefix(&prefix)? {
         let document = document?;
         found = true;
         if output.is_json() {

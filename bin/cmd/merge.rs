@@ -10,7 +10,7 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::number::counted;
-use crate::output::{Output, escape};
+use crate::output::{Output, printable};
 use crate::store;
 use crate::uncommitted::limit;
 
@@ -67,7 +67,7 @@ fn report(other: &Store, merged: &Merged, args: &Args, output: &mut Output) -> R
     } else if !args.quiet {
         output.line(format!(
             "{}: {}: {} added, {} updated, {} unchanged",
-            escape(&folder),
+            printable(&folder),
             counted(merged.documents(), "document", "documents"),
             merged.added,
             merged.updated,

@@ -42,8 +42,9 @@ pub(crate) fn run(
         failed: false,
     };
     for key in &query.keys {
-        let answer = asking.ask(dedupdb::Query::key(key));
-        asking.answer(key, key, answer)?;
+        let key = query.escaped.key(key)?;
+        let answer = asking.ask(dedupdb::Query::key(&key));
+        asking.answer(&key, &key, answer)?;
     }
     if !query.paths.is_empty() {
         let walk = Walk::new(query.paths.clone(), &args.store, query.inputs.follow);
@@ -51,6 +52,13 @@ pub(crate) fn run(
     }
     asking.left_out.finish()?;
     crate::store::note_passed_over(&asking.store, args, console);
+    if !asking.found && !asking.failed {
+        let least = query.threshold.unwrap_or(asking.store.schema().threshold());
+        asking.output.flush()?;
+        console.note(&format!(
+            "nothing stored is like it, at a similarity of {least} or more"
+        ));
+    }
     Ok(if asking.failed {
         Exit::Failed
     } else {

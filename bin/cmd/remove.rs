@@ -90,15 +90,21 @@ fn for_each(
     mut work: impl FnMut(&Document) -> Result<()>,
 ) -> Result<()> {
     let mut met = HashSet::new();
-    for key in remove.keys.iter().filter(|key| met.insert(*key)) {
-        match store.get(key)? {
+    for key in &remove.keys {
+        let key = remove.escaped.key(key)?;
+        if !met.insert(key.clone()) {
+            continue;
+        }
+        match store.get(&key)? {
             Some(document) => work(&document)?,
             None => console.error(&format!("{key}: no document has this key")),
         }
     }
-    let prefix = remove.prefix.as_deref().unwrap_or_default();
+    let prefix = remove
+        .escaped
+        .key(remove.prefix.as_deref().unwrap_or_default())?;
     if remove.missing {
-        check_place(store, prefix)?;
+        check_place(store, &prefix)?;
     }
     let before = remove.older_than.map(Age::ago);
     if remove.prefix.is_none() && !remove.missing && before.is_none() {
@@ -112,7 +118,7 @@ fn for_each(
     });
     let watch = (!remove.dry_run)
         .then(|| Watch::new(console, "documents looked at", Unit::Document, progress));
-    for document in store.documents_with_prefix(prefix)? {
+    for document in store.documents_with_prefix(&prefix)? {
         let document = document?;
         progress.step(1);
         let is_old = before.is_none_or(|before| document.added < before);

@@ -8,7 +8,7 @@ use crate::args::{Args, Salvage};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::number::counted;
-use crate::output::{Output, escape};
+use crate::output::{Output, escape, printable};
 use crate::watch::{Unit, Watch};
 
 /// Runs `salvage`.
@@ -81,7 +81,7 @@ fn summary(saved: &Salvaged, schema: &Schema) -> Vec<String> {
         let bytes = counted(*bytes, "byte", "bytes");
         lines.push(format!(
             "{}: the disk cannot read {bytes} of it",
-            escape(&file.display().to_string())
+            printable(&file.display().to_string())
         ));
     }
     if !saved.index_is_whole {

@@ -19,8 +19,9 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit> {
     let store = crate::store::open_to_read(args)?;
-    let Some(document) = store.get(&show.key)? else {
-        console.error(&format!("{}: no document has this key", show.key));
+    let key = show.escaped.key(&show.key)?;
+    let Some(document) = store.get(&key)? else {
+        console.error(&format!("{key}: no document has this key"));
         return Ok(Exit::Failed);
     };
     let mut copies = store.copies(&document)?;

@@ -11,7 +11,7 @@ use crate::args::{self, Args};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::number::{bytes, counted, grouped, percent};
-use crate::output::{Output, escape};
+use crate::output::{Output, printable};
 use crate::watch::{Unit, Watch};
 
 /// Buckets that are shown.
@@ -129,7 +129,7 @@ fn describe(
     let size = |name: &str, size: u64| {
         let each = bytes_per_document(stats, size).filter(|_| width >= WIDE);
         let each = each.map_or_else(String::new, |each| format!("{each:>10.1} B a document"));
-        format!("{:<16}{:>14}{each}", escape(name), bytes(size))
+        format!("{:<16}{:>14}{each}", printable(name), bytes(size))
     };
     let mut lines = vec![
         count("documents", stats.documents),

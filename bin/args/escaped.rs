@@ -1,0 +1,30 @@
+//! Keys as they are printed, taken as arguments.
+
+use std::borrow::Cow;
+
+use anyhow::Result;
+
+use crate::output::unescape;
+
+/// How keys are given.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct Escaped {
+    /// Take keys as they are printed: \n is a line break, \\ a backslash
+    #[arg(long)]
+    escaped: bool,
+}
+
+impl Escaped {
+    /// The key that is meant by `given`.
+    ///
+    /// # Errors
+    ///
+    /// It is none that would be printed.
+    pub(crate) fn key(self, given: &str) -> Result<Cow<'_, str>> {
+        Ok(if self.escaped {
+            Cow::Owned(unescape(given)?)
+        } else {
+            Cow::Borrowed(given)
+        })
+    }
+}
