@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use tempfile::{Builder, TempPath};
 
-use crate::apart::{parts, resolved};
+use crate::apart::{check_no_store, parts, resolved};
 
 /// What is being written. Dropped before it is finished, it leaves nothing, and what was in its
 /// place stays.
@@ -26,8 +26,9 @@ impl Whole {
     ///
     /// # Errors
     ///
-    /// There is no folder for it, or it cannot be written.
+    /// There is no folder for it, it is over or in a store, or it cannot be written.
     pub(crate) fn create(path: &Path) -> Result<Whole> {
+        check_no_store(path, &[])?;
         let place = resolved(path)?;
         let (folder, _) = parts(&place)?;
         let (file, part) = open(&place, folder).with_context(|| path.display().to_string())?;

@@ -30,8 +30,9 @@ What OUTPUT is:
   a folder            for a folder, several files, or a text: files keep their paths (below the one
                       folder, or as given), and each file of records has its kept records. Files of
                       which nothing is kept are not there, but files of records are
-  a list              with --list: the paths of the kept files, one a line; a file of several names
-                      (hard links) by its first
+  a list              with --list: the paths of the kept files, one a line, with control characters
+                      and backslashes spelled out as \\n and \\\\; with -0 as they are. A file of several
+                      names (hard links) is there by its first
   standard output     for -
 
 Records are kept as they are: lines of JSONL, rows of CSV and TSV, records of WARC; blank lines
@@ -39,7 +40,8 @@ are left out. Of Parquet, lines
 of JSONL with \"id\" and \"text\" are written, and only into a file of records. A byte order mark is
 left out, and a file in UTF-16 or in the encoding of --encoding is written in UTF-8. Compressed
 records are written plain unless OUTPUT, or the file in the folder, is called .gz or .zst. What add
-leaves out, such as broken records and binary files, is left out here and counted.
+leaves out, such as broken records and binary files, is left out here and counted: a folder of output
+does not have them.
 
 Pairs are found as by query: at the threshold the share that init prints, 98% by default, and nearly
 all of those that are more alike. What is dropped was compared exactly.
@@ -90,6 +92,10 @@ pub(crate) struct Dedup {
     #[arg(long)]
     pub(crate) list: bool,
 
+    /// End each path of --list with a NUL byte, and write it as it is: for xargs -0
+    #[arg(short = '0', long, requires = "list")]
+    pub(crate) print0: bool,
+
     /// File for what was dropped and why; JSON if it is called .jsonl or with --json
     #[arg(long, value_name = "FILE")]
     pub(crate) removed: Option<PathBuf>,
@@ -101,6 +107,11 @@ pub(crate) struct Dedup {
     /// Memory to take, about: more means fewer and larger commits, which is faster
     #[arg(long, value_name = "SIZE", value_parser = parse::size, default_value = "512MiB")]
     pub(crate) memory: u64,
+
+    /// Room for the temporary texts and records of --keep longest and newest [default: nine tenths of
+    /// what is free]
+    #[arg(long, value_name = "SIZE", value_parser = parse::size)]
+    pub(crate) temp_limit: Option<u64>,
 
     #[command(flatten)]
     pub(crate) parameters: Parameters,

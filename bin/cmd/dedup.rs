@@ -19,12 +19,13 @@ use crate::dedup::removed::Removed;
 use crate::dedup::sink::{Kept, Sink};
 use crate::dedup::spool::{Records, Spool, Spooled, Texts};
 use crate::dedup::summary::Summary;
-use crate::dedup::target::Target;
+use crate::dedup::target::{Form, Target};
 use crate::document::{Batch, Item};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::interrupt::Interrupt;
 use crate::left_out::{LeftOut, Named};
+use crate::number::grouped;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::publish::work::Work;
@@ -43,7 +44,7 @@ pub(crate) fn run(
     let places = target.path.iter().chain(&dedup.removed);
     let places: Vec<&Path> = places.map(|path| &**path).collect();
     dedup.telling.check(&dedup.paths, &places)?;
-    let outputs = Outputs::begin(dedup, &target)?;
+    let outputs = Outputs::begin(args, dedup, &target)?;
     let work = outputs.work();
     let store = Arc::new(open_store(args, &dedup.parameters, work, console)?);
     // Not before: a wait for the store ends at once.
@@ -179,7 +180,7 @@ impl Run<'_> {
     /// Reads all documents, judges them by rank, and writes them in the order of the input. Says
     /// whether the output is whole.
     fn by_rank(&self, judge: &mut Judge<'_>) -> Result<bool> {
-        let mut spool = Spool::new(self.work)?;
+        let mut spool = Spool::new(self.work, self.dedup.temp_limit)?;
         let mut ranking = Ranking::new(self.dedup.keep);
         if self.spool_all(judge, &mut spool, &mut ranking)? || self.is_given_up(judge) {
             return Ok(false);
@@ -342,6 +343,13 @@ fn tell(met: &Met<'_>, args: &Args, target: &Target, output: &mut Output) -> Res
     let elapsed = met.progress.elapsed();
     if let Some(note) = met.summary.reading.lossy_note() {
         met.console.note(&note);
+    }
+    let skipped = met.summary.reading.all_skipped();
+    if target.form == Form::Folder && skipped > 0 {
+        met.console.note(&format!(
+            "what was skipped ({}) is not in the output; --skipped FILE lists it",
+            grouped(skipped)
+        ));
     }
     if !args.json {
         met.console.text(&met.summary.to_text(elapsed));

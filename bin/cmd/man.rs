@@ -8,9 +8,11 @@ use anyhow::{Context, Result, bail};
 use clap::{Command, CommandFactory};
 use clap_mangen::roff::{Roff, roman};
 
+use crate::apart::check_no_store;
 use crate::args::{Args, Man};
 use crate::exit::Exit;
 use crate::output::Output;
+use crate::whole;
 
 /// Runs `man`.
 pub(crate) fn run(man: &Man, output: &mut Output) -> Result<Exit> {
@@ -38,12 +40,13 @@ pub(crate) fn run(man: &Man, output: &mut Output) -> Result<Exit> {
 
 /// Writes the page of every command.
 fn write_all(all: &Command, folder: &Path) -> Result<()> {
+    // Before there is a folder. Beside a store pages may lie.
+    check_no_store(&folder.join("dedupdb.1"), &[])?;
     let in_folder = || folder.display().to_string();
     fs::create_dir_all(folder).with_context(in_folder)?;
     for command in with_all_below(all) {
         let (name, text) = page(command)?;
-        let path = folder.join(name);
-        fs::write(&path, text).with_context(|| path.display().to_string())?;
+        whole::write(&folder.join(name), &text)?;
     }
     Ok(())
 }

@@ -36,7 +36,7 @@ impl Fit {
         let name = opened.source.display();
         let is_parquet = opened.format == Format::Parquet;
         match self.form {
-            Form::List => bail!(
+            Form::List { .. } => bail!(
                 "{name}: a list has files that are one document each; leave --list out for records"
             ),
             Form::Folder if is_parquet => bail!(

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::args::Dedup;
+use crate::args::{Args, Dedup};
 use crate::dedup::target::Target;
 use crate::publish::standing::Standing;
 use crate::publish::work::Work;
@@ -34,13 +34,15 @@ impl Outputs {
     ///
     /// Those of the system, another process writes the same, or what stands there must not be
     /// replaced.
-    pub(crate) fn begin(dedup: &Dedup, target: &Target) -> Result<Outputs> {
+    pub(crate) fn begin(args: &Args, dedup: &Dedup, target: &Target) -> Result<Outputs> {
+        let store = args.store_given.then_some(&*args.store);
+        let stores = store.as_slice();
         let work = match &target.path {
-            Some(path) => Work::beside(path)?,
+            Some(path) => Work::beside(path, stores)?,
             None => Work::temporary()?,
         };
         let listing = |path: &PathBuf| -> Result<Listing> {
-            let listing = Work::beside(path)?;
+            let listing = Work::beside(path, stores)?;
             // It takes its place first, so a run that was killed then may have left it there.
             let is_ours = work.note().is_some_and(|note| is_noted(path, note));
             let standing = Standing::at(path, dedup.force || is_ours)?;

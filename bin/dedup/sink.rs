@@ -12,6 +12,7 @@ use crate::dedup::target::{Form, Target};
 use crate::dedup::tree::Tree;
 use crate::document::Opened;
 use crate::ingest::format::Format;
+use crate::output::escape;
 
 /// A document that is kept.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +27,10 @@ pub(crate) enum Kept<'a> {
 pub(crate) enum Sink {
     Records(Stream),
     Folder(Tree),
-    List(BufWriter<Place>),
+    List {
+        list: BufWriter<Place>,
+        is_nul: bool,
+    },
 }
 
 impl Sink {
@@ -48,7 +52,10 @@ impl Sink {
             None => Place::Stdout(stdout()),
         };
         Ok(match target.form {
-            Form::List => Sink::List(BufWriter::new(place)),
+            Form::List { is_nul } => Sink::List {
+                list: BufWriter::new(place),
+                is_nul,
+            },
             Form::Records | Form::Folder => {
                 Sink::Records(Stream::new(place, name, Format::of(name))?)
             }
@@ -64,7 +71,7 @@ impl Sink {
         match self {
             Sink::Records(stream) => Ok(stream.open(opened)?),
             Sink::Folder(tree) => tree.open(opened),
-            Sink::List(_) => Ok(()),
+            Sink::List { .. } => Ok(()),
         }
     }
 
@@ -80,21 +87,23 @@ impl Sink {
             (Sink::Folder(tree), Kept::File(path, size, modified)) => {
                 tree.copy(path, size, modified)
             }
-            (Sink::List(list), Kept::File(path, ..)) => {
-                let line = path.as_os_str().as_encoded_bytes();
-                if line.contains(&b'\n') {
-                    bail!(
-                        "{}: a name of two lines does not go into a list",
-                        path.display()
-                    );
+            (Sink::List { list, is_nul }, Kept::File(path, ..)) => {
+                let name = path.as_os_str().as_encoded_bytes();
+                if *is_nul {
+                    list.write_all(name)?;
+                    return Ok(list.write_all(b"\0")?);
                 }
-                list.write_all(line)?;
+                // Bytes that are no characters stay as they are.
+                for chunk in name.utf8_chunks() {
+                    list.write_all(escape(chunk.valid()).as_bytes())?;
+                    list.write_all(chunk.invalid())?;
+                }
                 Ok(list.write_all(b"\n")?)
             }
             (Sink::Records(_), Kept::File(path, ..)) => {
                 bail!("{}: this is no record", path.display())
             }
-            (Sink::List(_), Kept::Record(_)) => bail!("a list has no records"),
+            (Sink::List { .. }, Kept::Record(_)) => bail!("a list has no records"),
         }
     }
 
@@ -107,7 +116,7 @@ impl Sink {
         match self {
             Sink::Records(stream) => Ok(stream.finish()?),
             Sink::Folder(tree) => tree.finish(),
-            Sink::List(list) => match list.into_inner()? {
+            Sink::List { list, .. } => match list.into_inner()? {
                 Place::File(file) => Ok(file.sync_all()?),
                 Place::Stdout(mut stdout) => Ok(stdout.flush()?),
             },

@@ -4,8 +4,11 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context, Result, bail};
+
 use crate::document::{Document, Opened};
 use crate::ingest::format::Format;
+use crate::number::bytes;
 use crate::publish::work::Work;
 
 /// Two files: the texts, which are read in the order of the judgement, and the records, which are
@@ -16,6 +19,11 @@ pub(crate) struct Spool {
     records: BufWriter<File>,
     /// Where the next text begins.
     offset: u64,
+    /// Bytes of records.
+    recorded: u64,
+    /// Bytes that both files may have.
+    most: u64,
+    folder: PathBuf,
     names: Names,
 }
 
@@ -32,26 +40,38 @@ pub(crate) enum Spooled {
     File(PathBuf, u64, Option<i64>),
 }
 
+/// Bytes of a record or file beside what it says, about.
+const HEAD: u64 = 64;
+
 const OPENED: u64 = 0;
 const RECORD: u64 = 1;
 const FILE: u64 = 2;
 
 impl Spool {
-    /// An empty spool in the folder for what is temporary.
+    /// An empty spool in the folder for what is temporary, of at most `limit` bytes, or nine tenths of
+    /// what is free.
     ///
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn new(work: &Work) -> io::Result<Spool> {
+    pub(crate) fn new(work: &Work, limit: Option<u64>) -> Result<Spool> {
         let create = |name| {
+            let path = work.path(name);
             let mut options = File::options();
-            let options = options.read(true).write(true).create_new(true);
-            options.open(work.path(name)).map(BufWriter::new)
+            let file = options.read(true).write(true).create_new(true).open(&path);
+            let file = file.with_context(|| path.display().to_string())?;
+            anyhow::Ok(BufWriter::new(file))
         };
+        let folder = work.folder().to_owned();
+        let free = || fs4::available_space(&folder).with_context(|| folder.display().to_string());
+        let most = limit.map_or_else(|| free().map(|free| free / 10 * 9), Ok)?;
         Ok(Spool {
             texts: create("texts")?,
             records: create("records")?,
             offset: 0,
+            recorded: 0,
+            most,
+            folder,
             names: Names::default(),
         })
     }
@@ -60,8 +80,40 @@ impl Spool {
     ///
     /// # Errors
     ///
-    /// Those of the system.
-    pub(crate) fn open(&mut self, opened: &Opened) -> io::Result<()> {
+    /// Those of the system, or there is no room for it.
+    pub(crate) fn open(&mut self, opened: &Opened) -> Result<()> {
+        let put = self.put_opened(opened);
+        self.done(put)
+    }
+
+    /// Takes a document. Says where its text is.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system, or there is no room for it.
+    pub(crate) fn push(&mut self, document: &Document) -> Result<u64> {
+        let put = self.put_document(document);
+        self.done(put)
+    }
+
+    /// Says what a failure is of, and what to do.
+    fn done<T>(&self, put: io::Result<T>) -> Result<T> {
+        let help = "--keep first needs no temporary files";
+        let folder = self.folder.display();
+        let put = put.with_context(|| {
+            format!("{folder}: the temporary texts and records do not fit there; {help}")
+        })?;
+        if self.offset + self.recorded > self.most {
+            bail!(
+                "{folder}: the temporary texts and records take more than {}; allow more with \
+                 --temp-limit SIZE, or make room; {help}",
+                bytes(self.most)
+            );
+        }
+        Ok(put)
+    }
+
+    fn put_opened(&mut self, opened: &Opened) -> io::Result<()> {
         let format = match opened.format {
             Format::Csv => 0,
             Format::Tsv => 1,
@@ -72,25 +124,22 @@ impl Spool {
         put(&mut self.records, OPENED)?;
         put(&mut self.records, format)?;
         self.names.put(&mut self.records, &opened.source)?;
-        put_bytes(&mut self.records, &opened.header)?;
+        self.recorded += put_bytes(&mut self.records, &opened.header)?;
         Ok(())
     }
 
-    /// Takes a document. Says where its text is.
-    ///
-    /// # Errors
-    ///
-    /// Those of the system.
-    pub(crate) fn push(&mut self, document: &Document) -> io::Result<u64> {
+    fn put_document(&mut self, document: &Document) -> io::Result<u64> {
         if document.line.is_some() {
             put(&mut self.records, RECORD)?;
-            put_bytes(&mut self.records, &document.verbatim)?;
+            self.recorded += put_bytes(&mut self.records, &document.verbatim)?;
         } else {
             put(&mut self.records, FILE)?;
             self.names.put(&mut self.records, &document.source)?;
             put(&mut self.records, document.size.unwrap_or(0))?;
             put_time(&mut self.records, document.modified)?;
         }
+        // Of a file the name and two numbers; of a record this is more than its head.
+        self.recorded += HEAD;
         let offset = self.offset;
         for bytes in [&document.key, &document.text, &document.place()] {
             self.offset += put_bytes(&mut self.texts, bytes.as_bytes())?;
@@ -105,17 +154,22 @@ impl Spool {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn finish(self) -> io::Result<(Texts, Records)> {
+    pub(crate) fn finish(self) -> Result<(Texts, Records)> {
+        let folder = self.folder;
         let rewound = |writer: BufWriter<File>| -> io::Result<BufReader<File>> {
             let mut file = writer.into_inner()?;
             file.rewind()?;
             Ok(BufReader::new(file))
         };
-        let records = Records {
-            reader: rewound(self.records)?,
-            names: self.names,
+        let finish = || -> io::Result<(Texts, Records)> {
+            let reader = rewound(self.records)?;
+            let names = self.names;
+            Ok((Texts(rewound(self.texts)?), Records { reader, names }))
         };
-        Ok((Texts(rewound(self.texts)?), records))
+        finish().with_context(|| {
+            let folder = folder.display();
+            format!("{folder}: the temporary texts and records do not fit there")
+        })
     }
 }
 

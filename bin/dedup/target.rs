@@ -17,8 +17,8 @@ pub(crate) enum Form {
     Records,
     /// Files with their paths.
     Folder,
-    /// Paths of files.
-    List,
+    /// Paths of files, each on a line, or as it is with a NUL byte after it.
+    List { is_nul: bool },
 }
 
 /// Where it is written.
@@ -38,7 +38,9 @@ impl Target {
     pub(crate) fn of(dedup: &Dedup) -> Result<Target> {
         let is_stdout = dedup.output == Path::new(STDIN);
         let form = if dedup.list {
-            Form::List
+            Form::List {
+                is_nul: dedup.print0,
+            }
         } else if is_stdout || is_of_records(dedup) {
             Form::Records
         } else {

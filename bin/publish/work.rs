@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::standing::Standing;
 use super::steps::Steps;
-use crate::apart::parts;
+use crate::apart::{check_no_store, parts};
 
 /// A file in every such folder. It is locked as long as the folder is in use.
 const MARKER: &str = "dedupdb-work";
@@ -65,14 +65,16 @@ impl Work {
         Ok(Work::Temporary(temporary))
     }
 
-    /// The folder for what is to be `place`. What a killed run left of one is cleared away, and if it
+    /// The folder for what is to be `place`, apart from all stores and from `stores`, the folders in
+    /// which the command is about to make some. What a killed run left of one is cleared away, and if it
     /// left the place empty, what stood there is put back.
     ///
     /// # Errors
     ///
-    /// Those of the system; another process writes the same; or what is there is not provably a
+    /// Those of the system; the place is over, in or around a store; another process writes the same; or what is there is not provably a
     /// folder of this kind and of this user.
-    pub(crate) fn beside(place: &Path) -> Result<Work> {
+    pub(crate) fn beside(place: &Path, stores: &[&Path]) -> Result<Work> {
+        check_no_store(place, stores)?;
         Work::with(place, Steps::default())
     }
 
@@ -100,16 +102,21 @@ impl Work {
         Ok(Work::Beside(beside))
     }
 
+    /// Where it is.
+    pub(crate) fn folder(&self) -> &Path {
+        match self {
+            Work::Temporary(folder) => folder.path(),
+            Work::Beside(beside) => &beside.folder,
+        }
+    }
+
     /// A file or folder in it, by one of the names that are known here.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         debug_assert!(
             [OUTPUT, NOTE].contains(&name) || OTHERS.contains(&name),
             "{name}"
         );
-        match self {
-            Work::Temporary(folder) => folder.path().join(name),
-            Work::Beside(beside) => beside.folder.join(name),
-        }
+        self.folder().join(name)
     }
 
     /// Where the output is built.

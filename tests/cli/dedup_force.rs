@@ -101,3 +101,142 @@ fn links_are_not_replaced_and_not_followed() {
     assert_eq!(files(&sandbox.path("theirs")).len(), 6);
     assert_eq!(sandbox.names(), [".removed.dedup", "in", "theirs", "there"]);
 }
+
+#[test]
+fn no_output_lies_over_in_or_around_a_store() {
+    let sandbox = filled();
+    for store in ["st", "deep/other"] {
+        sandbox
+            .run(&["add", "in", "--store", store, "--quiet"])
+            .expect(0);
+    }
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("st", sandbox.path("link")).unwrap();
+    let figures = |command: &[&'static str], option: &'static str, name: &'static str| {
+        [command, &[option, name]].concat()
+    };
+    let dedup = ["dedup", "in", "--force", "--store", "st"];
+    let listed = ["dedup", "in", "-o", "new", "--force", "--store", "st"];
+    let matrix = ["matrix", "in"];
+    let mut refused = vec![
+        figures(&dedup, "-o", "st"),
+        figures(&dedup, "-o", "deep"),
+        figures(&dedup, "-o", "st/contents.1"),
+        figures(&dedup, "-o", "st/new"),
+        figures(&dedup[..2], "-o", "deep/other/new"),
+        figures(&listed, "--removed", "st/index.redb"),
+        figures(&matrix, "-o", "st/new.csv"),
+        [&matrix[..], &["-o", "new.csv", "--keys", "st/keys"]].concat(),
+        figures(&["tune", "--store", "st"], "--plot", "st/new.svg"),
+        figures(&["eval", "recall", "in"], "-o", "st/new.csv"),
+        figures(&["eval", "recall", "in"], "--plot", "st/new.svg"),
+        figures(&["man"], "--out", "st"),
+        figures(&["man"], "--out", "st/man"),
+        // A store that is about to be made.
+        vec!["dedup", "in", "-o", "made", "--store", "made"],
+        vec!["dedup", "in", "-o", "made", "--store", "made/store"],
+    ];
+    if cfg!(unix) {
+        refused.push(figures(&dedup, "-o", "link"));
+        refused.push(figures(&dedup, "-o", "link/new"));
+    }
+    let before = files(&sandbox.path(""));
+    for arguments in refused {
+        let ran = sandbox.run(&arguments).expect(2);
+        assert!(
+            ran.stderr.contains("store"),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
+        assert_eq!(
+            ran.stderr.lines().count(),
+            1,
+            "{arguments:?}: {}",
+            ran.stderr
+        );
+        assert_eq!(files(&sandbox.path("")), before, "{arguments:?}");
+    }
+    for store in ["st", "deep/other"] {
+        sandbox.run(&["check", "--store", store]).expect(0);
+    }
+}
+
+#[test]
+fn what_was_skipped_is_said_not_to_be_there() {
+    let sandbox = filled();
+    sandbox.write("in/binary", "\0");
+    let ran = sandbox.run(&["dedup", "in", "-o", "next"]).expect(0);
+    let said = "what was skipped (1) is not in the output";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    let ran = sandbox
+        .run(&["dedup", "in", "-o", "list", "--list"])
+        .expect(0);
+    assert!(!ran.stderr.contains(said), "{}", ran.stderr);
+}
+
+#[test]
+fn temporary_files_have_a_bound() {
+    let sandbox = filled();
+    let longest = ["dedup", "in", "-o", "next", "--keep", "longest"];
+    let ran = sandbox
+        .run(&[&longest[..], &["--temp-limit", "1kB"]].concat())
+        .expect(2);
+    for named in [".next.dedup", "1.0 kB", "--temp-limit", "--keep first"] {
+        assert!(ran.stderr.contains(named), "{named}: {}", ran.stderr);
+    }
+    assert_eq!(sandbox.names(), ["in", "out"]);
+    sandbox
+        .run(&[&longest[..], &["--temp-limit", "1MB"]].concat())
+        .expect(0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_named_with_what_to_do() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in.txt", text(1, 700_000));
+    // No file may grow beyond 4 MiB.
+    let program = env!("CARGO_BIN_EXE_dedupdb");
+    let line =
+        format!("trap '' XFSZ; ulimit -f 8192; exec {program} dedup in.txt -o out --keep longest");
+    let ran = Ran::of(sandbox.shell(&line).output().unwrap()).expect(2);
+    assert!(
+        ran.stderr.contains(".out.dedup: the temporary texts"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stderr.contains("--keep first"), "{}", ran.stderr);
+    assert_eq!(sandbox.names(), ["in.txt"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn names_of_several_lines_go_into_a_list() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a\nb", text(1, 50));
+    sandbox.write("in/a\\nb", text(2, 50));
+    let list = ["dedup", "in", "-o", "-", "--list", "--quiet"];
+    let ran = sandbox.run(&list).expect(0);
+    assert_eq!(ran.stdout, "in/a\\nb\nin/a\\\\nb\n");
+    let ran = sandbox.run(&[&list[..], &["-0"]].concat()).expect(0);
+    assert_eq!(ran.stdout, "in/a\nb\0in/a\\nb\0");
+    // What is printed of a key is the key.
+    sandbox.add(&["in"], 0);
+    let listed = sandbox.run(&["list"]).expect(0);
+    assert_eq!(listed.lines(), ["in/a\\nb", "in/a\\\\nb"]);
+    for printed in listed.lines() {
+        sandbox.run(&["show", "--escaped", printed]).expect(0);
+        sandbox
+            .run(&["query", "--escaped", "--key", printed])
+            .expect(1);
+        sandbox
+            .run(&["explain", "--escaped", printed, printed])
+            .expect(0);
+        sandbox
+            .run(&["list", "--escaped", "--prefix", printed])
+            .expect(0);
+        sandbox.run(&["remove", "--escaped", printed]).expect(0);
+    }
+    let ran = sandbox.run(&["show", "--escaped", "a\\x"]).expect(2);
+    assert!(ran.stderr.contains("backslash"), "{}", ran.stderr);
+}

@@ -81,7 +81,7 @@ fn at_each_step(
             let is_last = plan.taken() <= step;
             check(&place, old, published);
             // The next run clears away what is left.
-            drop(Work::beside(&place).unwrap());
+            drop(Work::beside(&place, &[]).unwrap());
             let found = read(&place);
             let expected = if published { Some("new") } else { None };
             let is_old = found.as_deref() == (old != Form::Nothing).then_some("old");
@@ -123,7 +123,7 @@ fn what_is_not_known_to_be_dedupdbs_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let (place, hidden) = (folder.path().join("out"), folder.path().join(".out.dedup"));
     let refused = |named: &str| {
-        let error = Work::beside(&place).unwrap_err();
+        let error = Work::beside(&place, &[]).unwrap_err();
         let error = format!("{error:#}");
         assert!(
             error.contains(".out.dedup") && error.contains(named),
@@ -146,7 +146,7 @@ fn what_is_not_known_to_be_dedupdbs_is_left_alone() {
     fs::write(&place, "mine").unwrap();
     assert_eq!(refused("old: this is what"), 3);
     fs::remove_file(&place).unwrap();
-    drop(Work::beside(&place).unwrap());
+    drop(Work::beside(&place, &[]).unwrap());
     assert_eq!(fs::read_to_string(&place).unwrap(), "old");
     assert!(!hidden.exists());
 }
@@ -161,17 +161,17 @@ fn a_folder_of_others_or_behind_a_link_is_not_used() {
     drop(enter(&elsewhere, &place).unwrap());
     fs::write(elsewhere.join("store"), "mine").unwrap();
     symlink(&elsewhere, &hidden).unwrap();
-    assert!(Work::beside(&place).is_err());
+    assert!(Work::beside(&place, &[]).is_err());
     fs::remove_file(&hidden).unwrap();
     fs::rename(&elsewhere, &hidden).unwrap();
     fs::set_permissions(&hidden, fs::Permissions::from_mode(0o755)).unwrap();
-    assert!(Work::beside(&place).is_err());
+    assert!(Work::beside(&place, &[]).is_err());
     assert_eq!(fs::read_to_string(hidden.join("store")).unwrap(), "mine");
     // A marker that is a link is none.
     fs::set_permissions(&hidden, fs::Permissions::from_mode(0o700)).unwrap();
     fs::rename(hidden.join(MARKER), folder.path().join("marker")).unwrap();
     symlink(folder.path().join("marker"), hidden.join(MARKER)).unwrap();
-    assert!(Work::beside(&place).is_err());
+    assert!(Work::beside(&place, &[]).is_err());
     assert_eq!(fs::read_to_string(hidden.join("store")).unwrap(), "mine");
 }
 
@@ -179,8 +179,8 @@ fn a_folder_of_others_or_behind_a_link_is_not_used() {
 fn a_folder_is_one_process_alone() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("out");
-    let work = Work::beside(&place).unwrap();
-    let error = Work::beside(&place).unwrap_err().to_string();
+    let work = Work::beside(&place, &[]).unwrap();
+    let error = Work::beside(&place, &[]).unwrap_err().to_string();
     assert!(error.contains("another process"), "{error}");
     work.set_note("a note").unwrap();
     assert_eq!(work.note(), None);
