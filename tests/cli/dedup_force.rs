@@ -128,8 +128,8 @@ fn no_output_lies_over_in_or_around_a_store() {
         figures(&matrix, "-o", "st/new.csv"),
         [&matrix[..], &["-o", "new.csv", "--keys", "st/keys"]].concat(),
         figures(&["tune", "--store", "st"], "--plot", "st/new.svg"),
-        figures(&["eval", "recall", "in"], "-o", "st/new.csv"),
-        figures(&["eval", "recall", "in"], "--plot", "st/new.svg"),
+        figures(&["eval", "accuracy", "in"], "-o", "st/new.csv"),
+        figures(&["eval", "accuracy", "in"], "--plot", "st/new.svg"),
         figures(&["man"], "--out", "st"),
         figures(&["man"], "--out", "st/man"),
         // A store that is about to be made.
