@@ -11,6 +11,7 @@ use dedupdb::{Error, Input, Store};
 use crate::document::{Batch, Document, Item, Opened, place};
 use crate::ingest::record::Nth;
 use crate::skip::{Reason, Skipped};
+use crate::threads::NO_THREAD;
 
 /// What is kept of a document while the store has its text.
 #[derive(Debug)]
@@ -79,7 +80,7 @@ pub(crate) fn start(
     thread::Builder::new()
         .name("sketching".to_owned())
         .spawn(move || sketch_all(&batches, &store, &sender))
-        .context("cannot start a thread")?;
+        .context(NO_THREAD)?;
     Ok(receiver)
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Document {
     pub(crate) encoding: &'static str,
     /// Whether bytes that are no characters were replaced in the text.
     pub(crate) replaced: bool,
-    /// Whether bytes that are no UTF-8 were replaced in the key.
+    /// Whether bytes that are no characters were replaced in the key.
     pub(crate) lossy_key: bool,
     /// Which record of its file it is, if the file has records.
     pub(crate) line: Option<Nth>,

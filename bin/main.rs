@@ -40,6 +40,7 @@ mod skip;
 mod store;
 mod table;
 mod tally;
+mod threads;
 mod timings;
 mod uncommitted;
 mod walk;
@@ -61,14 +62,15 @@ use output::Output;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    hush_redb();
-    let args = match Args::typed() {
+    hush_guarded();
+    let mut args = match Args::typed() {
         Ok(args) => args,
         Err(error) => return explain(&error).code(),
     };
     let console = Console::new(args.quiet);
     let mut output = Output::new(args.json);
     let run = || -> anyhow::Result<Exit> {
+        args.threads = threads::start(args.threads, &console)?;
         let exit = cmd::run(&args, &console, &mut output)?;
         output.flush()?;
         Ok(exit)
@@ -85,12 +87,15 @@ fn main() -> ExitCode {
     exit.code()
 }
 
-/// Says nothing of a panic in redb: at a page that is damaged it becomes an error that is told.
-fn hush_redb() {
+/// Says nothing of a panic in redb or parquet: at a page that is damaged it becomes an error that is told.
+fn hush_guarded() {
     let told = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        let is_redb = |file: &str| file.contains("/redb-") || file.contains("\\redb-");
-        if !panic.location().is_some_and(|at| is_redb(at.file())) {
+        let is_guarded = |file: &str| {
+            let mut parts = file.split(['/', '\\']);
+            parts.any(|part| part.starts_with("redb-") || part.starts_with("parquet-"))
+        };
+        if !panic.location().is_some_and(|at| is_guarded(at.file())) {
             told(panic);
         }
     }));

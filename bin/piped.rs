@@ -7,6 +7,7 @@ use std::thread;
 use anyhow::{Context, Result};
 
 use crate::interrupt::Interrupt;
+use crate::threads::NO_THREAD;
 
 /// Bytes that are read at a time.
 const CHUNK: usize = 1 << 18;
@@ -28,7 +29,7 @@ impl Piped {
         thread::Builder::new()
             .name("reading".to_owned())
             .spawn(move || read(input, &sender))
-            .context("cannot start a thread")?;
+            .context(NO_THREAD)?;
         Ok(Piped {
             chunks,
             interrupt,

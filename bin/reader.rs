@@ -22,6 +22,7 @@ use crate::inputs::Inputs;
 use crate::key::Key;
 use crate::outbox::{Enough, Outbox};
 use crate::skip::{Reason, Skipped};
+use crate::threads::NO_THREAD;
 use crate::walk::{Found, STDIN, Walk, is_nameless};
 
 /// A batch is sent once it has so many bytes of text.
@@ -86,7 +87,7 @@ impl Reader {
                     outbox.fail(anyhow!("reading broke off by a defect of this program"));
                 }
             })
-            .context("cannot start a thread")?;
+            .context(NO_THREAD)?;
         Ok(receiver)
     }
 

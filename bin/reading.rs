@@ -24,8 +24,8 @@ impl Reading {
         *self.skipped.entry(reason).or_default() += 1;
     }
 
-    /// Counts a document whose bytes were read; `replaced` says whether some are no UTF-8, and
-    /// `lossy_key` whether that is so of its name.
+    /// Counts a document whose bytes were read; `replaced` says whether some are no characters,
+    /// and `lossy_key` whether that is so of its key.
     pub(crate) fn read(&mut self, bytes: u64, replaced: bool, lossy_key: bool) {
         self.bytes += bytes;
         self.replaced += u64::from(replaced);
@@ -106,15 +106,11 @@ impl Reading {
         text + &last
     }
 
-    /// A line about names that are not valid UTF-8, if there were any.
+    /// A line about keys in which something was replaced, if there were any.
     pub(crate) fn lossy_note(&self) -> Option<String> {
         (self.lossy_keys > 0).then(|| {
-            let names = counted(
-                self.lossy_keys,
-                "file has a name that is",
-                "files have names that are",
-            );
-            format!("{names} not valid UTF-8; the keys have U+FFFD in place of those bytes")
+            let keys = counted(self.lossy_keys, "key has", "keys have");
+            format!("{keys} U+FFFD in place of what is no character in a file's name or an id")
         })
     }
 }

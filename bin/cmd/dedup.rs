@@ -30,6 +30,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::publish::work::Work;
 use crate::reader::{BATCH_BYTES, Reader};
+use crate::threads::NO_THREAD;
 use crate::uncommitted::Uncommitted;
 use crate::walk::{STDIN, Walk};
 
@@ -334,7 +335,7 @@ fn by_rank(mut texts: Texts, order: Arc<Vec<Rank>>) -> Result<Receiver<Result<Ba
         drop(sender.send(Ok(batch)));
     };
     let thread = thread::Builder::new().name("spool".to_owned());
-    thread.spawn(send).context("cannot start a thread")?;
+    thread.spawn(send).context(NO_THREAD)?;
     Ok(receiver)
 }
 

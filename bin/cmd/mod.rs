@@ -26,8 +26,7 @@ mod show;
 mod stats;
 mod tune;
 
-use anyhow::{Context, Result};
-use dedupdb::Options;
+use anyhow::Result;
 
 use crate::args::{Args, Command};
 use crate::console::Console;
@@ -36,12 +35,6 @@ use crate::output::Output;
 
 /// Runs the command that the arguments name.
 pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result<Exit> {
-    if args.threads > 0 {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(args.threads.min(Options::MOST_THREADS))
-            .build_global()
-            .context("cannot start threads")?;
-    }
     match &args.command {
         Command::Init(init) => init::run(args, init, output),
         Command::Add(add) => add::run(args, add, console, output),

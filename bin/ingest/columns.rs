@@ -98,12 +98,12 @@ impl<B: AsRef<[u8]>> Cells<B> {
     /// The row has no text.
     pub(crate) fn record(self, given: Option<&'static Encoding>) -> Result<Record, Fault> {
         let text = self.text.ok_or_else(|| Fault::bad("it has no text"))?;
-        let id = self
-            .id
-            .map(|id| decode(id.as_ref(), given).text.into_owned());
+        let id = self.id.map(|id| decode(id.as_ref(), given).into_owned());
+        // Bytes that are but a byte order mark are no text either.
+        let id = id.filter(|id| !id.text.is_empty());
         Ok(Record {
-            // Bytes that are but a byte order mark are no text either.
-            id: id.filter(|id| !id.is_empty()),
+            is_lossy: id.as_ref().is_some_and(|id| id.replaced),
+            id: id.map(|id| id.text),
             decoded: decode(text.as_ref(), given).into_owned(),
         })
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use crate::ingest::format::Format;
-use crate::ingest::record::{Fault, Record};
+use crate::ingest::record::{Fault, Record, caught};
 use crate::ingest::{decode, html};
 use crate::inputs::Inputs;
 
@@ -24,11 +24,18 @@ pub(crate) fn read(
     if bytes.len() as u64 > inputs.max_document {
         return Ok(Err(Fault::too_large()));
     }
-    let decoded = match format {
-        Format::Html => {
-            decode::check(&bytes, inputs.encoding).map(|()| html::text(&bytes, inputs.encoding))
-        }
-        _ => decode::file(&bytes, inputs.encoding),
-    };
-    Ok(decoded.map(|decoded| Record { id: None, decoded }))
+    Ok(caught(|| {
+        let decoded = match format {
+            Format::Html => {
+                decode::check(&bytes, inputs.encoding)?;
+                html::text(&bytes, inputs.encoding)
+            }
+            _ => decode::file(&bytes, inputs.encoding)?,
+        };
+        Ok(Record {
+            id: None,
+            is_lossy: false,
+            decoded,
+        })
+    }))
 }

@@ -49,12 +49,36 @@ impl<R: BufRead> BufRead for Counted<R> {
     }
 }
 
-/// What comes out of a decoder, until it is out of all proportion to what went in.
+/// Bytes that came out of a file, until they are out of all proportion to what went in.
+#[derive(Debug, Default)]
+pub(crate) struct Growth {
+    bytes: u64,
+}
+
+impl Growth {
+    /// Counts further bytes that came out, where `compressed` went in so far.
+    ///
+    /// # Errors
+    ///
+    /// They are too many.
+    pub(crate) fn count(&mut self, bytes: u64, compressed: u64) -> io::Result<()> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes <= FREE_BYTES.max(compressed.saturating_mul(MAX_RATIO)) {
+            return Ok(());
+        }
+        Err(io::Error::other(format!(
+            "it grows to more than {MAX_RATIO} times its size, which no text does; \
+             decompress it first if it is sound"
+        )))
+    }
+}
+
+/// What comes out of a decoder, as long as it is in proportion to what went in.
 #[derive(Debug)]
 pub(crate) struct Guard<R> {
     decoder: R,
     compressed: Rc<Cell<u64>>,
-    bytes: u64,
+    growth: Growth,
 }
 
 impl<R: Read> Guard<R> {
@@ -63,7 +87,7 @@ impl<R: Read> Guard<R> {
         Guard {
             decoder,
             compressed,
-            bytes: 0,
+            growth: Growth::default(),
         }
     }
 }
@@ -71,13 +95,7 @@ impl<R: Read> Guard<R> {
 impl<R: Read> Read for Guard<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.decoder.read(buffer).map_err(|error| explain(&error))?;
-        self.bytes += read as u64;
-        if self.bytes > FREE_BYTES.max(self.compressed.get().saturating_mul(MAX_RATIO)) {
-            return Err(io::Error::other(format!(
-                "it grows to more than {MAX_RATIO} times its size, which no text does; \
-                 decompress it first if it is sound"
-            )));
-        }
+        self.growth.count(read as u64, self.compressed.get())?;
         Ok(read)
     }
 }
@@ -105,6 +123,6 @@ mod tests {
         let mut guard = Guard::new(io::repeat(b'x'), compressed);
         let copied = io::copy(&mut guard, &mut io::sink());
         assert!(copied.unwrap_err().to_string().contains("1000 times"));
-        assert!(guard.bytes > FREE_BYTES && guard.bytes < FREE_BYTES + (1 << 20));
+        assert!(guard.growth.bytes > FREE_BYTES && guard.growth.bytes < FREE_BYTES + (1 << 20));
     }
 }

@@ -1,12 +1,14 @@
 //! The text of a page, as a reader would see it.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
-use html5gum::{Span, Tokenizer};
+use html5gum::{Span, State, Tokenizer};
 
 use crate::ingest::decode::{Decoded, Mark, decode};
+use crate::ingest::markup::{Piece, Pieces};
 
 /// The text of a page. `given` is its encoding as it is known from elsewhere; else it is the one
 /// that the page names, unless it is UTF-8 all the same.
@@ -53,15 +55,30 @@ pub(crate) fn charset(header: &str) -> Option<&'static Encoding> {
 /// The text of HTML without its tags: a line for each block, white space as it is shown.
 fn plain(html: &str) -> String {
     let mut page = Page::default();
-    let callback = |event: CallbackEvent<'_>, _: Span<()>| -> Option<Infallible> {
-        page.take(&event);
-        None
-    };
-    let mut emitter = CallbackEmitter::new(callback);
-    emitter.naively_switch_states(true);
-    let Ok(()) = Tokenizer::new_with_emitter(html, emitter).finish();
+    for piece in Pieces::new(html) {
+        page.take(piece);
+    }
     page.text.truncate(page.text.trim_end().len());
     page.text
+}
+
+/// The characters that a text with references stands for.
+fn resolved(text: &str) -> Cow<'_, str> {
+    if !text.contains('&') {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let callback = |event: CallbackEvent<'_>, _: Span<()>| -> Option<Infallible> {
+        if let CallbackEvent::String { value } = event {
+            bytes.extend_from_slice(value);
+        }
+        None
+    };
+    let mut tokenizer = Tokenizer::new_with_emitter(text, CallbackEmitter::new(callback));
+    // In this state there are no tags before an element has begun.
+    tokenizer.set_state(State::RcData);
+    let Ok(()) = tokenizer.finish();
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// A page that is being read.
@@ -69,36 +86,38 @@ fn plain(html: &str) -> String {
 struct Page {
     text: String,
     /// The element whose content is not shown.
-    hidden: Option<&'static [u8]>,
+    hidden: Option<&'static str>,
     /// White space is to come before the next character.
     is_apart: bool,
 }
 
 impl Page {
-    fn take(&mut self, event: &CallbackEvent<'_>) {
-        match *event {
-            CallbackEvent::OpenStartTag { name } => {
+    fn take(&mut self, piece: Piece<'_>) {
+        match piece {
+            Piece::Start(name) => {
                 if self.hidden.is_none() {
-                    self.hidden = HIDDEN.into_iter().find(|hidden| *hidden == name);
+                    self.hidden = find(&HIDDEN, name);
                 }
                 self.border(name);
             }
-            CallbackEvent::EndTag { name } => {
-                if self.hidden == Some(name) {
+            Piece::End(name) => {
+                if self
+                    .hidden
+                    .is_some_and(|hidden| name.eq_ignore_ascii_case(hidden))
+                {
                     self.hidden = None;
                 }
                 self.border(name);
             }
-            CallbackEvent::String { value } if self.hidden.is_none() => {
-                self.push(&String::from_utf8_lossy(value));
-            }
-            _ => {}
+            Piece::Text(text) if self.hidden.is_none() => self.push(&resolved(text)),
+            Piece::Raw(text) if self.hidden.is_none() => self.push(text),
+            Piece::Text(_) | Piece::Raw(_) => {}
         }
     }
 
     /// Begins a line where a block begins or ends.
-    fn border(&mut self, name: &[u8]) {
-        if INLINE.contains(&name) || self.text.is_empty() || self.text.ends_with('\n') {
+    fn border(&mut self, name: &str) {
+        if self.text.is_empty() || self.text.ends_with('\n') || find(&INLINE, name).is_some() {
             return;
         }
         self.is_apart = false;
@@ -115,28 +134,31 @@ impl Page {
                 self.text.push(' ');
             }
             self.is_apart = false;
-            self.text.push(character);
+            self.text.push(if character == '\0' {
+                char::REPLACEMENT_CHARACTER
+            } else {
+                character
+            });
         }
     }
 }
 
+/// The name among `names`, in capital or small letters.
+fn find(names: &[&'static str], name: &str) -> Option<&'static str> {
+    let mut names = names.iter().copied();
+    names.find(|other| other.eq_ignore_ascii_case(name))
+}
+
 /// Elements whose content is not shown.
-const HIDDEN: [&[u8]; 7] = [
-    b"iframe",
-    b"noembed",
-    b"noframes",
-    b"noscript",
-    b"script",
-    b"style",
-    b"template",
+const HIDDEN: [&str; 7] = [
+    "iframe", "noembed", "noframes", "noscript", "script", "style", "template",
 ];
 
 /// Elements that do not begin a line.
-const INLINE: [&[u8]; 36] = [
-    b"a", b"abbr", b"acronym", b"b", b"bdi", b"bdo", b"big", b"cite", b"code", b"data", b"del",
-    b"dfn", b"em", b"font", b"i", b"img", b"ins", b"kbd", b"label", b"mark", b"nobr", b"q", b"rp",
-    b"rt", b"ruby", b"s", b"samp", b"small", b"span", b"strike", b"strong", b"sub", b"sup", b"u",
-    b"var", b"wbr",
+const INLINE: [&str; 36] = [
+    "a", "abbr", "acronym", "", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
+    "font", "i", "img", "ins", "kbd", "label", "mark", "nobr", "q", "rp", "rt", "ruby", "s",
+    "samp", "small", "span", "strike", "strong", "su", "sup", "u", "var", "wbr",
 ];
 
 #[cfg(test)]
@@ -174,6 +196,8 @@ mod tests {
         let attributes = (0..100_000).map(|index| format!(" a{index}"));
         let long = format!("<p{}>x", attributes.collect::<String>());
         assert_eq!(plain(&long), "x");
+        let quoted = format!("<p {}>words</p>", "a=\"\" ".repeat(10_000));
+        assert_eq!(plain(&quoted), "words");
         assert_eq!(plain(&"<!--".repeat(100_000)), "");
         assert_eq!(plain(&("&".repeat(100_000) + "x")).len(), 100_001);
     }

@@ -24,6 +24,7 @@ pub(crate) fn record(block: Block, inputs: &Inputs) -> Result<Record, Fault> {
         text(&block.bytes, &block.content_type, inputs.encoding)?
     };
     Ok(Record {
+        is_lossy: block.is_lossy,
         id: block.id,
         decoded,
     })

@@ -12,8 +12,14 @@ use crate::ingest::record::{Fault, Record};
 /// What is wrong with it.
 pub(crate) fn record(line: &[u8], names: Names<'_>) -> Result<Record, Fault> {
     let decoded = decode(line, None);
-    let mut json = serde_json::Deserializer::from_str(&decoded.text);
-    let fields = Fields::read(&mut json, names).and_then(|fields| json.end().map(|()| fields));
+    let mut replaced = decoded.replaced;
+    let mut fields = fields(&decoded.text, names);
+    if fields.is_err()
+        && let Some(whole) = without_surrogates(&decoded.text)
+    {
+        fields = self::fields(&whole, names);
+        replaced = true;
+    }
     let fields = fields.map_err(|error| {
         Fault::bad(if error.is_data() {
             "not a JSON object".to_owned()
@@ -37,13 +43,15 @@ pub(crate) fn record(line: &[u8], names: Names<'_>) -> Result<Record, Fault> {
         Some(_) => return Err(Fault::bad(format!("{:?} is not a string", names.text))),
         None => return Err(Fault::bad(missing(&decoded.text, names.text))),
     };
+    let is_replaced = |text: &str| replaced && text.contains(char::REPLACEMENT_CHARACTER);
     Ok(Record {
-        id,
+        is_lossy: id.as_deref().is_some_and(is_replaced),
         decoded: Decoded {
+            replaced: is_replaced(&text),
             text,
             encoding: decoded.encoding,
-            replaced: decoded.replaced,
         },
+        id,
     })
 }
 
@@ -60,6 +68,42 @@ fn missing(line: &str, name: &str) -> String {
     };
     let more = if found.0.len() > SHOWN { ", ..." } else { "" };
     format!("no field {name:?}; it has {has}{more} (choose one with --text-field)")
+}
+
+fn fields(json: &str, names: Names<'_>) -> serde_json::Result<Fields> {
+    let mut json = serde_json::Deserializer::from_str(json);
+    let fields = Fields::read(&mut json, names)?;
+    json.end().map(|()| fields)
+}
+
+/// The text with U+FFFD for escapes of surrogates that are not in pairs, if there are any: they are no
+/// characters.
+fn without_surrogates(json: &str) -> Option<String> {
+    const LENGTH: usize = "\\udc00".len();
+    let (mut whole, mut copied, mut at) = (String::new(), 0, 0);
+    while let Some(found) = json[at..].find('\\') {
+        at += found;
+        at += match escape(json, at) {
+            Some(0xd800..0xdc00) if matches!(escape(json, at + LENGTH), Some(0xdc00..0xe000)) => {
+                2 * LENGTH
+            }
+            Some(0xd800..0xe000) => {
+                whole += &json[copied..at];
+                whole += "\\ufffd";
+                copied = at + LENGTH;
+                LENGTH
+            }
+            _ => 1 + json[at + 1..].chars().next().map_or(0, char::len_utf8),
+        };
+    }
+    (copied > 0).then(|| whole + &json[copied..])
+}
+
+/// The number that the escape at `at` has, if there is one with a number.
+fn escape(json: &str, at: usize) -> Option<u32> {
+    let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
+    let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hexadecimal.then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
 /// A line with a key and a text.
@@ -103,6 +147,53 @@ mod tests {
             .unwrap()
             .decoded;
         assert!(replaced.encoding == "windows-1252" && replaced.text == "ÿ");
+    }
+
+    #[test]
+    fn surrogates_alone_are_replaced() {
+        for (line, id, text, is_lossy, replaced) in [
+            (
+                r#"{"id": "a", "text": "\ud83dx"}"#,
+                "a",
+                "\u{fffd}x",
+                false,
+                true,
+            ),
+            (
+                r#"{"id": "\uDE00", "text": "x"}"#,
+                "\u{fffd}",
+                "x",
+                true,
+                false,
+            ),
+            (
+                r#"{"id": "\ud83d\ude00", "text": "\ud83d\ud83d\ude00\\ud83d"}"#,
+                "😀",
+                "\u{fffd}😀\\ud83d",
+                false,
+                true,
+            ),
+            (
+                r#"{"id": "a", "x": "\ud83d", "text": "x"}"#,
+                "a",
+                "x",
+                false,
+                false,
+            ),
+        ] {
+            let good = record(line.as_bytes(), NAMES).unwrap();
+            assert_eq!((good.id.as_deref(), good.is_lossy), (Some(id), is_lossy));
+            assert_eq!(
+                (&*good.decoded.text, good.decoded.replaced),
+                (text, replaced)
+            );
+        }
+        let fault = record(br#"{"text": "\ud83d"#, NAMES).unwrap_err();
+        assert!(
+            fault.detail.contains("EOF while parsing a string"),
+            "{}",
+            fault.detail
+        );
     }
 
     #[test]

@@ -4,23 +4,34 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
 
-use parquet::basic::{ConvertedType, Type};
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::basic::{Compression, ConvertedType, Type};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::ingest::columns::{Cells, Columns, missing, number};
+use crate::ingest::guard::Growth;
+use crate::ingest::pages::{Chunks, Pages};
 use crate::ingest::record::{Nth, Raw};
 use crate::inputs::Inputs;
 
-/// Rows that are read together; their texts are in memory at once.
-const ROWS: usize = 32;
+/// Rows that are read together at most; their texts are in memory at once.
+const ROWS: u64 = 32;
+
+/// Bytes that rows which are read together have, if they are like those before them.
+const BYTES: u64 = 1 << 20;
 
 /// The rows of a file.
 pub(crate) struct Rows {
-    file: SerializedFileReader<File>,
+    file: SerializedFileReader<Chunks>,
+    /// Bytes of the file.
+    size: u64,
+    /// Of the rows so far. A value that is stored once may be that of many rows.
+    growth: Growth,
+    /// Bytes of the largest row so far.
+    largest: u64,
     columns: Columns,
     next_group: usize,
     group: Option<Group>,
@@ -42,7 +53,9 @@ impl Rows {
     ///
     /// It is damaged, or has no such column.
     pub(crate) fn new(file: File, inputs: &Inputs) -> io::Result<Rows> {
-        let file = SerializedFileReader::new(file).map_err(|error| explain(&error))?;
+        let size = file.metadata()?.len();
+        let file =
+            SerializedFileReader::new(Chunks::new(file, size)).map_err(|error| explain(&error))?;
         let schema = file.metadata().file_metadata().schema_descr();
         let names: Vec<String> = schema
             .columns()
@@ -65,8 +78,22 @@ impl Rows {
                 check(&schema.column(index), is_text).map_err(io::Error::other)?;
             }
         }
+        let groups = file.metadata().row_groups().iter();
+        let mut codings = groups.flat_map(|group| {
+            let wanted = [Some(text), id].into_iter().flatten();
+            wanted.filter_map(|index| group.columns().get(index))
+        });
+        if let Some(coding) = codings.find_map(|column| unread(column.compression())) {
+            return Err(io::Error::other(format!(
+                "it is compressed with {coding}, which is not read; Snappy, gzip, Zstandard and LZ4 are"
+            )));
+        }
+        drop(codings);
         Ok(Rows {
             file,
+            size,
+            growth: Growth::default(),
+            largest: BYTES, // until it is known
             columns: Columns { id, text },
             next_group: 0,
             group: None,
@@ -78,7 +105,8 @@ impl Rows {
     fn read(&mut self) -> io::Result<Option<Raw<Cells<ByteArray>>>> {
         while self.ready.is_empty() {
             if let Some(group) = self.group.as_mut().filter(|group| group.rows > 0) {
-                self.ready = group.read()?;
+                let rows = (BYTES / self.largest.max(1)).clamp(1, ROWS);
+                self.ready = group.read(usize::try_from(rows).unwrap_or(1))?;
             } else if self.next_group < self.file.num_row_groups() {
                 let group = self.file.get_row_group(self.next_group);
                 let group = group.map_err(|error| explain(&error))?;
@@ -88,15 +116,23 @@ impl Rows {
                 return Ok(None);
             }
         }
-        Ok(self.ready.pop_front().map(|cells| {
-            self.number += 1;
-            let size = |cell: &Option<ByteArray>| cell.as_ref().map_or(0, |cell| cell.len() as u64);
-            Raw {
-                nth: Nth::Record(self.number),
-                bytes: size(&cells.id) + size(&cells.text),
-                verbatim: Vec::new(),
-                body: Ok(cells),
-            }
+        let Some(cells) = self.ready.pop_front() else {
+            return Ok(None);
+        };
+        self.number += 1;
+        let size = |cell: &Option<ByteArray>| cell.as_ref().map_or(0, |cell| cell.len() as u64);
+        let bytes = size(&cells.id) + size(&cells.text);
+        self.growth.count(bytes, self.size)?;
+        self.largest = if self.number == 1 {
+            bytes
+        } else {
+            self.largest.max(bytes)
+        };
+        Ok(Some(Raw {
+            nth: Nth::Record(self.number),
+            bytes,
+            verbatim: Vec::new(),
+            body: Ok(cells),
         }))
     }
 }
@@ -119,11 +155,11 @@ impl Group {
         })
     }
 
-    /// The next rows, at least one.
-    fn read(&mut self) -> io::Result<VecDeque<Cells<ByteArray>>> {
-        let texts = self.text.read().map_err(|error| explain(&error))?;
+    /// The next rows, at least one and at most so many.
+    fn read(&mut self, rows: usize) -> io::Result<VecDeque<Cells<ByteArray>>> {
+        let texts = self.text.read(rows).map_err(|error| explain(&error))?;
         let ids = match &mut self.id {
-            Some(id) => id.read().map_err(|error| explain(&error))?,
+            Some(id) => id.read(rows).map_err(|error| explain(&error))?,
             None => vec![None; texts.len()],
         };
         let read = texts.len() as u64;
@@ -158,14 +194,15 @@ impl Column {
             ConvertedType::UINT_32,
             ConvertedType::UINT_64,
         ];
+        let pages = Pages::new(group.get_column_page_reader(index)?, &column);
         Ok(Column {
-            reader: group.get_column_reader(index)?,
+            reader: get_column_reader(column.clone(), Box::new(pages)),
             level: column.max_def_level(),
             is_unsigned: unsigned.contains(&column.converted_type()),
         })
     }
 
-    fn read(&mut self) -> Result<Vec<Cell>, ParquetError> {
+    fn read(&mut self, rows: usize) -> Result<Vec<Cell>, ParquetError> {
         let (level, is_unsigned) = (self.level, self.is_unsigned);
         let decimal = |signed: i64, unsigned: u64| {
             let digits = if is_unsigned {
@@ -177,15 +214,15 @@ impl Column {
         };
         match &mut self.reader {
             ColumnReader::ByteArrayColumnReader(reader) => {
-                cells(reader, level, |value: ByteArray| value)
+                cells(reader, rows, level, |value: ByteArray| value)
             }
             ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-                cells(reader, level, |value: FixedLenByteArray| value.into())
+                cells(reader, rows, level, |value: FixedLenByteArray| value.into())
             }
-            ColumnReader::Int32ColumnReader(reader) => cells(reader, level, |value: i32| {
+            ColumnReader::Int32ColumnReader(reader) => cells(reader, rows, level, |value: i32| {
                 decimal(value.into(), value.cast_unsigned().into())
             }),
-            ColumnReader::Int64ColumnReader(reader) => cells(reader, level, |value: i64| {
+            ColumnReader::Int64ColumnReader(reader) => cells(reader, rows, level, |value: i64| {
                 decimal(value, value.cast_unsigned())
             }),
             _ => Ok(Vec::new()),
@@ -193,14 +230,15 @@ impl Column {
     }
 }
 
-/// The next cells of a column, in which only those of `level` are there.
+/// The next cells of a column, so many at most, in which only those of `level` are there.
 fn cells<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
+    rows: usize,
     level: i16,
     bytes: impl Fn(T::T) -> ByteArray,
 ) -> Result<Vec<Cell>, ParquetError> {
     let (mut levels, mut values) = (Vec::new(), Vec::new());
-    reader.read_records(ROWS, Some(&mut levels), None, &mut values)?;
+    reader.read_records(rows, Some(&mut levels), None, &mut values)?;
     let mut values = values.into_iter().map(bytes);
     if level == 0 {
         return Ok(values.map(Some).collect());
@@ -227,6 +265,23 @@ fn check(column: &ColumnDescriptor, is_text: bool) -> Result<(), String> {
     }
 }
 
+/// The name of a compression that is not read.
+fn unread(coding: Compression) -> Option<&'static str> {
+    match coding {
+        Compression::BROTLI(_) => Some("Brotli"),
+        Compression::LZO => Some("LZO"),
+        Compression::UNCOMPRESSED
+        | Compression::SNAPPY
+        | Compression::GZIP(_)
+        | Compression::LZ4
+        | Compression::LZ4_RAW
+        | Compression::ZSTD(_) => None,
+    }
+}
+
 fn explain(error: &ParquetError) -> io::Error {
+    if error.to_string().contains("encrypted") {
+        return io::Error::other("it is encrypted, which is not read");
+    }
     io::Error::other(format!("damaged, or cut short: {error}"))
 }

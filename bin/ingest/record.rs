@@ -1,6 +1,7 @@
 //! Records: as they are cut from a file, and as they are parsed.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use encoding_rs::Encoding;
 
@@ -49,6 +50,8 @@ pub(crate) struct Raw<T> {
 pub(crate) struct Record {
     /// None if it has none of its own.
     pub(crate) id: Option<String>,
+    /// Whether U+FFFD stands in the key for what is no character.
+    pub(crate) is_lossy: bool,
     pub(crate) decoded: Decoded,
 }
 
@@ -57,7 +60,9 @@ impl Record {
     pub(crate) fn of(mut self, encoding: Option<&'static Encoding>) -> Record {
         if let Some(encoding) = encoding {
             self.decoded.encoding = encoding.name();
-            self.decoded.replaced = self.decoded.text.contains(char::REPLACEMENT_CHARACTER);
+            let has_replaced = |text: &str| text.contains(char::REPLACEMENT_CHARACTER);
+            self.decoded.replaced = has_replaced(&self.decoded.text);
+            self.is_lossy = self.id.as_deref().is_some_and(has_replaced);
         }
         self
     }
@@ -79,11 +84,40 @@ impl Fault {
         }
     }
 
+    /// A defect of the program or of a library that it reads with.
+    fn defect() -> Fault {
+        Fault::bad(DEFECT)
+    }
+
     /// The record is larger than was asked for.
     pub(crate) fn too_large() -> Fault {
         Fault {
             reason: Reason::TooLarge,
             detail: Reason::TooLarge.name().to_owned(),
         }
+    }
+}
+
+/// What is said where reading panicked.
+pub(crate) const DEFECT: &str = "it cannot be read, by a defect of this program; please report it";
+
+/// The record that `parse` gives; a panic costs the record and no other.
+///
+/// # Errors
+///
+/// Those of `parse`.
+pub(crate) fn caught(parse: impl FnOnce() -> Result<Record, Fault>) -> Result<Record, Fault> {
+    catch_unwind(AssertUnwindSafe(parse)).unwrap_or_else(|_| Err(Fault::defect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DEFECT, caught};
+    use crate::skip::Reason;
+
+    #[test]
+    fn a_panic_costs_one_record() {
+        let fault = caught(|| panic!("a defect")).unwrap_err();
+        assert_eq!((fault.reason, &*fault.detail), (Reason::BadRecord, DEFECT));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::mem::take;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rayon::prelude::*;
 
@@ -10,7 +11,7 @@ use crate::ingest::columns::Cells;
 use crate::ingest::fields::Names;
 use crate::ingest::format::Format;
 use crate::ingest::lines::Lines;
-use crate::ingest::record::{Fault, Nth, Raw, Record};
+use crate::ingest::record::{DEFECT, Fault, Nth, Raw, Record, caught};
 use crate::ingest::source::Source;
 use crate::ingest::{csv, http, jsonl, parquet, shingles, tsv, warc};
 use crate::inputs::Inputs;
@@ -33,7 +34,7 @@ pub(crate) struct Records<'a> {
 impl Records<'_> {
     /// Reads a file of the format and hands its records over.
     pub(crate) fn read(self, format: Format, outbox: &Outbox) -> Result<(), Enough> {
-        let done = match format {
+        let read = || match format {
             Format::Text | Format::Html => Ok(Ok(())),
             Format::Jsonl => self.jsonl(outbox),
             Format::Csv => self.csv(outbox),
@@ -42,6 +43,7 @@ impl Records<'_> {
             Format::Warc => self.warc(outbox),
             Format::Shingles => self.shingles(outbox),
         };
+        let done = unpanicked(read);
         match done {
             Ok(done) => done,
             Err(error) => outbox.send(Batch::of(vec![self.unreadable(&error)])),
@@ -116,7 +118,7 @@ impl Records<'_> {
     fn send<T: Send>(
         self,
         opened: Opened,
-        raws: impl Iterator<Item = io::Result<Raw<T>>>,
+        mut raws: impl Iterator<Item = io::Result<Raw<T>>>,
         parse: impl Fn(T) -> Result<Record, Fault> + Sync,
         outbox: &Outbox,
     ) -> io::Result<Result<(), Enough>> {
@@ -128,7 +130,7 @@ impl Records<'_> {
         let mut batch = Vec::new();
         let mut bytes = 0;
         let mut ended = Ok(());
-        for raw in raws {
+        while let Some(raw) = unpanicked(|| raws.next().transpose()).transpose() {
             let raw = match raw {
                 Ok(raw) => raw,
                 Err(error) => {
@@ -157,18 +159,21 @@ impl Records<'_> {
         parse: impl Fn(T) -> Result<Record, Fault> + Sync,
     ) -> Batch {
         let items = raws.into_par_iter().map(|raw| {
-            let record = raw.body.and_then(&parse).and_then(|record| {
-                let is_large = record.decoded.text.len() as u64 > self.inputs.max_document;
-                if is_large {
-                    Err(Fault::too_large())
-                } else if record.id.is_none() && self.inputs.needs_ids {
-                    Err(Fault::bad(
-                        "it has no key, and standard input has no name to make one of",
-                    ))
-                } else {
-                    Ok(record)
-                }
-            });
+            let record = raw
+                .body
+                .and_then(|body| caught(|| parse(body)))
+                .and_then(|record| {
+                    let is_large = record.decoded.text.len() as u64 > self.inputs.max_document;
+                    if is_large {
+                        Err(Fault::too_large())
+                    } else if record.id.is_none() && self.inputs.needs_ids {
+                        Err(Fault::bad(
+                            "it has no key, and standard input has no name to make one of",
+                        ))
+                    } else {
+                        Ok(record)
+                    }
+                });
             match record {
                 Ok(record) => Item::Document(self.document(record, raw.nth, raw.verbatim)),
                 Err(fault) => Item::Skipped(Skipped {
@@ -185,6 +190,7 @@ impl Records<'_> {
     }
 
     fn document(self, record: Record, nth: Nth, mut verbatim: Vec<u8>) -> Document {
+        let lossy_key = record.is_lossy;
         let nameless = || format!("{}#{}", self.key, nth.number());
         let (key, text) = (record.id.unwrap_or_else(nameless), record.decoded.text);
         if self.inputs.verbatim && verbatim.is_empty() {
@@ -198,7 +204,7 @@ impl Records<'_> {
             modified: None,
             encoding: record.decoded.encoding,
             replaced: record.decoded.replaced,
-            lossy_key: false,
+            lossy_key,
             line: Some(nth),
             source: self.source.name().to_owned(),
             verbatim,
@@ -212,4 +218,9 @@ impl Records<'_> {
             detail: error.to_string(),
         })
     }
+}
+
+/// What `read` gives; a panic ends the reading of one file.
+fn unpanicked<T>(read: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(io::Error::other(DEFECT)))
 }

@@ -12,6 +12,7 @@ pub(crate) fn record(line: &[u8]) -> Record {
         None => (decoded.text.clone(), String::new()),
     };
     Record {
+        is_lossy: decoded.replaced && id.contains(char::REPLACEMENT_CHARACTER),
         id: Some(id),
         decoded: Decoded { text, ..decoded },
     }

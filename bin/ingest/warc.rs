@@ -13,6 +13,8 @@ const MAX_HEAD: u64 = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) id: Option<String>,
+    /// Whether U+FFFD stands in the key for what is no character.
+    pub(crate) is_lossy: bool,
     /// Whether it is an HTTP response with a head of its own.
     pub(crate) is_response: bool,
     /// In small letters.
@@ -37,6 +39,7 @@ pub(crate) struct Blocks<R> {
 #[derive(Debug, Default)]
 struct Head {
     id: Option<String>,
+    is_lossy: bool,
     kind: String,
     content_type: String,
     length: Option<u64>,
@@ -136,6 +139,7 @@ impl<R: BufRead> Blocks<R> {
             if line.trim_ascii().is_empty() {
                 return Ok((head, bytes));
             }
+            let is_lossy = std::str::from_utf8(&line).is_err();
             let line = String::from_utf8_lossy(&line);
             let Some((name, value)) = line.split_once(':') else {
                 continue;
@@ -146,6 +150,7 @@ impl<R: BufRead> Blocks<R> {
                 let bare = value
                     .strip_prefix('<')
                     .and_then(|value| value.strip_suffix('>'));
+                head.is_lossy = is_lossy;
                 head.id = Some(bare.unwrap_or(value).to_owned()).filter(|id| !id.is_empty());
             }
             match name.as_str() {
@@ -175,6 +180,7 @@ impl<R: BufRead> Blocks<R> {
             let read = block.read_to_end(&mut bytes)? as u64;
             let block = Block {
                 id: head.id,
+                is_lossy: head.is_lossy,
                 is_response,
                 content_type: head.content_type,
                 bytes,

@@ -118,21 +118,23 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let path = folder().join("file");
     fs::write(&path, bytes).unwrap();
-    let format = match how % 5 {
+    let format = match how % 7 {
         0 => Format::Jsonl,
         1 => Format::Csv,
         2 => Format::Tsv,
         3 => Format::Warc,
-        _ => Format::Html,
+        4 => Format::Html,
+        5 => Format::Parquet,
+        _ => Format::Shingles,
     };
-    let fields: &[&str] = match how / 5 % 4 {
+    let fields: &[&str] = match how / 7 % 4 {
         0 => &[],
         1 => &["--text-field", "a.b", "--id-field", "a.c"],
         2 if format == Format::Warc => &["--encoding", "utf-16le"],
         2 => &["--text-field", "2", "--id-field", "1"],
         _ => &["--encoding", "gbk"],
     };
-    let inputs = inputs(fields, how / 20 % 2 == 1);
+    let inputs = inputs(fields, how / 28 % 2 == 1);
     if format == Format::Html {
         let mut bytes = bytes;
         let read = ingest::document::read(&mut bytes, format, &inputs);
@@ -147,7 +149,7 @@ fuzz_target!(|bytes: &[u8]| {
     // Where the first line of a table is passed over, the next one may be taken for a header.
     let is_table = format == Format::Csv || format == Format::Tsv;
     let is_alike = is_whole || !is_table || !header.is_empty();
-    if inputs.verbatim && inputs.encoding.is_none() && is_utf8 && is_alike {
+    if format != Format::Parquet && inputs.verbatim && inputs.encoding.is_none() && is_utf8 && is_alike {
         read_again(format, &documents, &header, &inputs);
     }
 });

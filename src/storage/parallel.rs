@@ -22,8 +22,9 @@ pub(super) fn for_each_list(
         }
     };
     thread::scope(|scope| {
+        // Where the system allows no more threads, those that there are do it all.
         let others: Vec<_> = (1..threads.min(lists.len()))
-            .map(|_| scope.spawn(some))
+            .map_while(|_| thread::Builder::new().spawn_scoped(scope, some).ok())
             .collect();
         let mut done = some();
         for other in others {

@@ -196,7 +196,7 @@ mod unix {
         let ran = sandbox.run(&["add", "in"]).expect(2);
         assert!(
             ran.stderr
-                .contains("1 file has a name that is not valid UTF-8"),
+                .contains("1 key has U+FFFD in place of what is no character"),
             "{}",
             ran.stderr
         );

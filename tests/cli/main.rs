@@ -19,6 +19,7 @@ mod eval;
 mod explain;
 mod golden;
 mod help;
+mod hostile;
 mod init;
 mod inspect;
 mod interrupt;

@@ -1,0 +1,295 @@
+//! HTML as tags and the text between them, in one pass.
+//!
+//! This follows the tokenizer of the HTML standard in all that decides where text begins and ends, and
+//! knows nothing of what attributes and comments say. **Invariant: no recursion, and no byte is looked
+//! at more than a few times**, whatever the page holds; libraries recurse once an attribute, or compare
+//! each attribute with all others.
+
+/// What a page consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Piece<'a> {
+    /// Characters, in which references such as `&amp;` stand for others.
+    Text(&'a str),
+    /// Characters that stand for themselves.
+    Raw(&'a str),
+    /// The name of a start tag, as it is written.
+    Start(&'a str),
+    /// The name of an end tag, as it is written.
+    End(&'a str),
+}
+
+/// The pieces of a page. What is not closed at its end is left out.
+#[derive(Clone, Debug)]
+pub(crate) struct Pieces<'a> {
+    html: &'a str,
+    at: usize,
+    content: Content<'a>,
+    /// The tag behind text that was given.
+    tag: Option<Piece<'a>>,
+}
+
+/// What the next text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content<'a> {
+    /// Text among elements.
+    Data,
+    /// Text up to the end tag of the name, without elements.
+    Until { name: &'a str, has_references: bool },
+    /// A script, which may hide its end tag in comments.
+    Script,
+    /// Text to the end of the page.
+    Plain,
+}
+
+/// Whether comments hide what stands in a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Escape {
+    No,
+    /// Within `<!--`.
+    Once,
+    /// Within `<!-- <script>`.
+    Twice,
+}
+
+impl<'a> Pieces<'a> {
+    pub(crate) fn new(html: &'a str) -> Pieces<'a> {
+        Pieces {
+            html,
+            at: 0,
+            content: Content::Data,
+            tag: None,
+        }
+    }
+
+    /// The bytes from `at` on.
+    fn rest(&self, at: usize) -> &'a [u8] {
+        &self.html.as_bytes()[at..]
+    }
+
+    /// The next place from `at` on where `byte` stands, or the end.
+    fn place_of(&self, byte: u8, at: usize) -> usize {
+        let found = self.rest(at).iter().position(|&found| found == byte);
+        found.map_or(self.html.len(), |found| at + found)
+    }
+
+    /// The first byte from `at` on that `is_end`, or the end of the page.
+    fn place_where(&self, at: usize, is_end: impl Fn(u8) -> bool) -> usize {
+        let found = self.rest(at).iter().position(|&byte| is_end(byte));
+        found.map_or(self.html.len(), |found| at + found)
+    }
+
+    /// Reads text among elements, and the tag behind it.
+    fn data(&mut self) -> Piece<'a> {
+        let start = self.at;
+        loop {
+            let open = self.place_of(b'<', self.at);
+            self.at = match self.rest(open) {
+                [b'<', b'/', letter, ..] if letter.is_ascii_alphabetic() => {
+                    self.take_tag(open + 2, Piece::End)
+                }
+                [b'<', letter, ..] if letter.is_ascii_alphabetic() => {
+                    self.take_tag(open + 1, Piece::Start)
+                }
+                [b'<', b'!', b'-', b'-', ..] => self.comment_end(open),
+                // A type of document, a bogus comment, a tag without a name.
+                [b'<', b'!' | b'?', ..] | [b'<', b'/', _, ..] => self.past(b'>', open),
+                [_, ..] => {
+                    self.at = open + 1;
+                    continue;
+                }
+                [] => open,
+            };
+            return Piece::Text(&self.html[start..open]);
+        }
+    }
+
+    /// Behind the next `byte` from `at` on.
+    fn past(&self, byte: u8, at: usize) -> usize {
+        self.html.len().min(self.place_of(byte, at) + 1)
+    }
+
+    /// Behind the comment that begins at `open`.
+    fn comment_end(&self, open: usize) -> usize {
+        let inside = open + b"<!--".len();
+        let rest = self.rest(inside);
+        if rest.starts_with(b">") {
+            return inside + 1;
+        }
+        if rest.starts_with(b"->") {
+            return inside + 2;
+        }
+        let mut at = inside;
+        loop {
+            at = self.place_of(b'-', at);
+            match self.rest(at) {
+                [] => return at,
+                [b'-', b'-', b'>', ..] => return at + 3,
+                [b'-', b'-', b'!', b'>', ..] => return at + 4,
+                _ => at += 1,
+            }
+        }
+    }
+
+    /// Takes the tag whose name begins at `name`, to be given next. Says where it ends.
+    fn take_tag(&mut self, name: usize, piece: fn(&'a str) -> Piece<'a>) -> usize {
+        let name_end = self.place_where(name, ends_name);
+        let Some(end) = self.tag_end(name_end) else {
+            return self.html.len();
+        };
+        let name = &self.html[name..name_end];
+        self.tag = Some(piece(name));
+        self.content = match self.tag {
+            Some(Piece::Start(name)) => Content::of(name),
+            _ => Content::Data,
+        };
+        end
+    }
+
+    /// Behind the `>` of the tag whose attributes begin at `at`, unless the page ends before.
+    fn tag_end(&self, mut at: usize) -> Option<usize> {
+        let bytes = self.html.as_bytes();
+        loop {
+            at = self.place_where(at, |byte| !is_space(byte) && byte != b'/');
+            if *bytes.get(at)? == b'>' {
+                return Some(at + 1);
+            }
+            // A name may begin with `=`.
+            at = self.place_where(at + 1, |byte| ends_name(byte) || byte == b'=');
+            let next = self.place_where(at, |byte| !is_space(byte));
+            if *bytes.get(next)? != b'=' {
+                at = next;
+                continue;
+            }
+            at = self.place_where(next + 1, |byte| !is_space(byte));
+            at = match *bytes.get(at)? {
+                b'>' => return Some(at + 1),
+                quote @ (b'"' | b'\'') => self.place_of(quote, at + 1) + 1,
+                _ => self.place_where(at, |byte| is_space(byte) || byte == b'>'),
+            };
+            at = at.min(bytes.len());
+        }
+    }
+
+    /// Reads text up to where an end tag is found, and the tag.
+    fn until(&mut self, end: Option<usize>, piece: fn(&'a str) -> Piece<'a>) -> Piece<'a> {
+        let start = self.at;
+        let end = end.unwrap_or(self.html.len());
+        self.content = Content::Data;
+        self.at = end;
+        if end < self.html.len() {
+            self.at = self.take_tag(end + b"</".len(), Piece::End);
+        }
+        piece(&self.html[start..end])
+    }
+
+    /// Where the end tag of `name` begins.
+    fn end_tag(&self, name: &str) -> Option<usize> {
+        let mut at = self.at;
+        loop {
+            at = self.place_of(b'<', at);
+            if at == self.html.len() {
+                return None;
+            }
+            if is_end_tag(self.rest(at), name) {
+                return Some(at);
+            }
+            at += 1;
+        }
+    }
+
+    /// Where the end tag of a script begins.
+    fn script_end(&self) -> Option<usize> {
+        const NAME: &str = "script";
+        let (mut at, mut escape) = (self.at, Escape::No);
+        loop {
+            at = self.place_where(at, |byte| byte == b'<' || byte == b'-');
+            let rest = self.rest(at);
+            let is_start = || rest.get(1..).is_some_and(|rest| is_name(rest, NAME));
+            match (escape, rest) {
+                (_, []) => return None,
+                (Escape::Once | Escape::Twice, [b'-', b'-', b'>', ..]) => escape = Escape::No,
+                // These dashes may be the first of `-->`, too.
+                (Escape::No, [b'<', b'!', b'-', b'-', ..]) => {
+                    escape = Escape::Once;
+                    at += 1;
+                }
+                (Escape::Twice, _) if is_end_tag(rest, NAME) => escape = Escape::Once,
+                (Escape::No | Escape::Once, _) if is_end_tag(rest, NAME) => return Some(at),
+                (Escape::Once, [b'<', ..]) if is_start() => escape = Escape::Twice,
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Piece<'a>;
+
+    fn next(&mut self) -> Option<Piece<'a>> {
+        if let Some(tag) = self.tag.take() {
+            return Some(tag);
+        }
+        if self.at == self.html.len() {
+            return None;
+        }
+        Some(match self.content {
+            Content::Data => self.data(),
+            Content::Until {
+                name,
+                has_references,
+            } => {
+                let piece = if has_references {
+                    Piece::Text
+                } else {
+                    Piece::Raw
+                };
+                self.until(self.end_tag(name), piece)
+            }
+            Content::Script => self.until(self.script_end(), Piece::Raw),
+            Content::Plain => self.until(None, Piece::Raw),
+        })
+    }
+}
+
+impl<'a> Content<'a> {
+    /// What follows the start tag of `name`.
+    fn of(name: &'a str) -> Content<'a> {
+        let is = |others: &[&str]| others.iter().any(|other| name.eq_ignore_ascii_case(other));
+        let has_references = is(&["textarea", "title"]);
+        if has_references || is(&["iframe", "noembed", "noscript", "style", "xmp"]) {
+            Content::Until {
+                name,
+                has_references,
+            }
+        } else if is(&["script"]) {
+            Content::Script
+        } else if is(&["plaintext"]) {
+            Content::Plain
+        } else {
+            Content::Data
+        }
+    }
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | b'\x0c' | b'\r' | b' ')
+}
+
+/// Whether the name of a tag or an attribute ends before `byte`.
+fn ends_name(byte: u8) -> bool {
+    is_space(byte) || byte == b'/' || byte == b'>'
+}
+
+/// Whether `rest` begins with the whole of `name`, in capital or small letters.
+fn is_name(rest: &[u8], name: &str) -> bool {
+    let found = rest.get(..name.len());
+    found.is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
+        && rest.get(name.len()).is_some_and(|&byte| ends_name(byte))
+}
+
+/// Whether `rest` begins with the end tag of `name`.
+fn is_end_tag(rest: &[u8], name: &str) -> bool {
+    rest.strip_prefix(b"</")
+        .is_some_and(|rest| is_name(rest, name))
+}

@@ -1,0 +1,189 @@
+//! The bytes and the pages of a Parquet file, as far as what they say of themselves can be true.
+//!
+//! The library allocates what a header asks for before it looks whether that is there.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+
+use bytes::Bytes;
+use parquet::basic::Encoding;
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::reader::{ChunkReader, Length};
+use parquet::schema::types::ColumnDescriptor;
+
+/// A page has no more bytes. Writers begin a new one after 1 MB, or after about a thousand rows.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// A page has no more values.
+const MAX_VALUES: u64 = 1 << 25;
+
+/// A file, of which nothing is asked for that it does not have.
+#[derive(Debug)]
+pub(crate) struct Chunks {
+    file: File,
+    size: u64,
+}
+
+impl Chunks {
+    /// A file of `size` bytes.
+    pub(crate) fn new(file: File, size: u64) -> Chunks {
+        Chunks { file, size }
+    }
+
+    fn check(&self, end: Option<u64>) -> Result<()> {
+        if end.is_none_or(|end| end > self.size) {
+            return Err(damaged("what it names lies behind its end"));
+        }
+        Ok(())
+    }
+}
+
+impl Length for Chunks {
+    fn len(&self) -> u64 {
+        self.size
+    }
+}
+
+impl ChunkReader for Chunks {
+    type T = BufReader<File>;
+
+    fn get_read(&self, start: u64) -> Result<BufReader<File>> {
+        self.check(Some(start))?;
+        let mut file = self.file.try_clone()?;
+        file.seek(SeekFrom::Start(start))?;
+        let mut reader = BufReader::new(file);
+        if page_bytes(reader.fill_buf()?).is_some_and(|bytes| bytes > MAX_BYTES) {
+            return Err(damaged("a page claims to have more than 1 GiB"));
+        }
+        Ok(reader)
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        self.check(start.checked_add(length as u64))?;
+        let mut bytes = vec![0; length];
+        let mut file = self.file.try_clone()?;
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(&mut bytes)?;
+        Ok(bytes.into())
+    }
+}
+
+/// What a page has after decompression, if `header` is one of a page: its first three fields are
+/// integers, of which this is the second.
+fn page_bytes(header: &[u8]) -> Option<u64> {
+    const INTEGER: u8 = 0x15;
+    let mut header = header;
+    let mut integer = || {
+        header = header.strip_prefix(&[INTEGER])?;
+        variable(&mut header)
+    };
+    integer()?;
+    let bytes = integer()?;
+    integer()?;
+    // Signs are in the lowest bit.
+    Some(bytes >> 1)
+}
+
+/// Takes an integer of variable length off the beginning of `bytes`.
+fn variable(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..u64::BITS).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+/// The pages of a column.
+pub(crate) struct Pages {
+    pages: Box<dyn PageReader>,
+    has_levels: bool,
+}
+
+impl Pages {
+    pub(crate) fn new(pages: Box<dyn PageReader>, column: &ColumnDescriptor) -> Pages {
+        Pages {
+            pages,
+            has_levels: column.max_def_level() > 0,
+        }
+    }
+
+    /// Refuses a page that claims more values than there can be.
+    fn check(&self, page: &Page) -> Result<()> {
+        let values = u64::from(page.num_values());
+        let bytes = page.buffer().len() as u64;
+        let is_dictionary = matches!(page, Page::DictionaryPage { .. });
+        let values = match page.encoding() {
+            Encoding::DELTA_LENGTH_BYTE_ARRAY | Encoding::DELTA_BYTE_ARRAY if !is_dictionary => {
+                let counted = delta_values(page, self.has_levels);
+                counted
+                    .ok_or_else(|| damaged("a page has no lengths"))?
+                    .max(values)
+            }
+            _ => values,
+        };
+        if values > MAX_VALUES || is_dictionary && values > bytes {
+            return Err(damaged(
+                "a page claims to have more values than it can have",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// How many lengths the values of a page begin with.
+fn delta_values(page: &Page, has_levels: bool) -> Option<u64> {
+    let bytes: &[u8] = page.buffer();
+    let mut values = match page {
+        Page::DataPage { .. } if has_levels => {
+            let (length, rest) = bytes.split_first_chunk()?;
+            rest.get(usize::try_from(u32::from_le_bytes(*length)).ok()?..)?
+        }
+        Page::DataPageV2 {
+            def_levels_byte_len,
+            rep_levels_byte_len,
+            ..
+        } => {
+            let levels = u64::from(*def_levels_byte_len) + u64::from(*rep_levels_byte_len);
+            bytes.get(usize::try_from(levels).ok()?..)?
+        }
+        Page::DataPage { .. } | Page::DictionaryPage { .. } => bytes,
+    };
+    // The sizes of blocks and of what they consist of come first.
+    variable(&mut values)?;
+    variable(&mut values)?;
+    variable(&mut values)
+}
+
+impl PageReader for Pages {
+    fn get_next_page(&mut self) -> Result<Option<Page>> {
+        let page = self.pages.get_next_page()?;
+        page.as_ref().map_or(Ok(()), |page| self.check(page))?;
+        Ok(page)
+    }
+
+    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
+        self.pages.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> Result<()> {
+        self.pages.skip_next_page()
+    }
+}
+
+impl Iterator for Pages {
+    type Item = Result<Page>;
+
+    fn next(&mut self) -> Option<Result<Page>> {
+        self.get_next_page().transpose()
+    }
+}
+
+fn damaged(what: &str) -> ParquetError {
+    ParquetError::General(what.to_owned())
+}

@@ -1,0 +1,66 @@
+//! The threads that parallel iterators run on.
+
+use std::io;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use anyhow::{Context, Result};
+use dedupdb::Options;
+use rayon::{ThreadBuilder, ThreadPoolBuilder};
+
+use crate::console::Console;
+
+/// Starts `wanted` threads, or one a core for 0. Where the system allows fewer, it starts half of what
+/// it allows, so that others can be started as well, and notes that. Says how many are to be worked with,
+/// 0 for one a core.
+///
+/// # Errors
+///
+/// The system allows no thread.
+pub(crate) fn start(given: usize, console: &Console) -> Result<usize> {
+    let wanted = match given {
+        0 => thread::available_parallelism().map_or(1, usize::from),
+        wanted => wanted.min(Options::MOST_THREADS),
+    };
+    // A pool is begun once, and ends in an error if one of its threads cannot be started; so they are
+    // started before it, and those that it does not take end when the sender does.
+    let (sender, receiver) = channel::<ThreadBuilder>();
+    let receiver = Arc::new(Mutex::new(receiver));
+    let mut started = 0;
+    for _ in 0..wanted {
+        let receiver = receiver.clone();
+        let run = move || {
+            let taken = receiver
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .recv();
+            if let Ok(work) = taken {
+                work.run();
+            }
+        };
+        match thread::Builder::new().name("dedupdb".to_owned()).spawn(run) {
+            Ok(thread) => drop(thread),
+            Err(error) if started == 0 => return Err(error).context(NO_THREAD),
+            Err(_) => {
+                started = (started / 2).max(1);
+                break;
+            }
+        }
+        started += 1;
+    }
+    ThreadPoolBuilder::new()
+        .num_threads(started)
+        .spawn_handler(|work| sender.send(work).map_err(|_| io::Error::other(NO_THREAD)))
+        .build_global()
+        .context(NO_THREAD)?;
+    if started == wanted {
+        return Ok(given);
+    }
+    console.note(&format!("{NO_THREAD}; {started} of {wanted} work"));
+    Ok(started)
+}
+
+/// What is said where a thread cannot be started.
+pub(crate) const NO_THREAD: &str =
+    "the system allows no further thread (see `ulimit -u` and `ulimit -v`)";
