@@ -46,7 +46,7 @@ impl<R: BufRead> Rows<R> {
         })?;
         let mut names = Vec::new();
         cells(&mut rows.csv, row, |_, cell| {
-            names.push(String::from_utf8_lossy(cell).into_owned())
+            names.push(String::from_utf8_lossy(cell).into_owned());
         });
         let head = Head::of(&names, inputs).map_err(io::Error::other)?;
         rows.columns = head.columns;

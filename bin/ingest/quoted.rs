@@ -58,9 +58,8 @@ enum Place {
 impl Place {
     fn after(self, byte: u8) -> Place {
         match (self, byte) {
-            (Place::CellStart | Place::Quote, b'"') => Place::Quoted,
             (Place::Quoted, b'"') => Place::Quote,
-            (Place::Quoted, _) => Place::Quoted,
+            (Place::CellStart | Place::Quote, b'"') | (Place::Quoted, _) => Place::Quoted,
             (_, b',') => Place::CellStart,
             _ => Place::Cell,
         }

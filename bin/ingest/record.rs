@@ -60,9 +60,9 @@ impl Record {
     pub(crate) fn of(mut self, encoding: Option<&'static Encoding>) -> Record {
         if let Some(encoding) = encoding {
             self.decoded.encoding = encoding.name();
-            let has_replaced = |text: &str| text.contains(char::REPLACEMENT_CHARACTER);
-            self.decoded.replaced = has_replaced(&self.decoded.text);
-            self.is_lossy = self.id.as_deref().is_some_and(has_replaced);
+            let is_replaced = |text: &String| text.contains(char::REPLACEMENT_CHARACTER);
+            self.is_lossy = self.id.as_ref().is_some_and(is_replaced);
+            self.decoded.replaced = self.decoded.text.contains(char::REPLACEMENT_CHARACTER);
         }
         self
     }

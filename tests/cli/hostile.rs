@@ -218,7 +218,7 @@ fn fewer_threads_work_where_the_system_allows_no_more() {
     let sandbox = Sandbox::new();
     sandbox.write("a.txt", "some words");
     let program = env!("CARGO_BIN_EXE_dedupdb");
-    let line = format!("ulimit -v 2000000; exec '{program}' --threads 3000 add a.txt");
+    let line = format!("ulimit -v 500000; exec '{program}' --threads 256 add a.txt");
     let ran = Ran::of(sandbox.shell(&line).output().unwrap()).expect(0);
     assert!(
         ran.stderr.contains("allows no further thread"),
