@@ -156,9 +156,9 @@ const HIDDEN: [&str; 7] = [
 
 /// Elements that do not begin a line.
 const INLINE: [&str; 36] = [
-    "a", "abbr", "acronym", "", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
     "font", "i", "img", "ins", "kbd", "label", "mark", "nobr", "q", "rp", "rt", "ruby", "s",
-    "samp", "small", "span", "strike", "strong", "su", "sup", "u", "var", "wbr",
+    "samp", "small", "span", "strike", "strong", "sub", "sup", "u", "var", "wbr",
 ];
 
 #[cfg(test)]
