@@ -42,6 +42,8 @@ pub(crate) enum Reason {
     VersionControl,
     /// It says what dedupdb wrote into a folder.
     Manifest,
+    /// The command line names it and it is the folder of a store.
+    StoreNamed,
     /// Two arguments lead to it.
     NamedTwice,
     /// It is another name of a file or folder that was met.
@@ -72,7 +74,7 @@ impl Reason {
             Reason::Link => "symbolic link",
             Reason::SymlinkLoop => "symlink loop",
             Reason::BrokenLink => "broken link",
-            Reason::Store => "dedupdb store",
+            Reason::Store | Reason::StoreNamed => "dedupdb store",
             Reason::VersionControl => "version control",
             Reason::Manifest => "dedupdb manifest",
             Reason::NamedTwice => "named twice",
@@ -90,6 +92,7 @@ impl Reason {
         match self {
             Reason::Unreadable
             | Reason::NotFound
+            | Reason::StoreNamed
             | Reason::SameKey
             | Reason::BadRecord
             | Reason::BadKey

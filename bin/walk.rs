@@ -93,8 +93,12 @@ impl Walk {
             Ok(metadata) => metadata.file_type(),
             Err(error) => return Some(Found::Skipped(skipped_argument(argument, &error))),
         };
-        if self.is_inside_store(argument) {
-            return Some(Found::Skipped(Skipped::file(Reason::Store, argument)));
+        let is_inside = self.is_inside_store(argument);
+        if is_inside || kind.is_dir() && is_store(argument, is_inside) {
+            return Some(Found::Skipped(Skipped {
+                detail: "this is a dedupdb store, whose files are no documents".to_owned(),
+                ..Skipped::file(Reason::StoreNamed, argument)
+            }));
         }
         if special(kind) == Some(Reason::Pipe) {
             return Some(Found::Pipe(argument.to_owned()));

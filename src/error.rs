@@ -66,7 +66,14 @@ pub enum Error {
         /// The folder of the existing store.
         path: PathBuf,
     },
-    /// A new store would overwrite a file that is not part of one.
+    /// There is something in the folder that a new store was to be made in.
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+        /// The name of something in it.
+        holds: String,
+    },
+    /// Something that is not part of a store has a name that a store needs.
     Occupied {
         /// The file.
         path: PathBuf,
@@ -219,6 +226,7 @@ impl fmt::Display for Error {
             Error::NotAStore { .. }
             | Error::AlreadyAStore { .. }
             | Error::Occupied { .. }
+            | Error::NotEmpty { .. }
             | Error::InsideStore { .. } => self.place(f),
             Error::Locked { path, holder } => locked(path, *holder, f),
             Error::ReadOnly => write!(f, "the store was opened read-only"),
@@ -278,8 +286,14 @@ impl Error {
             ),
             Error::Occupied { path } => write!(
                 f,
-                "{}: a new store would overwrite this file; choose another folder or move it away",
+                "{}: a store needs this name, and what has it is not part of the store; move it away or choose another folder",
                 path.display()
+            ),
+            Error::NotEmpty { path, holds } => write!(
+                f,
+                "{}: this folder holds {holds:?}, and a store is made in a folder that is absent or empty; choose another, such as {}",
+                path.display(),
+                path.join("store").display()
             ),
             Error::InsideStore { path, store } => write!(
                 f,

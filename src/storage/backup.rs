@@ -30,11 +30,12 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// [`Error::AlreadyAStore`] or [`Error::Occupied`] if something is there, [`Error::Locked`] if
+    /// [`Error::AlreadyAStore`], [`Error::NotEmpty`] or [`Error::Occupied`] if something is there, [`Error::Locked`] if
     /// another process is making the same copy, [`Error::Damaged`] if a column does not fit its
     /// checksums.
     pub(crate) fn copy_to(&self, folder: &Path, progress: &Progress) -> Result<Vec<(String, u64)>> {
-        let place = Place::new(folder)?;
+        let source = disk::parent(self.tables.path());
+        let place = Place::new(folder, source)?;
         place.fill(|building| self.copy_into(building, progress))
     }
 
@@ -42,7 +43,8 @@ impl Snapshot {
     fn copy_into(&self, folder: &Path, progress: &Progress) -> Result<Vec<(String, u64)>> {
         let path = folder.join(INDEX);
         let mut builder = Builder::new();
-        let database = disk::create_database(builder.set_cache_size(CACHE_BYTES), &path);
+        builder.set_cache_size(CACHE_BYTES);
+        let database = disk::create_database_like(&builder, &path, self.tables.path());
         let mut database = database.map_err(|error| Error::index(&path, error))?;
         let mut paths = vec![path.clone()];
         let kinds = Kind::ALL;
@@ -82,7 +84,11 @@ impl Snapshot {
             return Ok(target);
         }
         let header = spec.header.encode();
-        write_column(&target, &header, column.bytes(0..column.len())?)?;
+        if shared.is_ok() || !disk::is_absent(&target)? {
+            disk::remove(&target)?;
+        }
+        let whole = column.bytes(0..column.len())?;
+        write_column(&target, column.path(), &header, whole)?;
         if let Some(Range { start, end }) = wrong()? {
             let reason = format!("the checksum of its bytes {start} to {end} is wrong");
             return Err(Error::damaged(column.path(), reason));
@@ -118,13 +124,13 @@ impl Snapshot {
 
 /// Copies the first `length` bytes of a file.
 fn copy_start(from: &Path, to: &Path, length: u64) -> Result<()> {
-    let target = File::create(to)?;
+    let target = File::create_like(to, from)?;
     target.copy(from, length)?;
     target.sync()
 }
 
-fn write_column(path: &Path, header: &[u8], data: &[u8]) -> Result<()> {
-    let target = File::create(path)?;
+fn write_column(path: &Path, like: &Path, header: &[u8], data: &[u8]) -> Result<()> {
+    let target = File::create_like(path, like)?;
     target.write(0, header)?;
     target.write(header.len() as u64, data)?;
     target.sync()

@@ -96,22 +96,30 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// Makes the file, with no rows; one that a killed process left without rows is made anew.
+    /// Makes the file, with no rows, for the users of the file `like`; one that a killed process left
+    /// without rows is made anew.
     ///
     /// # Errors
     ///
     /// [`Error::Occupied`] if there is a file that is anything else.
-    pub(crate) fn create(path: &Path, header: &Header) -> Result<Column> {
+    pub(crate) fn create(path: &Path, header: &Header, like: Option<&Path>) -> Result<Column> {
         if disk::is_file(path)? {
             let start = File::open(path)?.start(HEADER_BYTES + 1)?;
             if !may_be_unfinished(&start) {
                 let path = path.to_owned();
                 return Err(Error::Occupied { path });
             }
+            disk::remove(path)?;
         }
-        let file = File::create(path)?;
-        file.write(0, &header.encode())?;
-        file.sync()?;
+        let file = match like {
+            Some(like) => File::create_like(path, like)?,
+            None => File::create(path)?,
+        };
+        let made = file.write(0, &header.encode()).and_then(|()| file.sync());
+        if let Err(error) = made {
+            disk::remove(path).unwrap_or_default();
+            return Err(error);
+        }
         Column::new(file, 0)
     }
 
@@ -271,7 +279,7 @@ mod tests {
     fn what_was_not_committed_is_cut_but_not_where_a_commit_may_have_ended() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("column");
-        let mut column = Column::create(&path, &HEADER).unwrap();
+        let mut column = Column::create(&path, &HEADER, None).unwrap();
         column.append(b"first").unwrap();
         column.sync().unwrap();
         column.committing();
@@ -295,7 +303,7 @@ mod tests {
     fn a_column_rolls_back_to_its_last_commit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("column");
-        let mut column = Column::create(&path, &HEADER).unwrap();
+        let mut column = Column::create(&path, &HEADER, None).unwrap();
         column.append(&vec![1; 100_000]).unwrap();
         column.sync().unwrap();
         column.committed();

@@ -21,7 +21,7 @@ pub(super) struct Columns {
 impl Columns {
     /// Makes the columns that `meta` names, empty.
     pub(super) fn create(folder: &Path, meta: &Meta, schema: &Schema) -> Result<Columns> {
-        let create = |kind| ColumnSpec::of(kind, meta, schema)?.create(folder);
+        let create = |kind| ColumnSpec::of(kind, meta, schema)?.create(folder, None);
         Ok(Columns {
             contents: create(Kind::Contents)?,
             shingles: create(Kind::Shingles)?,
@@ -87,9 +87,9 @@ impl ColumnSpec {
         folder.join(self.header.kind.file_name(self.header.generation))
     }
 
-    /// Makes the file, with no rows.
-    pub(super) fn create(&self, folder: &Path) -> Result<Column> {
-        Column::create(&self.path(folder), &self.header)
+    /// Makes the file, with no rows, for the users of the file `like`.
+    pub(super) fn create(&self, folder: &Path, like: Option<&Path>) -> Result<Column> {
+        Column::create(&self.path(folder), &self.header, like)
     }
 
     /// Opens the file for writing.

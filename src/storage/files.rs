@@ -15,16 +15,17 @@ use super::guard::guarded;
 use super::index::{INDEX, Index, existing_index};
 use super::leftovers;
 use super::meta::Meta;
+use super::place::check_free;
 use super::recent::{Recent, most_contents};
 use super::snapshot::{Snapshot, Tables, narrow};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 
 /// The index of a store that is being made.
-const NEW_INDEX: &str = "index.redb.new";
+pub(super) const NEW_INDEX: &str = "index.redb.new";
 
 /// Generations begin with 1; a rebuild makes the next.
-const FIRST_GENERATION: u64 = 1;
+pub(super) const FIRST_GENERATION: u32 = 1;
 
 /// What is known of the files beyond the last commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,38 +68,74 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Makes a store in `folder`, which may exist but must not hold a store.
+    /// Makes a store in `folder`, which is empty or not there, but for what a process left that was killed
+    /// while it did the same. After an error nothing is there that was not before.
     ///
     /// The index is made under another name and gets its own last, so a store is there whole or not
     /// at all.
     pub(crate) fn create(folder: &Path, schema: Schema, store: u64) -> Result<Files> {
         check_outside(folder)?;
-        disk::create_folders(folder)?;
-        disk::sync_folder(disk::parent(folder))?;
+        check_free(folder, leftovers::is_of_creation)?;
+        Files::create_in(folder, schema, store)
+    }
+
+    /// Makes a store in a folder of this process, whatever else it holds.
+    pub(crate) fn create_in(folder: &Path, schema: Schema, store: u64) -> Result<Files> {
+        let made = disk::create_folders(folder)?;
+        let files = disk::sync_folder(disk::parent(folder))
+            .and_then(|()| Files::begin(folder, schema, store));
+        if files.is_err() {
+            made.undo();
+        }
+        files
+    }
+
+    /// Makes the files of a store.
+    fn begin(folder: &Path, schema: Schema, store: u64) -> Result<Files> {
         let index_path = folder.join(INDEX);
         let new_path = folder.join(NEW_INDEX);
-        let in_index = |error| Error::index(&new_path, error);
         let index = Arc::new(Index::create(&new_path)?);
         // Whoever makes a store here holds the lock of the new index.
-        if disk::metadata(&index_path)?.is_some() {
+        if disk::is_file(&index_path)? {
             drop(index);
             disk::remove(&new_path)?;
             let path = folder.to_owned();
             return Err(Error::AlreadyAStore { path });
         }
+        let files = Files::fill(folder, index, schema, store);
+        if files.is_err() {
+            // The first error counts.
+            for path in [&new_path, &index_path] {
+                disk::remove(path).unwrap_or_default();
+            }
+            for kind in Kind::ALL {
+                let path = folder.join(kind.file_name(FIRST_GENERATION));
+                if leftovers::is_of_store(&path, store) {
+                    disk::remove(&path).unwrap_or_default();
+                }
+            }
+        }
+        files
+    }
+
+    /// Makes what is in the files of a store, and gives the index its name.
+    fn fill(folder: &Path, index: Arc<Index>, schema: Schema, store: u64) -> Result<Files> {
+        let (index_path, new_path) = (folder.join(INDEX), folder.join(NEW_INDEX));
+        let generation = FIRST_GENERATION.into();
         let meta = Meta {
             format: FORMAT.into(),
             store,
-            generation: FIRST_GENERATION,
-            contents_file: FIRST_GENERATION,
-            shingles_file: FIRST_GENERATION,
-            signatures_file: FIRST_GENERATION,
+            generation,
+            contents_file: generation,
+            shingles_file: generation,
+            signatures_file: generation,
             ..Meta::default()
         };
         let columns = Columns::create(folder, &meta, &schema)?;
         let transaction = index.begin_write()?;
         guarded(&new_path, || {
-            commit_empty(transaction, meta, &schema).map_err(in_index)
+            let committed = commit_empty(transaction, meta, &schema);
+            committed.map_err(|error| Error::index(&new_path, error))
         })?;
         // The index gets its name when those of the columns are durable.
         disk::sync_folder(folder)?;

@@ -14,7 +14,9 @@
 use std::path::{Path, PathBuf};
 
 use super::disk::{self, File, sync_words};
-use super::format::{FILTER_MAGIC, checksum, may_be_a_filter};
+use super::format::{FILTER_MAGIC, checksum, is_lost, may_be_a_filter};
+use super::index::INDEX;
+use super::leftovers::is_of_store;
 use super::map::SharedWords;
 use super::meta::Meta;
 use super::snapshot::narrow;
@@ -71,8 +73,11 @@ impl FilterName {
 
     /// Takes the file away; whoever has it open goes on using it.
     pub(crate) fn delete(self, folder: &Path) {
-        // A leftover costs room and nothing else.
-        disk::remove(&self.path(folder)).unwrap_or_default();
+        let path = self.path(folder);
+        if is_of_store(&path, self.store) {
+            // A leftover costs room and nothing else.
+            disk::remove(&path).unwrap_or_default();
+        }
     }
 
     fn header(self) -> [u8; HEADER_BYTES] {
@@ -103,13 +108,15 @@ impl Filter {
     pub(crate) fn create(folder: &Path, name: FilterName, postings: u64) -> Result<Filter> {
         let path = name.path(folder);
         if disk::is_file(&path)? {
-            let start = File::open(&path)?.start(FILTER_MAGIC.len())?;
+            let start = File::open(&path)?.start(HEADER_BYTES)?;
             // A killed process may have left the beginning of one, and a crash nothing of that.
-            if !may_be_a_filter(&start) {
+            let is_unfinished = start.len() < HEADER_BYTES || is_lost(&start);
+            if !(is_of_store(&path, name.store) || is_unfinished && may_be_a_filter(&start)) {
                 return Err(Error::Occupied { path });
             }
+            disk::remove(&path)?;
         }
-        let file = File::create(&path)?;
+        let file = File::create_like(&path, &folder.join(INDEX))?;
         // Zeros are written, because setting a bit where the file has a hole would need room on
         // the disk, and a lack of it would end the process.
         let len = postings.div_ceil(FRESH).max(1);

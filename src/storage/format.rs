@@ -7,7 +7,7 @@
 //!   shingles.G     column: each content's shingle set, compressed (empty where none are kept)
 //!   signatures.G   column: one signature for each content id
 //!   filter.G.N     which hashes the bucket tables cannot hold; made anew where it is missing
-//!   holder         while a writer has the store open: its process, for people who wait; no data
+//!   holder         while a writer has the store open: its process and the store's id; no data
 //! ```
 //!
 //! G is the generation that a file was made for. A new store is generation 1. A rebuild makes an
@@ -256,6 +256,12 @@ pub(crate) fn may_be_unfinished(start: &[u8]) -> bool {
     start.len() <= HEADER_BYTES && (is_start_of(&MAGIC, start) || is_lost(start))
 }
 
+/// Whether a file with these first bytes may be an index that was being made: redb writes how it begins
+/// last.
+pub(super) fn may_be_unfinished_index(start: &[u8]) -> bool {
+    is_lost(&start[..start.len().min(REDB_MAGIC.len())])
+}
+
 /// Whether a file with these first bytes may be a filter, whole or not.
 pub(crate) fn may_be_a_filter(start: &[u8]) -> bool {
     is_start_of(&FILTER_MAGIC, start) || is_lost(start)
@@ -267,7 +273,7 @@ fn is_start_of(magic: &[u8], start: &[u8]) -> bool {
 }
 
 /// Whether nothing of what was written got to the disk but the length.
-fn is_lost(start: &[u8]) -> bool {
+pub(super) fn is_lost(start: &[u8]) -> bool {
     start.iter().all(|&byte| byte == 0)
 }
 

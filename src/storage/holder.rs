@@ -12,7 +12,7 @@ use crate::process::Process;
 
 use super::disk::{self, File};
 
-const NAME: &str = "holder";
+pub(super) const NAME: &str = "holder";
 
 /// No note is longer.
 const LONGEST: usize = 100;
@@ -21,30 +21,32 @@ const LONGEST: usize = 100;
 ///
 /// # Invariant
 ///
-/// It is left and taken away under the store's lock, so nobody takes away another's.
+/// It is left and taken away under the store's lock, so nobody takes away another's. A file of its name
+/// that does not carry the store's number is left alone, and no note is written then.
 #[derive(Debug)]
 pub(crate) struct Note {
     path: PathBuf,
+    store: u64,
     process: Process,
 }
 
 impl Note {
     /// Leaves a note in the folder of a store that this process has just locked.
-    pub(crate) fn leave(folder: &Path) -> Note {
+    pub(crate) fn leave(folder: &Path, store: u64) -> Note {
         let path = folder.join(NAME);
-        let (process, since) = (process::id(), clock::now());
-        let text = format!("process {process}\nsince {since}\n");
-        write(&path, &text).unwrap_or_default();
-        Note {
+        let process = Process::current();
+        let note = Note {
             path,
-            process: Process::current(),
-        }
+            store,
+            process,
+        };
+        note.write().unwrap_or_default();
+        note
     }
 
     /// What the note in a store's folder says, if there is one and it may be true.
     pub(crate) fn read(folder: &Path) -> Option<Holder> {
-        let start = File::open(&folder.join(NAME)).ok()?.start(LONGEST).ok()?;
-        let text = String::from_utf8(start).ok()?;
+        let text = text(&folder.join(NAME))?;
         let mut lines = text.lines();
         let holder = Holder {
             process: lines.next()?.strip_prefix("process ")?.parse().ok()?,
@@ -52,18 +54,51 @@ impl Note {
         };
         is_there(holder.process).then_some(holder)
     }
+
+    fn write(&self) -> Result<()> {
+        self.remove()?;
+        let (process, since) = (process::id(), clock::now());
+        let text = format!("process {process}\nsince {since}\n{}", self.last_line());
+        File::create(&self.path)?.write(0, text.as_bytes())
+    }
+
+    /// Takes away the note that is there, of this process or of one that was killed.
+    fn remove(&self) -> Result<()> {
+        match text(&self.path) {
+            Some(text) if text.is_empty() || text.ends_with(&self.last_line()) => {
+                disk::remove(&self.path)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The line with the store's number.
+    fn last_line(&self) -> String {
+        format!("store {:016x}\n", self.store)
+    }
 }
 
 impl Drop for Note {
     fn drop(&mut self) {
         if self.process.is_current() {
-            disk::remove(&self.path).unwrap_or_default();
+            self.remove().unwrap_or_default();
         }
     }
 }
 
-fn write(path: &Path, text: &str) -> Result<()> {
-    File::create(path)?.write(0, text.as_bytes())
+/// Whether a file with these first bytes may be a note.
+pub(super) fn is_note(start: &[u8]) -> bool {
+    start.starts_with(b"process ")
+}
+
+/// What a file says that is no longer than a note; nothing if all that it was to say is lost.
+fn text(path: &Path) -> Option<String> {
+    let start = File::open(path).ok()?.start(LONGEST + 1).ok()?;
+    if start.iter().all(|&byte| byte == 0) {
+        return Some(String::new());
+    }
+    let is_short = start.len() <= LONGEST;
+    String::from_utf8(start).ok().filter(|_| is_short)
 }
 
 /// Whether the process may be alive: only some systems show that in their files.
@@ -82,7 +117,7 @@ mod tests {
     fn a_note_is_there_while_it_is_held() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Note::read(folder.path()), None);
-        let note = Note::leave(folder.path());
+        let note = Note::leave(folder.path(), 7);
         let holder = Note::read(folder.path()).unwrap();
         assert_eq!(holder.process, process::id());
         assert!(holder.since > 1_700_000_000);
@@ -103,6 +138,43 @@ mod tests {
             fs::write(folder.path().join(NAME), text).unwrap();
             assert_eq!(Note::read(folder.path()), None, "{text:?}");
         }
-        let _note = Note::leave(&folder.path().join("nowhere"));
+        let _note = Note::leave(&folder.path().join("nowhere"), 7);
+    }
+
+    #[test]
+    fn what_is_no_note_of_the_store_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(NAME);
+        let killed = "process 4000000000\nsince 5\nstore 0000000000000007\n";
+        for (text, is_ours) in [
+            ("of a lease", false),
+            ("process 1\nsince 5\nstore 0000000000000008\n", false),
+            (&"store 0000000000000007\n".repeat(9), false),
+            (killed, true),
+            ("", true),
+            ("\0\0\0", true),
+        ] {
+            fs::write(&path, text).unwrap();
+            drop(Note::leave(folder.path(), 7));
+            let left = fs::read_to_string(&path).ok();
+            assert_eq!(left, (!is_ours).then(|| text.to_owned()));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, link) = (folder.path().join("precious"), folder.path().join(NAME));
+        for text in [None, Some("precious")] {
+            if let Some(text) = text {
+                fs::write(&target, text).unwrap();
+            }
+            std::os::unix::fs::symlink(&target, &link).unwrap();
+            drop(Note::leave(folder.path(), 7));
+            assert_eq!(fs::read_to_string(&target).ok().as_deref(), text);
+            assert!(link.is_symlink());
+            fs::remove_file(&link).unwrap();
+        }
     }
 }

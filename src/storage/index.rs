@@ -15,7 +15,9 @@ use redb::{
 };
 
 use super::disk::{self, File};
+use super::format::{is_redb, may_be_unfinished_index};
 use super::guard::guarded;
+use super::meta::Meta;
 use crate::clock::Patience;
 use crate::error::{Error, Result};
 use crate::process::Process;
@@ -71,8 +73,26 @@ impl Drop for Index {
 }
 
 impl Index {
-    /// Makes the index at `path`, in place of what a killed process left of one.
+    /// Makes the index at `path`, in place of what a process left there that was killed while it made a
+    /// store.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Occupied`] if something else is there.
     pub(super) fn create(path: &Path) -> Result<Index> {
+        let start = if disk::is_file(path)? {
+            Some(File::open(path)?.start(START_BYTES)?)
+        } else {
+            None
+        };
+        let is_blank = start.as_deref().is_some_and(may_be_unfinished_index);
+        let is_redb = start.as_deref().is_none_or(is_redb);
+        let occupied = || Error::Occupied {
+            path: path.to_owned(),
+        };
+        if !is_blank && !is_redb {
+            return Err(occupied());
+        }
         let create = || {
             let created = guarded(path, || {
                 let created = shared(|builder| disk::create_database(builder, path));
@@ -83,16 +103,46 @@ impl Index {
         match create() {
             Err(error @ Error::Locked { .. }) => Err(error),
             Ok(index) if index.is_empty() => Ok(index),
-            // Of one that can be opened the lock is held until there is another.
-            _leftover => {
+            // The lock is held until there is another.
+            Ok(leftover) if leftover.is_new() => {
                 disk::remove(path)?;
                 create()
             }
+            Err(_) if is_blank => {
+                disk::remove(path)?;
+                create()
+            }
+            Err(error) if start.is_none() => {
+                disk::remove(path).unwrap_or_default();
+                Err(error)
+            }
+            _ => Err(occupied()),
         }
     }
 
+    /// Makes the index at `path`, where nothing is, for the users of the one at `like`.
+    pub(super) fn create_like(path: &Path, like: &Path) -> Result<Index> {
+        if disk::is_file(path)? {
+            let path = path.to_owned();
+            return Err(Error::Occupied { path });
+        }
+        let database = guarded(path, || {
+            let created = shared(|builder| disk::create_database_like(builder, path, like));
+            created.map_err(|error| Error::index(path, error))
+        })?;
+        Ok(Index::of(path, Handle::Writable(database)))
+    }
+
+    /// Whether it is that of a store that was made and got no name.
+    fn is_new(&self) -> bool {
+        let meta = self
+            .begin_read(&self.path)
+            .and_then(|transaction| guarded(&self.path, || Meta::read(&transaction, &self.path)));
+        matches!(meta, Ok(Some(meta)) if meta.contents == 0 && meta.commit == 0)
+    }
+
     /// Whether it has no tables.
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         let tables = self.begin_read(&self.path).and_then(|transaction| {
             guarded(&self.path, || {
                 let tables = transaction.list_tables();

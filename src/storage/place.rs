@@ -1,12 +1,13 @@
 //! A folder for a store that is being made, which appears whole or not at all.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::apart::check_outside;
-use super::disk::{self, FileLock};
+use super::disk::{self, FileLock, MadeFolders};
 use super::index::INDEX;
+use super::leftovers;
 use crate::error::{Error, Result};
 
 /// Where a store is built, before it gets its name.
@@ -15,20 +16,23 @@ pub(crate) struct Place {
     folder: PathBuf,
     parent: PathBuf,
     building: PathBuf,
+    /// The folders above it that were made for it.
+    made: MadeFolders,
     /// Keeps others from what is being built; dropped last.
     _lock: FileLock,
 }
 
 impl Place {
-    /// Makes the folder to build the store `folder` in. What a killed process left of one is cleared
-    /// away.
+    /// Makes the folder to build the store `folder` in, for the users of the folder `like`. What a killed
+    /// process left of one is cleared away.
     ///
     /// # Errors
     ///
-    /// [`Error::AlreadyAStore`] or [`Error::Occupied`] if something is there, [`Error::Locked`] if
+    /// [`Error::AlreadyAStore`], [`Error::NotEmpty`] or [`Error::Occupied`] if something is there,
+    /// [`Error::Locked`] if
     /// another process is building the same store, [`Error::InsideStore`].
-    pub(crate) fn new(folder: &Path) -> Result<Place> {
-        check_free(folder)?;
+    pub(crate) fn new(folder: &Path, like: &Path) -> Result<Place> {
+        check_free(folder, |_| false)?;
         check_outside(folder)?;
         let Some(name) = folder.file_name() else {
             let reason = io::Error::new(
@@ -38,7 +42,29 @@ impl Place {
             return Err(Error::io(folder, reason));
         };
         let parent = disk::parent(folder).to_owned();
-        disk::create_folders(&parent)?;
+        let made = disk::create_folders(&parent)?;
+        match Place::in_parent(folder, name, like, &parent) {
+            Ok((building, lock)) => Ok(Place {
+                folder: folder.to_owned(),
+                parent,
+                building,
+                made,
+                _lock: lock,
+            }),
+            Err(error) => {
+                made.undo();
+                Err(error)
+            }
+        }
+    }
+
+    /// Makes the hidden folder in `parent`, and locks it.
+    fn in_parent(
+        folder: &Path,
+        name: &OsStr,
+        like: &Path,
+        parent: &Path,
+    ) -> Result<(PathBuf, FileLock)> {
         let mut hidden = OsString::from(".");
         hidden.push(name);
         hidden.push(".dedupdb-backup");
@@ -49,17 +75,10 @@ impl Place {
             return Err(Error::Locked { path, holder });
         };
         // Someone may have been done with it in the meantime.
-        check_free(folder)?;
-        if disk::metadata(&building)?.is_some_and(|found| found.is_dir()) {
-            disk::remove_folder(&building)?;
-        }
-        disk::create_folder(&building)?;
-        Ok(Place {
-            folder: folder.to_owned(),
-            parent,
-            building,
-            _lock: lock,
-        })
+        check_free(folder, |_| false)?;
+        leftovers::clear_building(&building)?;
+        disk::create_folder_like(&building, like)?;
+        Ok((building, lock))
     }
 
     /// Has `build` make the store in the folder that it is given, and gives that its name; after an
@@ -70,11 +89,19 @@ impl Place {
             disk::rename(&self.building, &self.folder)?;
             Ok(built)
         });
-        if built.is_err() {
-            // The first error counts; what stays is cleared away by the next attempt.
-            disk::remove_folder(&self.building).unwrap_or_default();
-        }
-        let built = built?;
+        let built = match built {
+            Ok(built) => built,
+            Err(error) => {
+                // The first error counts; what stays is cleared away by the next attempt.
+                disk::remove_folder(&self.building).unwrap_or_default();
+                let Place {
+                    made, _lock: lock, ..
+                } = self;
+                drop(lock);
+                made.undo();
+                return Err(error);
+            }
+        };
         if let Err(error) = disk::sync_folder(&self.parent) {
             // After an error there is no store.
             disk::remove_folder(&self.folder).unwrap_or_default();
@@ -84,19 +111,35 @@ impl Place {
     }
 }
 
-/// Refuses a folder that holds anything.
-fn check_free(folder: &Path) -> Result<()> {
+/// Refuses a folder that holds anything but files with the names of leftovers.
+///
+/// # Errors
+///
+/// [`Error::AlreadyAStore`], [`Error::NotEmpty`], or [`Error::Occupied`] if it is no folder.
+pub(super) fn check_free(folder: &Path, is_leftover: fn(&OsStr) -> bool) -> Result<()> {
     let Some(found) = disk::metadata(folder)? else {
         return Ok(());
     };
     let path = folder.to_owned();
-    if disk::metadata(&folder.join(INDEX))?.is_some() {
+    if !found.is_dir() {
+        return Err(Error::Occupied { path });
+    }
+    if disk::is_file(&folder.join(INDEX))? {
         return Err(Error::AlreadyAStore { path });
     }
-    if found.is_dir() && disk::list(folder)?.is_empty() {
-        return Ok(());
+    let mut names: Vec<OsString> = disk::list(folder)?
+        .iter()
+        .filter_map(|path| path.file_name().map(OsStr::to_owned))
+        .filter(|name| !is_leftover(name))
+        .collect();
+    names.sort_unstable();
+    match names.into_iter().next() {
+        None => Ok(()),
+        Some(name) => {
+            let holds = name.to_string_lossy().into_owned();
+            Err(Error::NotEmpty { path, holds })
+        }
     }
-    Err(Error::Occupied { path })
 }
 
 #[cfg(test)]
@@ -110,18 +153,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store");
         let names = || fs::read_dir(folder.path()).unwrap().count();
-        let place = Place::new(&path).unwrap();
-        let second = Place::new(&path);
+        let place = Place::new(&path, folder.path()).unwrap();
+        let second = Place::new(&path, folder.path());
         assert!(matches!(second, Err(Error::Locked { .. })), "{second:?}");
         place
             .fill(|building| {
-                assert!(matches!(Place::new(&path), Err(Error::Locked { .. })));
+                assert!(matches!(
+                    Place::new(&path, folder.path()),
+                    Err(Error::Locked { .. })
+                ));
                 fs::write(building.join(INDEX), "").unwrap();
                 Ok(())
             })
             .unwrap();
         assert!(matches!(
-            Place::new(&path),
+            Place::new(&path, folder.path()),
             Err(Error::AlreadyAStore { .. })
         ));
         assert_eq!(names(), 1);
@@ -133,9 +179,10 @@ mod tests {
         let path = folder.path().join("store");
         let building = folder.path().join(".store.dedupdb-backup");
         fs::create_dir(&building).unwrap();
-        fs::write(building.join(INDEX), "no index").unwrap();
+        fs::write(building.join(INDEX), [0; 40]).unwrap();
+        fs::write(building.join("contents.1"), "dedupdb\n and no more").unwrap();
         fs::write(folder.path().join(".store.dedupdb-backup.lock"), "").unwrap();
-        Place::new(&path)
+        Place::new(&path, folder.path())
             .unwrap()
             .fill(|building| {
                 assert_eq!(fs::read_dir(building).unwrap().count(), 0);
@@ -143,5 +190,49 @@ mod tests {
             })
             .unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_somebody_put_in_its_way_is_named_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/store");
+        fs::create_dir(folder.path().join("a")).unwrap();
+        let building = folder.path().join("a/.store.dedupdb-backup");
+        let lock = folder.path().join("a/.store.dedupdb-backup.lock");
+        fs::create_dir(&building).unwrap();
+        for (name, text) in [
+            ("thesis", "Chapter one"),
+            (INDEX, "of names"),
+            ("contents.1", "One"),
+        ] {
+            let file = building.join(name);
+            fs::write(&file, text).unwrap();
+            let refused = Place::new(&path, folder.path()).map(drop).unwrap_err();
+            assert!(
+                matches!(&refused, Error::Occupied { path } if *path == file),
+                "{refused}"
+            );
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+            fs::remove_file(file).unwrap();
+        }
+        fs::remove_dir(&building).unwrap();
+        fs::write(&building, "a file").unwrap();
+        assert!(Place::new(&path, folder.path()).is_err());
+        fs::remove_file(&building).unwrap();
+        fs::write(&lock, "a key").unwrap();
+        let refused = Place::new(&path, folder.path()).map(drop).unwrap_err();
+        assert!(
+            matches!(&refused, Error::Occupied { path } if *path == lock),
+            "{refused}"
+        );
+        assert_eq!(fs::read_to_string(&lock).unwrap(), "a key");
+    }
+
+    #[test]
+    fn after_an_error_no_folder_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::new(&folder.path().join("a/b/store"), folder.path()).unwrap();
+        assert!(place.fill(|_| Err::<(), _>(Error::Full)).is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

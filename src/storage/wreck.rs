@@ -26,10 +26,10 @@ use part::Part;
 use worn::WornFile;
 
 /// The folder for the index's copy.
-const SCRATCH: &str = "scratch";
+pub(super) const SCRATCH: &str = "scratch";
 
 /// The name of the copy.
-const COPY: &str = "damaged.redb";
+pub(super) const COPY: &str = "damaged.redb";
 
 /// A damaged store.
 #[derive(Debug)]
@@ -416,7 +416,7 @@ fn copy_index(from: &Path, to: &Path, unreadable: &mut u64) -> Result<()> {
     const AT_ONCE: usize = 1 << 20;
     let file = File::open(from)?;
     let len = file.len()?;
-    let (file, copy) = (WornFile::new(file, len), File::create(to)?);
+    let (file, copy) = (WornFile::new(file, len), File::create_like(to, from)?);
     let mut bytes = Vec::new();
     for start in (0..len).step_by(AT_ONCE) {
         file.read(start..len.min(start + AT_ONCE as u64), &mut bytes)?;

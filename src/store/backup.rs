@@ -31,7 +31,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`AlreadyAStore`](crate::Error::AlreadyAStore) or [`Occupied`](crate::Error::Occupied) if
+    /// [`AlreadyAStore`](crate::Error::AlreadyAStore), [`NotEmpty`](crate::Error::NotEmpty) or
+    /// [`Occupied`](crate::Error::Occupied) if
     /// something is in the folder, [`InsideStore`](crate::Error::InsideStore), [`Locked`](crate::Error::Locked) if another process is copying
     /// to it, [`Damaged`](crate::Error::Damaged) if a column does not fit its checksums, or the
     /// system's. After an error there is no copy.

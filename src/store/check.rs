@@ -79,8 +79,8 @@ impl Options {
         let folder = folder.as_ref();
         let mut files = self.patiently(folder, || Files::open_verified(folder))?;
         // Dropped before the files, and with them the lock.
-        let _note = Note::leave(folder);
         let snapshot = files.snapshot()?;
+        let _note = Note::leave(folder, snapshot.tables.meta.store);
         let mut check = Check {
             sketcher: Sketcher::new(&snapshot.schema, &Arc::default())?,
             pool: Pool::new(self.threads),

@@ -274,16 +274,30 @@ impl Options {
         self
     }
 
-    /// Makes a store in `folder`, which may exist but must not hold one.
+    /// Makes a store in `folder`, which is absent or empty. After an error it is as it was.
     ///
     /// # Errors
     ///
-    /// [`Error::AlreadyAStore`], [`Error::InsideStore`], [`Error::Locked`], or the system's.
+    /// [`Error::AlreadyAStore`], [`Error::NotEmpty`], [`Error::Occupied`], [`Error::InsideStore`],
+    /// [`Error::Locked`], or the system's.
     pub fn create(&self, folder: impl AsRef<Path>, schema: &Schema) -> Result<Store> {
-        let folder = folder.as_ref();
+        self.create_by(Files::create, folder.as_ref(), schema)
+    }
+
+    /// Makes a store in a folder of this process, whatever else it holds.
+    fn create_in(&self, folder: &Path, schema: &Schema) -> Result<Store> {
+        self.create_by(Files::create_in, folder, schema)
+    }
+
+    fn create_by(
+        &self,
+        create: fn(&Path, Schema, u64) -> Result<Files>,
+        folder: &Path,
+        schema: &Schema,
+    ) -> Result<Store> {
         // The standard library's randomness needs no further crate.
         let store = RandomState::new().hash_one(folder);
-        let files = self.patiently(folder, || Files::create(folder, schema.clone(), store))?;
+        let files = self.patiently(folder, || create(folder, schema.clone(), store))?;
         self.writable(folder, files)
     }
 
@@ -352,9 +366,10 @@ impl Options {
 
     fn store(&self, folder: &Path, files: Option<Arc<Slot>>, snapshot: Snapshot) -> Result<Store> {
         let meters = Arc::new(Meters::default());
+        let number = snapshot.tables.meta.store;
         let shared = Shared {
             process: Process::current(),
-            _note: files.is_some().then(|| Note::leave(folder)),
+            _note: files.is_some().then(|| Note::leave(folder, number)),
             folder: folder.to_owned(),
             pool: Pool::new(self.threads),
             files,

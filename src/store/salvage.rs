@@ -130,10 +130,10 @@ impl Options {
     ) -> Result<Salvaged> {
         let source = source.as_ref();
         let no_writer = self.patiently(source, || NoWriter::of(source))?;
-        let saved = Place::new(target.as_ref())?.fill(|building| {
+        let saved = Place::new(target.as_ref(), source)?.fill(|building| {
             let wreck = Wreck::open(source, building)?;
             let schema = known_schema(&wreck, schema, source)?;
-            let store = self.create(building, &schema)?;
+            let store = self.create_in(building, &schema)?;
             let mut salvage = Salvage {
                 sketcher: Sketcher::new(&schema, &Arc::default())?,
                 schema,

@@ -107,13 +107,13 @@ fn a_copy_goes_only_where_nothing_is() {
     ));
     fs::create_dir(&copy).unwrap();
     fs::write(copy.join("thesis"), "Chapter one").unwrap();
-    assert!(matches!(store.backup(&copy), Err(Error::Occupied { .. })));
+    assert!(matches!(store.backup(&copy), Err(Error::NotEmpty { .. })));
     let file = copy.join("thesis");
     assert!(matches!(store.backup(&file), Err(Error::Occupied { .. })));
     assert_eq!(fs::read(&file).unwrap(), b"Chapter one");
     assert!(matches!(
         store.backup("/"),
-        Err(Error::Occupied { .. } | Error::Io { .. })
+        Err(Error::NotEmpty { .. } | Error::Io { .. })
     ));
     assert!(store.backup("").is_err());
     // An empty folder is as good as none.

@@ -17,6 +17,7 @@ mod damage;
 mod damaged_index;
 mod errors;
 mod explain;
+mod folder;
 #[cfg(unix)]
 mod fork;
 mod handles;

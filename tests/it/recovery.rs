@@ -93,7 +93,7 @@ fn bytes_past_the_committed_length_are_ignored() {
 fn a_store_that_was_never_finished_is_made_anew() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("contents.1"), b"dedupdb\n half a header").unwrap();
-    fs::write(folder.path().join("index.redb.new"), b"half an index").unwrap();
+    fs::write(folder.path().join("index.redb.new"), [0; 50]).unwrap();
     assert!(matches!(
         Store::open(folder.path()),
         Err(dedupdb::Error::NotAStore { .. })
@@ -106,12 +106,16 @@ fn a_store_that_was_never_finished_is_made_anew() {
 
 #[test]
 fn a_new_store_overwrites_no_file_of_someone_else() {
-    let folder = tempfile::tempdir().unwrap();
-    let thesis = folder.path().join("contents.1");
-    fs::write(&thesis, b"Chapter one").unwrap();
-    assert!(matches!(
-        Store::create(folder.path(), &Schema::default()),
-        Err(dedupdb::Error::Occupied { path }) if path == thesis
-    ));
-    assert_eq!(fs::read(&thesis).unwrap(), b"Chapter one");
+    for name in ["contents.1", "signatures.1", "index.redb.new"] {
+        let folder = tempfile::tempdir().unwrap();
+        let thesis = folder.path().join(name);
+        fs::write(&thesis, b"Chapter one").unwrap();
+        let refused = Store::create(folder.path(), &Schema::default()).map(drop);
+        assert!(matches!(
+            refused,
+            Err(dedupdb::Error::Occupied { path }) if path == thesis
+        ));
+        assert_eq!(fs::read(&thesis).unwrap(), b"Chapter one");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "{name}");
+    }
 }

@@ -18,7 +18,16 @@ pub(in crate::storage) fn create_database(
     builder: &Builder,
     path: &Path,
 ) -> Result<Database, DatabaseError> {
-    builder.create_with_backend(backend(File::make(path, false)?)?)
+    builder.create_with_backend(backend(File::make(path)?)?)
+}
+
+/// Makes a database at `path`, where nothing is, for the same users as the file at `like`.
+pub(in crate::storage) fn create_database_like(
+    builder: &Builder,
+    path: &Path,
+    like: &Path,
+) -> Result<Database, DatabaseError> {
+    builder.create_with_backend(backend(File::create_as(path, Some(like))?)?)
 }
 
 /// Opens the database at `path`.

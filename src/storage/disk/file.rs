@@ -5,7 +5,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Step, at, step, sync};
+use super::likeness::{keep_private, resemble};
+use super::{Step, at, plain, step, sync};
 use crate::error::{Error, Result};
 use crate::storage::map::{Map, SharedWords};
 
@@ -28,22 +29,48 @@ impl File {
         in_file(path, File::open_as(path, options.read(true).write(true)))
     }
 
-    /// Makes a file that holds nothing, whatever is there.
+    /// Makes a file, which is not there.
     pub(crate) fn create(path: &Path) -> Result<File> {
-        in_file(path, File::make(path, true))
+        in_file(path, File::create_as(path, None))
     }
 
-    pub(super) fn open_as(path: &Path, options: &OpenOptions) -> io::Result<File> {
-        let inner = step(path, Step::Look, || options.open(path))?;
+    /// Makes a file, which is not there, for the same users as the one at `like`.
+    pub(crate) fn create_like(path: &Path, like: &Path) -> Result<File> {
+        in_file(path, File::create_as(path, Some(like)))
+    }
+
+    pub(super) fn open_as(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+        let inner = step(path, Step::Look, || plain::open(path, options))?;
         let path = path.into();
         Ok(File { inner, path })
     }
 
-    /// Opens a file for reading and writing, which is made if it is not there.
-    pub(super) fn make(path: &Path, empty: bool) -> io::Result<File> {
+    pub(super) fn create_as(path: &Path, like: Option<&Path>) -> io::Result<File> {
         let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(empty);
-        let inner = step(path, Step::Make { empty }, || options.open(path))?;
+        options.read(true).write(true).create_new(true);
+        let inner = step(path, Step::Make, || {
+            let Some(like) = like else {
+                return options.open(path);
+            };
+            keep_private(&mut options);
+            let file = options.open(path)?;
+            resemble(&file, like);
+            Ok(file)
+        })?;
+        let path = path.into();
+        Ok(File { inner, path })
+    }
+
+    /// Opens a file for reading and writing, which is made if it is not there. One that is there has no
+    /// other name.
+    pub(super) fn make(path: &Path) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let inner = step(path, Step::Make, || {
+            let file = plain::open(path, &mut options)?;
+            plain::check_sole(&file)?;
+            Ok(file)
+        })?;
         let path = path.into();
         Ok(File { inner, path })
     }

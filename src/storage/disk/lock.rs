@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::{File, Step, at, in_file, remove};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::process::Process;
 
 /// Is taken for as long as it is there, however its process ends; the file is gone then, too, unless the
@@ -18,9 +18,17 @@ pub(in crate::storage) struct FileLock {
 
 impl FileLock {
     /// Takes the lock whose file is at `path`; none if somebody has it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Occupied`] if a file is there that is no lock, for it holds something.
     pub(in crate::storage) fn take(path: &Path) -> Result<Option<FileLock>> {
         loop {
-            let file = in_file(path, File::make(path, false))?;
+            let file = in_file(path, File::make(path))?;
+            if !at(path, Step::Look, || file.is_empty())? {
+                let path = path.to_owned();
+                return Err(Error::Occupied { path });
+            }
             if !at(path, Step::Look, || file.try_lock())? {
                 return Ok(None);
             }
@@ -59,7 +67,7 @@ impl File {
     fn is_at(&self, path: &Path) -> io::Result<bool> {
         use std::os::unix::fs::MetadataExt;
         let own = self.inner.metadata()?;
-        match std::fs::metadata(path) {
+        match std::fs::symlink_metadata(path) {
             Ok(named) => Ok((named.dev(), named.ino()) == (own.dev(), own.ino())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),

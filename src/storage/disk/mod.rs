@@ -10,7 +10,9 @@
 pub(crate) mod crash;
 mod database;
 mod file;
+mod likeness;
 mod lock;
+mod plain;
 mod resolve;
 #[cfg(test)]
 #[cfg(unix)]
@@ -22,7 +24,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 pub(super) use database::{
-    DatabaseLock, create_database, keep_writers_out, open_damaged_database, open_database,
+    DatabaseLock, create_database, create_database_like, keep_writers_out, open_damaged_database,
+    open_database,
 };
 use file::in_file;
 pub(super) use file::{File, sync_words};
@@ -43,10 +46,7 @@ enum Step<'a> {
     /// Read or map so many bytes from one on.
     Read(u64, u64),
     /// Open a file, which is made if it is not there.
-    Make {
-        /// Whether one that is there loses what it holds.
-        empty: bool,
-    },
+    Make,
     MakeFolder,
     Write(&'a fs::File, u64, &'a [u8]),
     /// Fill a file that is empty from another.
@@ -104,6 +104,11 @@ pub(super) fn is_folder(path: &Path) -> Result<bool> {
     Ok(unfollowed(path)?.is_some_and(|found| found.is_dir()))
 }
 
+/// Whether nothing is at `path`, not even a link.
+pub(super) fn is_absent(path: &Path) -> Result<bool> {
+    Ok(unfollowed(path)?.is_none())
+}
+
 /// What is at `path`, which may be a link.
 fn unfollowed(path: &Path) -> Result<Option<fs::Metadata>> {
     at(path, Step::Look, || match fs::symlink_metadata(path) {
@@ -113,8 +118,14 @@ fn unfollowed(path: &Path) -> Result<Option<fs::Metadata>> {
 }
 
 /// Whether there is a file at `path`.
+///
+/// # Errors
+///
+/// There is something else, such as a link.
 pub(super) fn is_file(path: &Path) -> Result<bool> {
-    Ok(metadata(path)?.is_some_and(|found| found.is_file()))
+    let is_there = unfollowed(path)?.is_some();
+    in_file(path, plain::check(path))?;
+    Ok(is_there)
 }
 
 /// Bytes that the file at `path` takes, without its holes.
@@ -153,24 +164,57 @@ pub(super) fn create_folder(path: &Path) -> Result<()> {
     at(path, Step::MakeFolder, || fs::create_dir(path))
 }
 
+/// Makes the folder `path`, which is not there, for the same users as the one at `like`.
+pub(super) fn create_folder_like(path: &Path, like: &Path) -> Result<()> {
+    at(path, Step::MakeFolder, || {
+        fs::create_dir(path)?;
+        if cfg!(unix) {
+            likeness::resemble(&fs::File::open(path)?, like);
+        }
+        Ok(())
+    })
+}
+
+/// Folders that were made, those above others first.
+#[derive(Debug, Default)]
+pub(super) struct MadeFolders(Vec<PathBuf>);
+
+impl MadeFolders {
+    /// Takes those away that hold nothing.
+    pub(super) fn undo(self) {
+        for path in self.0.iter().rev() {
+            at(path, Step::RemoveFolder, || fs::remove_dir(path)).unwrap_or_default();
+        }
+    }
+}
+
 /// Makes the folder `path`, and those above it, where they are missing; their names are durable then.
-pub(super) fn create_folders(path: &Path) -> Result<()> {
+pub(super) fn create_folders(path: &Path) -> Result<MadeFolders> {
+    let mut made = MadeFolders::default();
+    let done = add_folders(path, &mut made.0);
+    if done.is_err() {
+        made.undo();
+        return done.map(|()| MadeFolders::default());
+    }
+    Ok(made)
+}
+
+fn add_folders(path: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
     if metadata(path)?.is_some_and(|found| found.is_dir()) {
         return Ok(());
     }
     let parent = parent(path);
-    create_folders(parent)?;
+    add_folders(parent, made)?;
     let is_ours = at(path, Step::MakeFolder, || match fs::create_dir(path) {
         // Someone else made it in the meantime.
         Err(_) if path.is_dir() => Ok(false),
         made => made.map(|()| true),
     })?;
-    let synced = sync_folder(parent);
-    if is_ours && synced.is_err() {
-        // If it stayed, the next attempt would take its name for durable.
-        return at(path, Step::RemoveFolder, || fs::remove_dir(path)).and(synced);
+    if is_ours {
+        // If it stayed after an error, the next attempt would take its name for durable.
+        made.push(path.to_owned());
     }
-    synced
+    sync_folder(parent)
 }
 
 /// The folder that `path` is in.

@@ -243,11 +243,7 @@ impl State {
         };
         let takes_room = matches!(
             what,
-            Step::Make { .. }
-                | Step::MakeFolder
-                | Step::Write(..)
-                | Step::Copy(_)
-                | Step::SetLen(..)
+            Step::Make | Step::MakeFolder | Step::Write(..) | Step::Copy(_) | Step::SetLen(..)
         );
         let error = match fault {
             Fault::Once { step: at } | Fault::Half { step: at } if at == step => {
@@ -284,16 +280,8 @@ impl State {
                 self.mapped.insert(path.to_owned(), (number(path), held));
                 return;
             }
-            Step::Make { empty } if !is_new => {
-                if !empty {
-                    return;
-                }
-                Event::Resized {
-                    node: number(path),
-                    len: 0,
-                }
-            }
-            Step::Make { .. } | Step::MakeFolder => Event::Named {
+            Step::Make if !is_new => return,
+            Step::Make | Step::MakeFolder => Event::Named {
                 folder: folder_of(path),
                 name: name(path),
                 node: number(path),
@@ -371,7 +359,7 @@ fn kind(what: Step<'_>) -> &'static str {
     match what {
         Step::Look => "look at",
         Step::Read(..) => "read",
-        Step::Make { .. } => "make",
+        Step::Make => "make",
         Step::MakeFolder => "make folder",
         Step::Write(..) => "write",
         Step::Copy(_) => "copy",

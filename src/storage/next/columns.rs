@@ -34,9 +34,17 @@ pub(super) struct NextColumns {
 }
 
 impl NextColumns {
-    /// Makes the columns of the generation of `meta`, empty.
-    pub(super) fn create(folder: &Path, meta: &Meta, schema: &Schema) -> Result<NextColumns> {
-        NextColumns::with(meta, schema, |spec| spec.create(folder))
+    /// Makes the columns of the generation of `meta`, empty, for the users of those of `snapshot`.
+    pub(super) fn create(
+        folder: &Path,
+        meta: &Meta,
+        schema: &Schema,
+        snapshot: &Snapshot,
+    ) -> Result<NextColumns> {
+        NextColumns::with(meta, schema, |spec| {
+            let like = snapshot.column(spec.header.kind).path();
+            spec.create(folder, Some(like))
+        })
     }
 
     /// Opens the columns of the generation of `meta` and cuts off what it does not count.

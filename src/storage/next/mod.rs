@@ -194,13 +194,14 @@ impl Next {
     }
 
     /// Deletes what there is of a next generation; says whether there was any.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Occupied`] if a file that is not the store's has the name of its index.
     pub(crate) fn discard(folder: &Path, snapshot: &Snapshot) -> Result<bool> {
-        let path = folder.join(NEXT_INDEX);
-        let was_there = disk::is_file(&path)?;
-        if was_there {
-            disk::remove(&path)?;
-        }
-        leftovers::clear(folder, &snapshot.tables.meta)?;
+        let meta = &snapshot.tables.meta;
+        let was_there = leftovers::remove_next_index(folder, meta.store)?;
+        leftovers::clear(folder, meta)?;
         Ok(was_there)
     }
 
@@ -244,7 +245,7 @@ impl Next {
     fn begin(folder: &Path, snapshot: &Snapshot, plan: &Plan) -> Result<Next> {
         leftovers::clear(folder, &snapshot.tables.meta)?;
         let path = folder.join(NEXT_INDEX);
-        let index = Index::create(&path)?;
+        let index = Index::create_like(&path, snapshot.tables.path())?;
         let old = snapshot.tables.meta;
         let generation = old.generation + 1;
         let file = |changes, old| if changes { generation } else { old };
@@ -258,7 +259,7 @@ impl Next {
             signatures_file: file(resigns, old.signatures_file),
             ..Meta::default()
         };
-        let columns = NextColumns::create(folder, &meta, &plan.schema)?;
+        let columns = NextColumns::create(folder, &meta, &plan.schema, snapshot)?;
         let begun = Begun {
             meta,
             schema: (*plan.schema).clone(),
