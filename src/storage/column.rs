@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::disk::{self, File};
 use super::format::{HEADER_BYTES, Header, may_be_unfinished};
 use super::map::Map;
-use super::sums::BlockSums;
+use super::sums::{BLOCK_BYTES, BlockSums};
+use super::verified::Verified;
 use crate::error::{Error, Result};
 use crate::process::Process;
 
@@ -24,6 +25,7 @@ const MAX_GROWTH: u64 = 1 << 30;
 pub(crate) struct ColumnView {
     path: Arc<Path>,
     map: Arc<Map>,
+    verified: Arc<Verified>,
     len: u64,
 }
 
@@ -36,8 +38,20 @@ impl ColumnView {
         Ok(ColumnView {
             path: file.path().clone(),
             map: Arc::new(map),
+            verified: Arc::new(Verified::none_of(len)),
             len,
         })
+    }
+
+    /// What of the column was compared with its checksums.
+    pub(crate) fn verified(&self) -> &Verified {
+        &self.verified
+    }
+
+    /// Takes over what an earlier view of the same file verified.
+    pub(crate) fn know(&self, earlier: &ColumnView) {
+        let whole = earlier.len.min(self.len) / BLOCK_BYTES;
+        self.verified.take_over(&earlier.verified, whole);
     }
 
     /// Bytes of data.
@@ -50,7 +64,7 @@ impl ColumnView {
         &self.path
     }
 
-    /// The bytes in `range`.
+    /// The bytes in `range`, whether or not they are what was written.
     ///
     /// # Errors
     ///
@@ -72,12 +86,15 @@ impl ColumnView {
             Error::damaged(&self.path, reason)
         })
     }
+}
 
-    /// Row `index` of a column whose rows have `row_bytes`.
-    pub(crate) fn row(&self, index: u32, row_bytes: usize) -> Result<&[u8]> {
-        let start = u64::from(index) * row_bytes as u64;
-        self.bytes(start..start + row_bytes as u64)
-    }
+/// Whether a column that is opened is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// A block is compared with its checksum before it is read for the first time.
+    Sums,
+    /// The caller compares them all, or no index has them yet.
+    File,
 }
 
 /// The writing side of a column. There is one for each file, behind the store's lock.
@@ -85,6 +102,7 @@ impl ColumnView {
 pub(crate) struct Column {
     file: File,
     map: Arc<Map>,
+    verified: Arc<Verified>,
     committed: u64,
     /// Whether a commit was begun and is not known to have ended: then the index may hold it, and
     /// nothing of the file may be cut or overwritten.
@@ -120,7 +138,7 @@ impl Column {
             disk::remove(path).unwrap_or_default();
             return Err(error);
         }
-        Column::new(file, 0)
+        Column::new(file, 0, Verified::all())
     }
 
     /// Opens the file at its committed length and cuts off what lies past it.
@@ -128,18 +146,28 @@ impl Column {
     /// # Errors
     ///
     /// [`Error::Damaged`] if the header is not `header` or the file is shorter than committed.
-    pub(crate) fn open(path: &Path, header: &Header, committed: u64) -> Result<Column> {
+    pub(crate) fn open(
+        path: &Path,
+        header: &Header,
+        committed: u64,
+        trust: Trust,
+    ) -> Result<Column> {
         let file = File::open_writable(path)?;
         check_file(&file, header, committed)?;
         file.set_len(HEADER_BYTES as u64 + committed)?;
-        Column::new(file, committed)
+        let verified = match trust {
+            Trust::Sums => Verified::none_of(committed),
+            Trust::File => Verified::all(),
+        };
+        Column::new(file, committed, verified)
     }
 
-    fn new(file: File, committed: u64) -> Result<Column> {
+    fn new(file: File, committed: u64, verified: Verified) -> Result<Column> {
         let map = file.map(HEADER_BYTES as u64 + committed)?;
         let mut column = Column {
             file,
             map: Arc::new(map),
+            verified: Arc::new(verified),
             committed,
             uncertain: false,
             process: Process::current(),
@@ -228,6 +256,7 @@ impl Column {
         ColumnView {
             path: self.file.path().clone(),
             map: self.map.clone(),
+            verified: self.verified.clone(),
             len: self.written,
         }
     }
@@ -288,14 +317,14 @@ mod tests {
         column.sync().unwrap();
         drop(column);
         assert_eq!(data_len(&path), 5);
-        let mut column = Column::open(&path, &HEADER, 5).unwrap();
+        let mut column = Column::open(&path, &HEADER, 5, Trust::Sums).unwrap();
         column.append(b"third").unwrap();
         column.sync().unwrap();
         column.committing();
         drop(column);
         // Room that the file was grown by stays, too.
         assert!(data_len(&path) >= 10);
-        let column = Column::open(&path, &HEADER, 10).unwrap();
+        let column = Column::open(&path, &HEADER, 10, Trust::Sums).unwrap();
         assert_eq!(column.view().bytes(0..10).unwrap(), b"firstthird");
     }
 

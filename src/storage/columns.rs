@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::bits::low32;
-use super::column::{Column, ColumnView};
+use super::column::{Column, ColumnView, Trust};
 use super::format::{ContentRow, Header, Kind};
 use super::meta::Meta;
 use super::snapshot::narrow;
@@ -30,8 +30,13 @@ impl Columns {
     }
 
     /// Opens the columns that `meta` names, and cuts off what it does not count.
-    pub(super) fn open(folder: &Path, meta: &Meta, schema: &Schema) -> Result<Columns> {
-        let open = |kind| ColumnSpec::of(kind, meta, schema)?.open(folder);
+    pub(super) fn open(
+        folder: &Path,
+        meta: &Meta,
+        schema: &Schema,
+        trust: Trust,
+    ) -> Result<Columns> {
+        let open = |kind| ColumnSpec::of(kind, meta, schema)?.open(folder, trust);
         Ok(Columns {
             contents: open(Kind::Contents)?,
             shingles: open(Kind::Shingles)?,
@@ -93,8 +98,8 @@ impl ColumnSpec {
     }
 
     /// Opens the file for writing.
-    pub(super) fn open(&self, folder: &Path) -> Result<Column> {
-        Column::open(&self.path(folder), &self.header, self.len)
+    pub(super) fn open(&self, folder: &Path, trust: Trust) -> Result<Column> {
+        Column::open(&self.path(folder), &self.header, self.len, trust)
     }
 
     /// Opens the file for reading.

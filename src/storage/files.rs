@@ -7,6 +7,7 @@ use redb::{ReadTransaction, WriteTransaction};
 
 use super::apart::check_outside;
 use super::catalog::{self, Catalog};
+use super::column::Trust;
 use super::columns::{ColumnSpec, Columns};
 use super::disk::{self, File};
 use super::filter::{Filter, FilterName};
@@ -148,11 +149,11 @@ impl Files {
     pub(crate) fn open(folder: &Path) -> Result<Files> {
         let index_path = existing_index(folder)?;
         let index = Index::open(&index_path)?;
-        Files::open_with(folder, index_path, index)
+        Files::open_with(folder, index_path, index, Trust::Sums)
     }
 
     /// Opens the store in `folder` like [`Files::open`], but compares every checksum of the index
-    /// first.
+    /// first. Those of the columns are left to the caller, who names all that are wrong.
     pub(crate) fn open_verified(folder: &Path) -> Result<Files> {
         let index_path = existing_index(folder)?;
         let mut index = Index::open(&index_path)?;
@@ -165,10 +166,10 @@ impl Files {
             let path = ColumnSpec::of(kind, &meta, &schema)?.path(folder);
             File::open(&path)?.read_through()?;
         }
-        Files::open_with(folder, index_path, index)
+        Files::open_with(folder, index_path, index, Trust::File)
     }
 
-    fn open_with(folder: &Path, index_path: PathBuf, index: Index) -> Result<Files> {
+    fn open_with(folder: &Path, index_path: PathBuf, index: Index, trust: Trust) -> Result<Files> {
         let index = Arc::new(index);
         let transaction = index.begin_read(&index_path)?;
         let (meta, schema) = read_meta(&transaction, folder, &index_path)?;
@@ -177,7 +178,7 @@ impl Files {
         // is needed until the new name is durable.
         disk::sync_folder(folder)?;
         leftovers::clear(folder, &meta)?;
-        let columns = Columns::open(folder, &meta, &schema)?;
+        let columns = Columns::open(folder, &meta, &schema, trust)?;
         Files::with_columns(index, index_path, Arc::new(schema), columns)
     }
 
@@ -202,7 +203,10 @@ impl Files {
             len,
             health: Health::Sound,
         };
-        files.recent = rebuild_recent(&files.snapshot()?, None)?;
+        let snapshot = files.snapshot()?;
+        // A sum of what is damaged would make it right.
+        snapshot.verify_ends()?;
+        files.recent = rebuild_recent(&snapshot, None)?;
         Ok(files)
     }
 

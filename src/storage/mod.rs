@@ -41,6 +41,7 @@ mod renumbering;
 mod rows;
 mod snapshot;
 mod sums;
+mod verified;
 mod wreck;
 
 pub(crate) use apart::{enclosing, inside};

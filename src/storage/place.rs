@@ -135,6 +135,8 @@ pub(super) fn check_free(folder: &Path, is_leftover: fn(&OsStr) -> bool) -> Resu
     names.sort_unstable();
     match names.into_iter().next() {
         None => Ok(()),
+        // Somebody made one in the meantime.
+        Some(_) if disk::is_file(&folder.join(INDEX))? => Err(Error::AlreadyAStore { path }),
         Some(name) => {
             let holds = name.to_string_lossy().into_owned();
             Err(Error::NotEmpty { path, holds })

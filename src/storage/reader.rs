@@ -108,7 +108,13 @@ impl Commit {
             let known = &known.tables.meta;
             (known.store, known.generation) == (meta.store, meta.generation)
         };
-        let earlier = known.filter(is_same).map(|known| &known.recent);
+        let known = known.filter(is_same);
+        if let Some(known) = known {
+            for kind in Kind::ALL {
+                snapshot.column(kind).know(known.column(kind));
+            }
+        }
+        let earlier = known.map(|known| &known.recent);
         snapshot.recent = rebuild_recent(&snapshot, earlier)?;
         Ok(snapshot)
     }

@@ -1,7 +1,8 @@
 //! The rows of a content, and the buckets that follow from them.
 
 use super::column::ColumnView;
-use super::format::{ContentRow, copy_hash};
+use super::format::{ContentRow, Kind, copy_hash};
+use super::snapshot::Snapshot;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 
@@ -11,12 +12,14 @@ pub(super) struct Rows<'a> {
     pub(super) schema: &'a Schema,
     pub(super) contents: &'a ColumnView,
     pub(super) signatures: &'a ColumnView,
+    /// What knows the checksums of those columns that are not of this process alone.
+    pub(super) snapshot: &'a Snapshot,
 }
 
 impl<'a> Rows<'a> {
     /// The row of `content`.
     pub(super) fn content(self, content: u32) -> Result<ContentRow> {
-        let bytes = self.contents.row(content, ContentRow::BYTES)?;
+        let bytes = self.row(Kind::Contents, self.contents, content, ContentRow::BYTES)?;
         match bytes.first_chunk() {
             Some(row) => Ok(ContentRow::decode(row)),
             None => Err(Error::damaged(self.contents.path(), "a row is cut short")),
@@ -25,7 +28,21 @@ impl<'a> Rows<'a> {
 
     /// The signature of `content`, as stored.
     pub(super) fn signature(self, content: u32) -> Result<&'a [u8]> {
-        self.signatures.row(content, self.schema.signature_bytes())
+        let row_bytes = self.schema.signature_bytes();
+        self.row(Kind::Signatures, self.signatures, content, row_bytes)
+    }
+
+    fn row(
+        self,
+        kind: Kind,
+        column: &'a ColumnView,
+        index: u32,
+        row_bytes: usize,
+    ) -> Result<&'a [u8]> {
+        let start = u64::from(index) * row_bytes as u64;
+        let range = start..start + row_bytes as u64;
+        self.snapshot.verify(kind, column, &range)?;
+        column.bytes(range)
     }
 
     /// The hash of `content` in a list of buckets: list 0 are the copies, the others the bands. None

@@ -22,7 +22,8 @@ use super::packed;
 use super::posted::{LevelState, Posted};
 use super::recent::Recent;
 use super::rows::Rows;
-use super::sums::{BLOCK_BYTES, all_sums};
+use super::sums::{BLOCK_BYTES, all_sums, sum};
+use super::verified::blocks_of;
 use crate::error::{Error, Result};
 use crate::process::Process;
 use crate::schema::Schema;
@@ -226,7 +227,44 @@ impl Snapshot {
             schema: &self.schema,
             contents: &self.contents,
             signatures: &self.signatures,
+            snapshot: self,
         }
+    }
+
+    /// Makes sure that `bytes` of a column, which holds what that of a kind holds, are what was written:
+    /// compares the blocks with their checksums that nobody has compared yet. Bytes that the column does
+    /// not have are left to whoever asks for them.
+    #[inline]
+    pub(super) fn verify(&self, kind: Kind, column: &ColumnView, bytes: &Range<u64>) -> Result<()> {
+        if bytes.end > column.len() || column.verified().has_all(bytes) {
+            return Ok(());
+        }
+        self.compare(kind, column, bytes)
+    }
+
+    #[cold]
+    fn compare(&self, kind: Kind, column: &ColumnView, bytes: &Range<u64>) -> Result<()> {
+        for block in blocks_of(bytes).filter(|&block| !column.verified().has(block)) {
+            let start = block * BLOCK_BYTES;
+            let end = column.len().min(start + BLOCK_BYTES);
+            let found = sum(column.bytes(start..end)?);
+            if self.look(|catalog| catalog.sum(kind, block))? != Some(found) {
+                let reason = format!("the checksum of its bytes {start} to {end} is wrong");
+                return Err(Error::damaged(column.path(), reason));
+            }
+            column.verified().set(block);
+        }
+        Ok(())
+    }
+
+    /// Verifies the last block of each column, to which a writer is about to add.
+    pub(super) fn verify_ends(&self) -> Result<()> {
+        for kind in Kind::ALL {
+            let column = self.column(kind);
+            let end = column.len();
+            self.verify(kind, column, &(end.saturating_sub(1)..end))?;
+        }
+        Ok(())
     }
 
     /// Replaces `set` by the shingles of `content`.
@@ -238,8 +276,9 @@ impl Snapshot {
 
     /// The shingles of `content` as they are stored.
     pub(crate) fn packed_shingles(&self, content: u32) -> Result<&[u8]> {
-        let end = self.content(content)?.shingles_end;
-        self.shingles.bytes(self.shingles_before(content)?..end)
+        let range = self.shingles_before(content)?..self.content(content)?.shingles_end;
+        self.verify(Kind::Shingles, &self.shingles, &range)?;
+        self.shingles.bytes(range)
     }
 
     /// Bytes of the shingles of all contents below `content`.

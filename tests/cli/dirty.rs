@@ -1,5 +1,7 @@
 //! `add` of what is no text, and of what cannot be read.
 
+use std::fs;
+
 use serde_json::json;
 
 use crate::sandbox::Sandbox;
@@ -114,8 +116,35 @@ fn the_store_is_left_out() {
     let summary = sandbox.add(&["--store", store, "folder"], 0);
     assert_eq!(summary["skipped"], json!({ "dedupdb store": 2 }));
     assert_eq!(summary["added"], 44);
-    let summary = sandbox.add(&["--store", store, "folder/./.dedupdb/contents.1"], 0);
-    assert_eq!(summary["skipped"], json!({ "dedupdb store": 1 }));
+    for named in [
+        "folder/./.dedupdb/contents.1",
+        "folder/.dedupdb",
+        "folder/other",
+    ] {
+        let summary = sandbox.add(&["--store", store, named], 2);
+        assert_eq!(summary["skipped"], json!({ "dedupdb store": 1 }));
+    }
+    let ran = sandbox.run(&["--store", store, "add", "folder/other"]);
+    let said = "folder/other: this is a dedupdb store";
+    assert!(ran.expect(2).stderr.contains(said));
+}
+
+#[test]
+fn a_store_is_not_made_beside_files_of_others() {
+    let sandbox = Sandbox::new();
+    sandbox.write("full/myfile.txt", "some words of mine");
+    for verb in [&["init"][..], &["add", "full"]] {
+        let mut arguments = vec!["--store", "full"];
+        arguments.extend(verb);
+        let ran = sandbox.run(&arguments).expect(2);
+        assert!(
+            ran.stderr.contains("this folder holds \"myfile.txt\""),
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(ran.stderr.lines().count(), 1);
+    }
+    assert_eq!(fs::read_dir(sandbox.path("full")).unwrap().count(), 1);
 }
 
 #[cfg(unix)]

@@ -3,9 +3,15 @@
 use std::fs;
 use std::path::Path;
 
-use dedupdb::{Error, Input, Options, Query, Rebuild, Schema, Store};
+use dedupdb::{Error, Input, Match, Options, Query, Rebuild, Schema, Store};
 
 use crate::numbered;
+
+/// Bytes of a column's header.
+const HEADER: usize = 64;
+
+/// Bytes that a checksum covers.
+const BLOCK: usize = 64 << 10;
 
 const COLUMNS: [&str; 3] = ["contents.1", "shingles.1", "signatures.1"];
 
@@ -23,16 +29,51 @@ fn make(path: &Path, documents: usize) {
     numbered::add(&store, 0..documents, 20);
 }
 
-/// Opens, queries and checks; says whether any of them named a problem.
-fn is_noticed(path: &Path) -> bool {
-    if let Ok(store) = Store::open(path) {
-        for number in 0..5 {
-            // Before a check, an answer may be missing or an error, but not a wrong one.
-            if let Ok(found) = store.query(&Query::text(&text(number))) {
-                assert!(found.len() <= 1);
+/// The matches of a near-copy of a document, and the hash of its text.
+type Answer = (Vec<Match>, [u8; 32]);
+
+/// Asks for a document.
+fn ask_one(store: &Store, number: usize) -> Result<Answer, Error> {
+    let near = format!("{} more", text(number));
+    let found = store.query(&Query::text(&near))?;
+    let document = store.get(&format!("{number:05}"))?;
+    Ok((found, document.unwrap().hash))
+}
+
+/// What the store in a folder says of so many documents.
+fn all_answers(path: &Path, documents: usize) -> Vec<Answer> {
+    let store = Store::open(path).unwrap();
+    (0..documents)
+        .map(|number| ask_one(&store, number).unwrap())
+        .collect()
+}
+
+/// Asks for each of the documents: an answer is right, or an error that names a file. Returns how many
+/// of each there were.
+fn ask(path: &Path, expected: &[Answer], read_only: bool) -> (usize, usize) {
+    let opened = Options::new().read_only(read_only).open(path);
+    let (mut right, mut errors) = (0, 0);
+    for (number, expected) in expected.iter().enumerate() {
+        match opened
+            .as_ref()
+            .map_err(Clone::clone)
+            .and_then(|store| ask_one(store, number))
+        {
+            Ok(answer) => {
+                assert_eq!(answer, *expected, "document {number}");
+                right += 1;
             }
+            Err(Error::Damaged { .. } | Error::NewerFormat { .. } | Error::Io { .. }) => {
+                errors += 1;
+            }
+            Err(error) => panic!("{error}"),
         }
     }
+    (right, errors)
+}
+
+/// Opens, queries and checks; says whether any of them named a problem.
+fn is_noticed(path: &Path) -> bool {
     match Store::check(path) {
         Ok(report) => !report.is_clean(),
         Err(
@@ -49,6 +90,7 @@ fn is_noticed(path: &Path) -> bool {
 fn every_flipped_bit_of_a_column_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     make(folder.path(), 12);
+    let expected = all_answers(folder.path(), 12);
     assert!(!is_noticed(folder.path()));
     for column in COLUMNS {
         let path = folder.path().join(column);
@@ -57,11 +99,97 @@ fn every_flipped_bit_of_a_column_is_noticed() {
             let mut flipped = bytes.clone();
             flipped[at] ^= 1 << (at % 8);
             fs::write(&path, &flipped).unwrap();
+            for read_only in [false, true] {
+                let (_, errors) = ask(folder.path(), &expected, read_only);
+                assert!(errors > 0, "{column}, byte {at}");
+            }
             assert!(is_noticed(folder.path()), "{column}, byte {at}");
         }
         fs::write(&path, &bytes).unwrap();
     }
     assert!(!is_noticed(folder.path()));
+}
+
+/// A block that is damaged is found by the first who reads it, and the others are read all the same.
+#[test]
+fn a_damaged_block_is_named_when_it_is_first_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let documents = 6000;
+    make(folder.path(), documents);
+    let expected = all_answers(folder.path(), documents);
+    let found = expected.iter().filter(|(found, _)| !found.is_empty());
+    assert!(found.count() > documents / 2);
+    for column in COLUMNS {
+        let path = folder.path().join(column);
+        let bytes = fs::read(&path).unwrap();
+        assert!(
+            bytes.len() > 2 * BLOCK,
+            "{column} has {} bytes",
+            bytes.len()
+        );
+        // In its middle, and across the border of two blocks.
+        for at in [BLOCK / 2, BLOCK - 8] {
+            let mut damaged = bytes.clone();
+            damaged[HEADER + at..HEADER + at + 16].fill(0);
+            fs::write(&path, &damaged).unwrap();
+            for read_only in [true, false] {
+                let (right, errors) = ask(folder.path(), &expected, read_only);
+                assert!(
+                    right > 0 && errors > 0,
+                    "{column}: {right} right, {errors} errors"
+                );
+            }
+        }
+        fs::write(&path, &bytes).unwrap();
+    }
+    assert_eq!(ask(folder.path(), &expected, false), (documents, 0));
+}
+
+/// Else the checksum of what is added would make it right.
+#[test]
+fn nothing_is_added_to_a_damaged_block() {
+    let folder = tempfile::tempdir().unwrap();
+    make(folder.path(), 12);
+    for column in COLUMNS {
+        let path = folder.path().join(column);
+        let bytes = fs::read(&path).unwrap();
+        let mut damaged = bytes.clone();
+        damaged[HEADER + 1] ^= 1;
+        fs::write(&path, &damaged).unwrap();
+        match Store::open(folder.path()) {
+            Err(Error::Damaged { path: named, .. }) => assert_eq!(named, path),
+            other => panic!("{column}: {other:?}"),
+        }
+        let report = Store::check(folder.path()).unwrap();
+        assert_eq!(report.problems.len(), 1, "{report:?}");
+        assert_eq!(report.problems[0].file, path);
+        fs::write(&path, &bytes).unwrap();
+    }
+}
+
+/// What is verified stays so from commit to commit, and the block at the end is looked at again.
+#[test]
+fn a_reader_that_follows_a_writer_sees_damage_to_what_is_new() {
+    let folder = tempfile::tempdir().unwrap();
+    make(folder.path(), 100);
+    let writer = Store::open(folder.path()).unwrap();
+    let reader = Options::new().read_only(true).open(folder.path()).unwrap();
+    let has = |number| {
+        let found = reader.query(&Query::text(&text(number)));
+        found.map(|found| found.len() == 1)
+    };
+    assert!(has(5).unwrap());
+    numbered::add(&writer, 100..150, 20);
+    assert!(reader.refresh().unwrap());
+    assert!(has(5).unwrap() && has(149).unwrap());
+    numbered::add(&writer, 150..200, 20);
+    let path = folder.path().join("contents.1");
+    let at = HEADER + 48 * 170;
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[at] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    assert!(matches!(reader.refresh(), Err(Error::Damaged { path: named, .. }) if named == path));
+    assert!(has(5).unwrap() && has(149).unwrap());
 }
 
 #[test]

@@ -388,14 +388,19 @@ fn a_note_that_nobody_stands_by_is_in_nobodys_way() {
     assert_eq!(read_all(&path), before);
 }
 
-/// What a killed process left of a store, or of an index, may be damaged as anything else.
+/// What a killed process left of a store, or of an index, may be damaged as anything else. It is named
+/// where it does not tell whose it is.
 #[test]
-fn damaged_leftovers_are_cleared_away() {
+fn damaged_leftovers_are_cleared_away_or_named() {
     let wreck = Wreck::new();
+    let empty = wreck.folder.path().join("empty");
+    drop(Store::create(&empty, &schema()).unwrap());
+    let empty = fs::read(empty.join("index.redb")).unwrap();
+    let mut cleared = 0;
     let bytes = wreck.files["index.redb"].clone();
     let building = wreck.folder.path().join(".saved.dedupdb-backup");
     let new = wreck.folder.path().join("new");
-    for at in (0..bytes.len()).step_by(bytes.len() / 64 + 1).chain(9..40) {
+    for at in (9..bytes.len()).step_by(bytes.len() / 64 + 1).chain(9..40) {
         let mut bytes = bytes.clone();
         bytes[at] ^= 0x40;
         fs::create_dir(&building).unwrap();
@@ -410,12 +415,22 @@ fn damaged_leftovers_are_cleared_away() {
         assert!(Store::open(wreck.target()).is_ok(), "{place}");
         wreck.mend();
         fs::create_dir(&new).unwrap();
-        fs::write(new.join("index.redb.new"), &bytes).unwrap();
-        let made = Store::create(&new, &schema()).unwrap();
-        assert_eq!(made.documents().unwrap().count(), 0, "{place}");
-        drop(made);
+        let leftover = new.join("index.redb.new");
+        let mut bytes = empty.clone();
+        let at = at % bytes.len();
+        bytes[at] ^= 0x40;
+        fs::write(&leftover, &bytes).unwrap();
+        match Store::create(&new, &schema()) {
+            Ok(made) => {
+                assert_eq!(made.documents().unwrap().count(), 0, "{place}");
+                cleared += 1;
+            }
+            Err(Error::Occupied { path }) => assert_eq!(path, leftover),
+            Err(error) => panic!("{error}"),
+        }
         fs::remove_dir_all(&new).unwrap();
     }
+    assert!(cleared > 0);
 }
 
 /// What else can be told of such a store is the length of its signatures.
@@ -481,7 +496,7 @@ fn a_store_in_use_and_a_folder_in_use_are_refused() {
     drop(store);
     fs::create_dir(&target).unwrap();
     fs::write(target.join("thesis"), "Chapter one").unwrap();
-    assert!(matches!(salvage(), Err(Error::Occupied { .. })));
+    assert!(matches!(salvage(), Err(Error::NotEmpty { .. })));
     fs::remove_file(target.join("thesis")).unwrap();
     assert_eq!(salvage().unwrap().documents, 0);
     assert!(matches!(salvage(), Err(Error::AlreadyAStore { .. })));

@@ -6,7 +6,7 @@ use super::Next;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::catalog;
-use crate::storage::column::{Column, ColumnView};
+use crate::storage::column::{Column, ColumnView, Trust};
 use crate::storage::columns::ColumnSpec;
 use crate::storage::format::Kind;
 use crate::storage::meta::Meta;
@@ -49,7 +49,7 @@ impl NextColumns {
 
     /// Opens the columns of the generation of `meta` and cuts off what it does not count.
     pub(super) fn open(folder: &Path, meta: &Meta, schema: &Schema) -> Result<NextColumns> {
-        NextColumns::with(meta, schema, |spec| spec.open(folder))
+        NextColumns::with(meta, schema, |spec| spec.open(folder, Trust::File))
     }
 
     fn with(

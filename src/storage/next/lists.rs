@@ -28,6 +28,7 @@ const POSTING_BYTES: u64 = 16;
 struct Views {
     contents: ColumnView,
     signatures: ColumnView,
+    snapshot: Snapshot,
 }
 
 /// What postings a list gains or loses, by the new ids of contents.
@@ -216,6 +217,7 @@ impl Next {
         Views {
             contents: self.columns.view(Kind::Contents, snapshot),
             signatures: self.columns.view(Kind::Signatures, snapshot),
+            snapshot: snapshot.clone(),
         }
     }
 
@@ -224,6 +226,7 @@ impl Next {
             schema: &self.plan.schema,
             contents: &views.contents,
             signatures: &views.signatures,
+            snapshot: &views.snapshot,
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::columns::Sign;
 use super::{Next, state};
 use crate::error::Result;
+use crate::storage::column::Trust;
 use crate::storage::columns::Columns;
 use crate::storage::disk;
 use crate::storage::files::{Files, Health};
@@ -64,7 +65,7 @@ impl Next {
             ..
         } = self;
         drop(columns);
-        let columns = Columns::open(&folder, &meta, &plan.schema)?;
+        let columns = Columns::open(&folder, &meta, &plan.schema, Trust::Sums)?;
         let index = Arc::new(index);
         *files = Files::with_columns(index, index_path, plan.schema, columns)?;
         leftovers::clear(&folder, &meta)?;

@@ -1,0 +1,103 @@
+//! Which blocks of a column were compared with their checksums.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::sums::BLOCK_BYTES;
+
+/// A bit for each block that the file had when it was opened, shared by all who read it. Blocks behind
+/// those were written by this process and count as verified.
+#[derive(Debug)]
+pub(crate) struct Verified {
+    words: Box<[AtomicU64]>,
+}
+
+impl Verified {
+    /// Nothing of so many bytes is verified.
+    pub(crate) fn none_of(bytes: u64) -> Verified {
+        let blocks = bytes.div_ceil(BLOCK_BYTES);
+        let word = |first: u64| {
+            // The last word has bits of blocks that were not there.
+            let own = u64::MAX.checked_shl(u32::try_from(blocks - first).unwrap_or(u64::BITS));
+            AtomicU64::new(own.unwrap_or(0))
+        };
+        let words = (0..blocks).step_by(64).map(word).collect();
+        Verified { words }
+    }
+
+    /// All is verified, or will be by other means.
+    pub(crate) fn all() -> Verified {
+        Verified::none_of(0)
+    }
+
+    /// Whether all blocks are verified that hold some of these bytes.
+    #[inline]
+    pub(crate) fn has_all(&self, bytes: &Range<u64>) -> bool {
+        blocks_of(bytes).all(|block| self.has(block))
+    }
+
+    /// Whether a block is verified.
+    #[inline]
+    pub(crate) fn has(&self, block: u64) -> bool {
+        self.word(block)
+            .is_none_or(|word| word.load(Ordering::Relaxed) & 1 << (block % 64) != 0)
+    }
+
+    /// Takes note of a block that is verified.
+    pub(crate) fn set(&self, block: u64) {
+        if let Some(word) = self.word(block) {
+            word.fetch_or(1 << (block % 64), Ordering::Relaxed);
+        }
+    }
+
+    /// Takes over what is known of the first `blocks` blocks of the same file.
+    pub(crate) fn take_over(&self, earlier: &Verified, blocks: u64) {
+        for block in (0..blocks).filter(|&block| earlier.has(block)) {
+            self.set(block);
+        }
+    }
+
+    #[inline]
+    fn word(&self, block: u64) -> Option<&AtomicU64> {
+        usize::try_from(block / 64)
+            .ok()
+            .and_then(|index| self.words.get(index))
+    }
+}
+
+/// The blocks that hold some of these bytes.
+#[inline]
+pub(crate) fn blocks_of(bytes: &Range<u64>) -> Range<u64> {
+    bytes.start / BLOCK_BYTES..bytes.end.div_ceil(BLOCK_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_verified_one_by_one_and_new_ones_from_the_start() {
+        for blocks in [0, 1, 63, 64, 65, 130] {
+            let verified = Verified::none_of(blocks * BLOCK_BYTES);
+            assert!((0..blocks).all(|block| !verified.has(block)), "{blocks}");
+            assert!((blocks..300).all(|block| verified.has(block)), "{blocks}");
+            for block in 0..blocks {
+                verified.set(block);
+                assert!(verified.has(block));
+                assert!((block + 1..blocks).all(|block| !verified.has(block)));
+            }
+            let again = Verified::none_of(blocks * BLOCK_BYTES);
+            again.take_over(&verified, blocks.saturating_sub(1));
+            assert_eq!(
+                (0..blocks).filter(|&block| !again.has(block)).count(),
+                usize::from(blocks > 0)
+            );
+        }
+        assert!(Verified::none_of(1).has_all(&(0..0)));
+        assert!(!Verified::none_of(1).has_all(&(0..1)));
+        let verified = Verified::none_of(2 * BLOCK_BYTES);
+        verified.set(1);
+        assert!(verified.has_all(&(BLOCK_BYTES..BLOCK_BYTES + 1)));
+        assert!(!verified.has_all(&(BLOCK_BYTES - 1..BLOCK_BYTES + 1)));
+    }
+}
