@@ -97,9 +97,11 @@ impl Files {
         let new_path = folder.join(NEW_INDEX);
         let index = Arc::new(Index::create(&new_path)?);
         // Whoever makes a store here holds the lock of the new index.
-        if disk::is_file(&index_path)? {
+        let is_taken = disk::is_file(&index_path);
+        if !matches!(is_taken, Ok(false)) {
             drop(index);
-            disk::remove(&new_path)?;
+            disk::remove(&new_path).unwrap_or_default();
+            is_taken?;
             let path = folder.to_owned();
             return Err(Error::AlreadyAStore { path });
         }
@@ -386,6 +388,37 @@ pub(super) fn rebuild_recent(
 mod tests {
     use super::*;
     use crate::storage::wreck::Wreck;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_store_that_cannot_be_made_leaves_nothing() {
+        use crate::storage::watch::{Fault, Watch};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/store");
+        let watch = Watch::new(folder.path());
+        let mut refused = 0;
+        for (step, is_full) in (0..).flat_map(|step| [(step, true), (step, false)]) {
+            watch.fail(Some(if is_full {
+                Fault::Full { step }
+            } else {
+                Fault::Once { step }
+            }));
+            let made = Files::create(&path, Schema::default(), 1).map(drop);
+            watch.fail(None);
+            let failed = watch.failed();
+            if made.is_err() {
+                refused += 1;
+                let left = std::fs::read_dir(folder.path()).unwrap().count();
+                assert_eq!(left, 0, "step {step}: {failed:?}");
+            } else {
+                std::fs::remove_dir_all(folder.path().join("a")).unwrap();
+            }
+            if failed.is_empty() && !is_full {
+                break;
+            }
+        }
+        assert!(refused > 20, "{refused}");
+    }
 
     #[test]
     fn an_index_of_another_format_is_refused() {

@@ -259,7 +259,12 @@ impl Next {
             signatures_file: file(resigns, old.signatures_file),
             ..Meta::default()
         };
-        let columns = NextColumns::create(folder, &meta, &plan.schema, snapshot)?;
+        let columns = NextColumns::create(folder, &meta, &plan.schema, snapshot);
+        let columns = columns.inspect_err(|_| {
+            // Nothing is begun, so nothing stays.
+            disk::remove(&path).unwrap_or_default();
+            leftovers::clear(folder, &old).unwrap_or_default();
+        })?;
         let begun = Begun {
             meta,
             schema: (*plan.schema).clone(),
