@@ -235,6 +235,7 @@ impl Index {
 
     /// Begins to write.
     pub(super) fn begin_write(&self) -> Result<WriteTransaction> {
+        self.process.check()?;
         let Some(Handle::Writable(database)) = &self.handle else {
             return Err(Error::ReadOnly);
         };

@@ -118,7 +118,8 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Those of reading and writing the store; the writer should then be dropped.
+    /// Those of reading and writing the store, with [`Error::Full`] and [`Error::Uncommitted`]; the
+    /// writer should then be dropped.
     pub fn add_all(&mut self, inputs: Vec<Input>) -> Result<Vec<Result<Outcome>>> {
         self.begin()?;
         let prepare = |input| self.committed.prepare(input);

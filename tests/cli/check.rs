@@ -53,3 +53,11 @@ fn a_folder_without_a_store_is_an_error() {
         ran.stderr
     );
 }
+
+#[test]
+fn a_cause_is_told_once() {
+    let sandbox = Sandbox::new();
+    sandbox.write("file", "a file");
+    let ran = sandbox.run(&["--store", "file/store", "init"]).expect(2);
+    assert_eq!(ran.stderr.matches("os error").count(), 1, "{}", ran.stderr);
+}

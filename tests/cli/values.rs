@@ -48,3 +48,25 @@ fn what_cannot_be_read_is_answered_with_an_example() {
         assert!(first.contains(example), "{arguments:?}: {}", ran.stderr);
     }
 }
+
+#[test]
+fn more_threads_than_a_machine_has_change_no_answer() {
+    let sandbox = Sandbox::new();
+    for n in 0..20 {
+        sandbox.write(format!("{n}.txt"), text(n, 40));
+    }
+    let run = |threads: &str, store: &str| {
+        let with = |arguments: &[&str]| {
+            let options = ["--store", store, "--threads", threads];
+            sandbox
+                .run(&[&options, arguments].concat())
+                .expect(0)
+                .stdout
+        };
+        let files: Vec<String> = (0..20).map(|n| format!("{n}.txt")).collect();
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        with(&[&["add"], &files[..]].concat());
+        with(&["list"])
+    };
+    assert_eq!(run("100000", "many"), run("1", "one"));
+}

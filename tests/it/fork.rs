@@ -1,5 +1,6 @@
 //! The child of a fork does nothing with the handles of its parent.
 
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dedupdb::{
@@ -123,4 +124,35 @@ fn every_call_of_a_child_on_an_inherited_handle_is_refused() {
         })
     };
     assert!(child.succeeds());
+}
+
+#[test]
+fn a_rebuild_ends_in_a_child_and_goes_on_in_its_parent() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let store = Store::create(&path, &Schema::default()).unwrap();
+    store.insert_unless_duplicate("one", TEXT).unwrap();
+    store.insert_unless_duplicate("two", OTHER).unwrap();
+    let mut writer = store.writer().unwrap();
+    writer.remove("one").unwrap();
+    writer.commit().unwrap();
+    drop(writer);
+    let (mut is_child, mut forks) = (false, 0);
+    let rebuild = Rebuild::compact().watch(|_| {
+        forks += 1;
+        match fork() {
+            None => is_child = true,
+            Some(child) => assert!(child.succeeds()),
+        }
+        ControlFlow::Continue(())
+    });
+    let rebuilt = store.rebuild(rebuild);
+    if is_child {
+        end(|| assert!(is_other(rebuilt)));
+    }
+    assert!(rebuilt.unwrap());
+    assert!(forks > 1, "{forks}");
+    assert_eq!(store.query(&Query::text(OTHER)).unwrap()[0].key, "two");
+    drop(store);
+    assert!(Store::check(&path).unwrap().is_clean());
 }

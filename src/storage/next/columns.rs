@@ -135,7 +135,9 @@ impl Next {
                 saved = bytes(self);
             }
             if let Err(stopped) = watch(self.progress(snapshot)) {
-                self.checkpoint(snapshot)?;
+                if matches!(stopped, Error::Interrupted) {
+                    self.checkpoint(snapshot)?;
+                }
                 return Err(stopped);
             }
         }
