@@ -59,7 +59,8 @@ fn rows_are_written_as_they_are() {
     sandbox
         .run(&["dedup", "a.csv", "c.csv", "d.jsonl", "-o", "all"])
         .expect(0);
-    assert_eq!(files(&sandbox.path("all")), ["a.csv", "c.csv", "d.jsonl"]);
+    let written = [".dedupdb-output", "a.csv", "c.csv", "d.jsonl"];
+    assert_eq!(files(&sandbox.path("all")), written);
     assert_eq!(read(&sandbox, "all/c.csv"), other);
     // A table of which nothing is left has its header.
     sandbox.write("e.csv", "id,text\n");
