@@ -28,6 +28,8 @@ pub(crate) struct Origin {
     pub(crate) lossy_key: bool,
     /// Time of a file's last change, as far as it is one document.
     pub(crate) modified: Option<i64>,
+    /// What is wrong with its id, if it came before with another text.
+    pub(crate) repeated: Option<String>,
     /// A record as it is in its file, if that is wanted.
     pub(crate) verbatim: Vec<u8>,
 }
@@ -130,6 +132,7 @@ fn split(document: Document) -> (Input, Origin) {
         replaced: document.replaced,
         lossy_key: document.lossy_key,
         modified: document.modified,
+        repeated: document.repeated,
         verbatim: document.verbatim,
     };
     let input = Input {

@@ -6,6 +6,7 @@ use std::time::UNIX_EPOCH;
 
 use crate::ingest::format::Format;
 use crate::ingest::record::Nth;
+use crate::repeats::Id;
 use crate::skip::Skipped;
 
 /// A document to be added or asked about.
@@ -26,6 +27,10 @@ pub(crate) struct Document {
     /// Which record of its file it is, if the file has records.
     pub(crate) line: Option<Nth>,
     pub(crate) source: PathBuf,
+    /// Its id, where somebody looks for ids that come again.
+    pub(crate) id: Option<Id>,
+    /// What is wrong with its id, if it came before with another text.
+    pub(crate) repeated: Option<String>,
     /// A record as it is in its file, if that is wanted; nothing of a file that is one document.
     pub(crate) verbatim: Vec<u8>,
 }

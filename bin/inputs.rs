@@ -6,6 +6,7 @@ use encoding_rs::Encoding;
 
 use crate::ingest::format::Format;
 use crate::parse;
+use crate::repeats::{IdScope, Repeats};
 
 /// How files are read.
 #[derive(Clone, Debug, clap::Args)]
@@ -24,6 +25,10 @@ pub(crate) struct Inputs {
     /// Field or column of a record's key; a record without it has the key PATH#NUMBER [default: id]
     #[arg(long, value_name = "NAME", value_parser = parse::field)]
     pub(crate) id_field: Option<String>,
+
+    /// Where an id stands for one document
+    #[arg(long, value_enum, value_name = "WHERE", default_value = "all")]
+    pub(crate) id_scope: IdScope,
 
     /// Encoding of all texts, such as windows-1252 or gbk, instead of UTF-8 or what each looks
     /// like
@@ -50,6 +55,10 @@ pub(crate) struct Inputs {
     /// Whether a record without a key is bad.
     #[arg(skip)]
     pub(crate) needs_ids: bool,
+
+    /// What is done with ids that come again with another text.
+    #[arg(skip)]
+    pub(crate) repeats: Repeats,
 }
 
 impl Inputs {

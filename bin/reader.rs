@@ -76,7 +76,7 @@ impl Reader {
     /// Starts reading. The batches end when everything is read.
     pub(crate) fn start(self) -> Result<Receiver<Result<Batch>>> {
         let (sender, receiver) = sync_channel(WAITING);
-        let outbox = Outbox::new(sender, self.inputs.strict);
+        let outbox = Outbox::new(sender, &self.inputs);
         thread::Builder::new()
             .name("reader".to_owned())
             .spawn(move || {
@@ -248,6 +248,8 @@ impl Reader {
                 replaced: record.decoded.replaced,
                 lossy_key: key.lossy,
                 line: None,
+                id: None,
+                repeated: None,
                 source: source.name().to_owned(),
                 verbatim: Vec::new(),
             }),

@@ -15,6 +15,7 @@ pub(crate) struct Reading {
     encodings: BTreeMap<&'static str, u64>,
     replaced: u64,
     lossy_keys: u64,
+    repeated: u64,
     bytes: u64,
 }
 
@@ -22,6 +23,14 @@ impl Reading {
     /// Counts something left out.
     pub(crate) fn skipped(&mut self, reason: Reason) {
         *self.skipped.entry(reason).or_default() += 1;
+        self.repeated += u64::from(reason == Reason::RepeatedKey);
+    }
+
+    /// Counts a document that was not left out although its key came before with another text; says
+    /// whether it is the first of them.
+    pub(crate) fn repeated(&mut self) -> bool {
+        self.repeated += 1;
+        self.repeated == 1
     }
 
     /// Counts a document whose bytes were read; `replaced` says whether some are no characters,
@@ -39,7 +48,7 @@ impl Reading {
 
     /// Whether something was not done that was asked for.
     pub(crate) fn has_failures(&self) -> bool {
-        self.skipped.keys().any(|reason| reason.is_failure())
+        self.repeated > 0 || self.skipped.keys().any(|reason| reason.is_failure())
     }
 
     /// How many were left out.
@@ -55,6 +64,7 @@ impl Reading {
             .collect();
         let fields = [
             ("skipped", skipped.into()),
+            ("repeated", self.repeated.into()),
             ("encodings", json!(self.encodings)),
             ("replaced", self.replaced.into()),
             ("bytes", self.bytes.into()),
@@ -91,6 +101,10 @@ impl Reading {
         if !names.is_empty() {
             let more = format!("   {}", names.join(", "));
             text += &line("not in UTF-8", counts.iter().sum(), &more);
+        }
+        if self.repeated > 0 {
+            let more = "   came before with another text";
+            text += &line("repeated keys", self.repeated, more);
         }
         if self.replaced > 0 {
             let more = "   have U+FFFD for bytes that are no characters";

@@ -50,6 +50,8 @@ pub(crate) enum Reason {
     OtherName,
     /// Another file has the same key.
     SameKey,
+    /// It is a record whose key came before in this run, with another text.
+    RepeatedKey,
     /// It is a line that is no record.
     BadRecord,
     /// It is a record of a web archive without a page: a request, an image, an error.
@@ -80,6 +82,7 @@ impl Reason {
             Reason::NamedTwice => "named twice",
             Reason::OtherName => "other name",
             Reason::SameKey => "same key",
+            Reason::RepeatedKey => "repeated key",
             Reason::BadRecord => "bad record",
             Reason::NoPage => "no page",
             Reason::BadKey => "bad key",
@@ -94,6 +97,7 @@ impl Reason {
             | Reason::NotFound
             | Reason::StoreNamed
             | Reason::SameKey
+            | Reason::RepeatedKey
             | Reason::BadRecord
             | Reason::BadKey
             | Reason::BadText => true,

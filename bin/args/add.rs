@@ -42,7 +42,9 @@ by how they begin), texts of more than --max-document, symbolic links and other 
 devices, sockets, pipes in a folder, and folders of stores and of version control (.git and others).
 Name such a folder or a pipe to read it. -v names what is left out, --skipped FILE lists it. Of broken
 records the first ten are reported with their file and number, the others counted, and the rest goes
-on. Text is UTF-8, or UTF-16 or UTF-32 with
+on. Within a run the first text of an id is stored; a record with that id and another text is left
+out, counted as repeated and an error. With --id-scope file ids hold in their file only. The ids of a
+run take about 40 bytes of memory each. Text is UTF-8, or UTF-16 or UTF-32 with
 a byte order mark, or what it looks like; the summary counts what was decoded how. Bytes that are no
 characters are replaced by U+FFFD. A name of - is standard input; a file of that name is ./-.
 

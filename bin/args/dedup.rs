@@ -53,26 +53,37 @@ Which one is kept:
 Documents are judged in this order, and dropped if they are like one that was kept. The input is read
 once; for longest and newest its texts and records are kept in a temporary folder meanwhile.
 
-What is stored (--store or DEDUPDB_STORE) comes before all of these and is never replaced. A document that is stored under its
-key with its text is not like itself; so the same command gives the same output again. A text
-whose key has another text is stored as KEY#HASH.
+What is stored (--store or DEDUPDB_STORE) comes before all of these and is never replaced. A document
+that is stored is a duplicate under whatever key, its own too: nothing of earlier days is written
+again. A text whose key has another text is stored as KEY#HASH.
 
 --force replaces a file, or a folder that dedupdb wrote: a list in it, .dedupdb-output, says which files
 those are. If one of them was changed, or another one was put there, it is named and nothing is replaced.
 Links and stores are never replaced. The former output goes when the new one has its place; a
 run that is killed in between leaves one of them there, or the next run puts the former one back.
 
-OUTPUT appears whole, once all is durable, or not at all; after a crash or Ctrl-C the same command
-gives the same output, unless it is told that candidates were passed over (--false-candidates all
-has none of that). That does not hold for standard output. A folder beside OUTPUT,
+OUTPUT appears whole, once all is durable, or not at all. A run that is killed or stopped leaves its
+documents in the store; the next dedup forgets them first and says so. So the same command gives the
+same output, unless it is told that candidates were passed over (--false-candidates all has none of
+that), and any other command is judged against documents that were added or written. If OUTPUT is
+there although its run was killed, repeat the command with --force. A run that ended is not to be
+repeated: its documents are stored, and its output would be empty. What went to standard output
+before a crash comes again. A folder beside OUTPUT,
 .OUTPUT.dedup, has what is temporary, for which a store is made if none is given.
 
 --removed has a line for each dropped document, in the order in which they were judged, with tabs:
-KEY, the key of the first kept or stored document that it is like, JACCARD. A symbolic link or another
+KEY, the key of the first kept or stored document that it is like, JACCARD, the file and the number
+of the document's record, and the same of the other one, which are empty if it was stored before.
+This takes about 40 bytes of memory for each kept document.
+A symbolic link or another
 name of a file is never listed there for the file's sake, so without --store these files can be deleted
 and no text is lost. Do not delete what is not in the list: what was left out (binary files, say;
 --skipped FILE lists it) is in neither. With --store, a document is dropped as well for one that was
 published before: what is listed may be the only copy on disk, or be that document itself.
+
+A record whose id came before with another text is kept like any other, counted as repeated, and an
+error, because readers of OUTPUT cannot tell the two apart; --id-scope file says that ids hold in
+their file only. The ids take about 40 bytes of memory each.
 
 Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]
 pub(crate) struct Dedup {

@@ -28,8 +28,10 @@ its id, in each band: fewer bands ship less. How much it was is in the summary, 
 error.
 
 Without PATH, standard input is read, as JSONL if --format does not say otherwise. Then every record
-must have an id, for other mappers read standard input, too. Ids tell documents apart: of two
-texts with the same id nobody knows which one is meant.
+must have an id, for other mappers read standard input, too. Ids tell documents apart: of two texts
+with the same id the second is left out, counted as repeated, and an error; `reduce` finds those of
+several mappers where they meet. --id-scope file makes keys PATH#ID of the ids of files. The ids take
+about 40 bytes of memory each.
 
 With --format shingles a line is an id and the document's shingles, integers from 0 to
 18446744073709551615, with blanks or tabs between them.

@@ -24,7 +24,8 @@ that fit the size of one, 4 bytes a shingle and a band, and 8 MiB.
 
 Errors are a line that map did not write, one that it wrote with other parameters, and a key that
 comes back after others: then the input is not sorted. Of the last million keys most are remembered
-for that. Lines have no checksum; shingles that do not lead to their key are noticed.
+for that. So is an id that stands for two texts, where both meet: it is counted, and the pairs are
+listed. The same line twice is no error. Lines have no checksum; shingles that do not lead to their key are noticed.
 
 Exit codes: 0 done, whether or not there are pairs, 2 error, 130 interrupted.")]
 pub(crate) struct Reduce {

@@ -16,6 +16,7 @@ use crate::args::{Add, Args};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::identity::is_same_file;
+use crate::inputs::Inputs;
 use crate::interrupt::Interrupt;
 use crate::key::Key;
 use crate::left_out::{LeftOut, Named};
@@ -23,10 +24,11 @@ use crate::number::similarity;
 use crate::output::{Output, escape};
 use crate::progress::Progress;
 use crate::reader::{IsUnchanged, Reader};
+use crate::repeats::Repeats;
 use crate::skip::Skipped;
 use crate::tally::Tally;
 use crate::timings;
-use crate::uncommitted::Uncommitted;
+use crate::uncommitted::{Uncommitted, limit};
 use crate::walk::{STDIN, Walk, is_nameless, is_pipe};
 
 /// How long to wait for a batch before looking after the rest.
@@ -50,8 +52,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     }
     let store = Arc::new(store);
     let mut writer = store.writer()?;
-    writer.unique(add.unique);
-    writer.evidence(add.matches);
+    prepare(&mut writer, add, console)?;
     let left_out = LeftOut::begin(console, &add.telling, Named::Failures)?;
     let walk = || Walk::new(add.paths.clone(), &args.store, add.inputs.follow);
     let mut adding = Adding {
@@ -70,7 +71,10 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     };
     let reader = Reader {
         walk: walk(),
-        inputs: add.inputs.clone(),
+        inputs: Inputs {
+            repeats: Repeats::Skip,
+            ..add.inputs.clone()
+        },
         stdin_key: add.key.clone().unwrap_or_else(|| STDIN.to_owned()),
         is_unchanged: is_unchanged(&store, add.checksum),
     };
@@ -136,6 +140,24 @@ impl Opened {
     }
 }
 
+/// Makes the writer do what is asked for. If it keeps documents out, it forgets what an interrupted dedup
+/// stored first, so that none is kept out for the sake of a document that was never published.
+fn prepare(writer: &mut Writer, add: &Add, console: &Console) -> Result<()> {
+    writer.unique(add.unique);
+    writer.evidence(add.matches);
+    if !add.unique {
+        return Ok(());
+    }
+    if add.dry_run {
+        // Nothing may be committed.
+        writer.forget_run(u64::MAX)?;
+        return Ok(());
+    }
+    let forgotten = writer.forget_run(limit(add.memory))?;
+    super::dedup::note_forgotten(forgotten, console);
+    Ok(())
+}
+
 /// Refuses what cannot be meant, before a store is made for it.
 fn check_arguments(add: &Add) -> Result<()> {
     let stdin = add.paths.iter().filter(|path| is_stdin(path)).count();
@@ -184,7 +206,11 @@ fn is_unchanged(store: &Arc<Store>, checksum: bool) -> IsUnchanged {
         };
         let stored = store.get(key)?;
         Ok(stored.is_some_and(|stored| {
-            modified.is_some() && stored.modified == modified && stored.size == size
+            // A document of an interrupted run is added, so that it stays.
+            stored.is_published
+                && modified.is_some()
+                && stored.modified == modified
+                && stored.size == size
         }))
     })
 }

@@ -13,6 +13,7 @@ use crate::args::{Args, Dedup, Keep, Parameters};
 use crate::console::Console;
 use crate::dedup::fit::Fit;
 use crate::dedup::judge::{Judge, Judged, Met, TICK};
+use crate::dedup::lineage::Lineage;
 use crate::dedup::order::{Rank, Ranking};
 use crate::dedup::outputs::Outputs;
 use crate::dedup::removed::Removed;
@@ -25,11 +26,12 @@ use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::interrupt::Interrupt;
 use crate::left_out::{LeftOut, Named};
-use crate::number::grouped;
+use crate::number::{counted, grouped};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::publish::work::Work;
 use crate::reader::{BATCH_BYTES, Reader};
+use crate::repeats::Repeats;
 use crate::threads::NO_THREAD;
 use crate::uncommitted::Uncommitted;
 use crate::walk::{STDIN, Walk};
@@ -56,6 +58,7 @@ pub(crate) fn run(
         writer: store.writer()?,
         uncommitted: Uncommitted::new(dedup.memory),
         removed: removed.transpose()?,
+        lineage: Lineage::default(),
         met: Met {
             console,
             summary: Summary::default(),
@@ -64,6 +67,7 @@ pub(crate) fn run(
             fit: Fit::new(&target),
         },
     };
+    note_forgotten(judge.writer.begin_run()?, console);
     let run = Run {
         dedup,
         target: &target,
@@ -77,13 +81,14 @@ pub(crate) fn run(
     };
     judge.met.progress.finish();
     if !is_whole {
-        return run.stop(&mut judge);
+        return Ok(run.stop(&judge));
     }
     if let Some(removed) = &mut judge.removed {
         let finished = removed.finish();
         finished.with_context(|| removed.partial().display().to_string())?;
     }
     outputs.publish()?;
+    judge.writer.publish_run()?;
     judge.met.left_out.finish()?;
     crate::store::note_passed_over(&store, args, console);
     tell(&judge.met, args, &target, output)?;
@@ -92,6 +97,16 @@ pub(crate) fn run(
     } else {
         Exit::Found
     })
+}
+
+/// Says how many documents of an interrupted run were forgotten, if any.
+pub(super) fn note_forgotten(forgotten: u64, console: &Console) {
+    if forgotten > 0 {
+        let documents = counted(forgotten, "document", "documents");
+        console.note(&format!(
+            "forgot {documents} of a dedup that was interrupted"
+        ));
+    }
 }
 
 /// Opens the store that is named, or makes it or a temporary one.
@@ -272,6 +287,7 @@ impl Run<'_> {
             walk: walk(self.dedup, self.store),
             inputs: Inputs {
                 verbatim: true,
+                repeats: Repeats::Tell,
                 ..self.dedup.inputs.clone()
             },
             stdin_key: STDIN.to_owned(),
@@ -294,20 +310,19 @@ impl Run<'_> {
         self.dedup.inputs.strict && judge.met.summary.reading.has_failures()
     }
 
-    /// Ends without an output.
-    fn stop(&self, judge: &mut Judge<'_>) -> Result<Exit> {
-        judge.commit()?;
+    /// Ends without an output. What is stored of the run is forgotten when the next one begins.
+    fn stop(&self, judge: &Judge<'_>) -> Exit {
         let (console, name) = (judge.met.console, self.name());
         if self.is_given_up(judge) {
             console.error(&format!(
                 "stopped at the first failure; {name} is not written"
             ));
-            return Ok(Exit::Failed);
+            return Exit::Failed;
         }
         console.error(&format!(
             "stopped; {name} is not written, and the same command begins anew"
         ));
-        Ok(Exit::Interrupted)
+        Exit::Interrupted
     }
 }
 

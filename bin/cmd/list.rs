@@ -54,6 +54,7 @@ pub(super) fn object(document: &Document) -> Value {
         "size": document.size,
         "modified": document.modified,
         "added": document.added,
+        "published": document.is_published,
         "shingles": document.shingles,
         "hash": hex(&document.hash),
     })

@@ -21,6 +21,7 @@ use crate::number::bytes;
 use crate::output::Output;
 use crate::reader::Reader;
 use crate::reading::{Reading, line};
+use crate::repeats::{IdScope, Repeats};
 use crate::skip::{Reason, Skipped};
 use crate::walk::{STDIN, Walk};
 
@@ -75,7 +76,10 @@ pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output
 
 /// What is to be read, and how.
 fn inputs(map: &Map, schema: &Schema) -> Result<(Vec<PathBuf>, Inputs)> {
-    let mut inputs = map.inputs.clone();
+    let mut inputs = Inputs {
+        repeats: Repeats::Skip,
+        ..map.inputs.clone()
+    };
     let is_stdin = |path: &Path| path == Path::new(STDIN);
     let paths = match map.paths.as_slice() {
         [] => vec![PathBuf::from(STDIN)],
@@ -87,6 +91,9 @@ fn inputs(map: &Map, schema: &Schema) -> Result<(Vec<PathBuf>, Inputs)> {
         }
         inputs.format.get_or_insert(Format::Jsonl);
         inputs.needs_ids = true;
+    }
+    if inputs.needs_ids && inputs.id_scope == IdScope::File {
+        bail!("--id-scope file makes keys of the names of files, and standard input has none");
     }
     if inputs.format.is_some_and(Format::is_document) && inputs.needs_ids {
         bail!(

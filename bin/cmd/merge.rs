@@ -43,7 +43,10 @@ pub(crate) fn run(
     let interrupt = Interrupt::catch()?;
     for other in &others {
         match target.merge(other, limit(merge.memory), |_| interrupt.flow()) {
-            Ok(merged) => report(other, &merged, args, output)?,
+            Ok(merged) => {
+                note_unpublished(other, &merged, console);
+                report(other, &merged, args, output)?;
+            }
             Err(error @ Error::Interrupted) => {
                 console.note(&error.to_string());
                 return Ok(Exit::Interrupted);
@@ -52,6 +55,17 @@ pub(crate) fn run(
         }
     }
     Ok(Exit::Found)
+}
+
+/// Says what is left out, if anything is.
+fn note_unpublished(other: &Store, merged: &Merged, console: &Console) {
+    if merged.unpublished > 0 {
+        let documents = counted(merged.unpublished, "document", "documents");
+        console.note(&format!(
+            "{}: left out {documents} of a dedup that was interrupted",
+            other.folder().display()
+        ));
+    }
 }
 
 fn report(other: &Store, merged: &Merged, args: &Args, output: &mut Output) -> Result<()> {
@@ -63,6 +77,7 @@ fn report(other: &Store, merged: &Merged, args: &Args, output: &mut Output) -> R
             "updated": merged.updated,
             "unchanged": merged.unchanged,
             "copies": merged.copies,
+            "unpublished": merged.unpublished,
         }))?;
     } else if !args.quiet {
         output.line(format!(

@@ -53,7 +53,10 @@ pub(crate) fn run(reduce: &Reduce, console: &Console, output: &mut Output) -> Re
     }
     output.flush()?;
     tell(counts, groups.lines(), &reducer, output.is_json(), console);
-    Ok(Exit::Found)
+    Ok(match reducer.repeated() {
+        (0, _) => Exit::Found,
+        _ => Exit::Failed,
+    })
 }
 
 fn list(a: &str, b: &str, jaccard: f64, output: &mut Output) -> Result<()> {
@@ -69,9 +72,9 @@ fn tell(counts: Counts, lines: u64, reducer: &Reducer, json: bool, console: &Con
     let (repeated, example) = reducer.repeated();
     if let Some(example) = example {
         let lines = counted(repeated, "line has", "lines have");
-        console.note(&format!(
-            "{lines} an id that another line of the key has, such as {example:?}; ids tell documents \
-             apart, so give each its own, or pairs are missing or listed twice"
+        console.error(&format!(
+            "{lines} an id that stands for another text, too, such as {example:?}; pairs are missing or \
+             listed twice: give each document its own id, for example with map --id-scope file"
         ));
     }
     if json {

@@ -135,8 +135,13 @@ fn describe(
         count("documents", stats.documents),
         count("contents", stats.contents),
         count("removed", stats.removed),
-        size("size", all_bytes(stats)),
     ];
+    if stats.has_open_run {
+        lines.push(
+            "open run        a dedup was interrupted; the next one forgets its documents".into(),
+        );
+    }
+    lines.extend([size("size", all_bytes(stats))]);
     let files = stats.files.iter();
     lines.extend(files.map(|(name, bytes)| size(&format!("  {name}"), *bytes)));
     lines.push(size("reclaimable", reclaimable));
@@ -172,6 +177,7 @@ fn object(schema: &Schema, stats: &Stats, buckets: &[Bucket]) -> Value {
         "documents": stats.documents,
         "contents": stats.contents,
         "removed": stats.removed,
+        "open_run": stats.has_open_run,
         "bytes": all_bytes(stats),
         "bytes_per_document": bytes_per_document(stats, all_bytes(stats)),
         "files": files,

@@ -9,9 +9,10 @@ use dedupdb::{Admission, Writer};
 use crate::ahead::{Entry, Origin, Sketched};
 use crate::console::Console;
 use crate::dedup::fit::Fit;
-use crate::dedup::removed::Removed;
+use crate::dedup::lineage::Lineage;
+use crate::dedup::removed::{Dropped, Removed};
 use crate::dedup::summary::Summary;
-use crate::document::{Item, Opened};
+use crate::document::{Item, Opened, place};
 use crate::interrupt::Interrupt;
 use crate::left_out::LeftOut;
 use crate::progress::Progress;
@@ -35,6 +36,7 @@ pub(crate) struct Judge<'a> {
     pub(crate) writer: Writer,
     pub(crate) uncommitted: Uncommitted,
     pub(crate) removed: Option<Removed>,
+    pub(crate) lineage: Lineage,
     pub(crate) met: Met<'a>,
 }
 
@@ -58,6 +60,13 @@ impl Met<'_> {
         self.left_out.tell(skipped)
     }
 
+    /// Counts a document whose id came before with another text, and tells of the first.
+    fn repeated(&mut self, place: &str, detail: &str) {
+        if self.summary.reading.repeated() {
+            self.console.error(&format!("{place}: {detail}"));
+        }
+    }
+
     /// Takes note of what was read and is judged later.
     ///
     /// # Errors
@@ -73,6 +82,9 @@ impl Met<'_> {
                 let reading = &mut self.summary.reading;
                 reading.read(bytes, document.replaced, document.lossy_key);
                 reading.decoded(document.encoding);
+                if let Some(detail) = &document.repeated {
+                    self.repeated(&document.place(), detail);
+                }
             }
             Item::Opened(opened) => self.fit.records(opened)?,
             Item::Skipped(skipped) => self.skip(skipped)?,
@@ -91,6 +103,9 @@ impl Met<'_> {
                 let reading = &mut self.summary.reading;
                 reading.read(origin.bytes, origin.replaced, origin.lossy_key);
                 reading.decoded(origin.encoding);
+                if let Some(detail) = &origin.repeated {
+                    self.repeated(&place(&origin.source, origin.line), detail);
+                }
             }
             Entry::Opened(opened) => self.fit.records(opened)?,
             Entry::Skipped(skipped) => self.skip(skipped)?,
@@ -180,15 +195,31 @@ impl Judge<'_> {
             }
         };
         self.met.summary.admission(&admission);
-        let Admission::Duplicate {
-            earlier,
-            is_of_this_writer,
-        } = admission
-        else {
-            return Ok(Judged::Kept(origin));
+        let (earlier, is_stored) = match admission {
+            Admission::New { key } => {
+                if self.removed.is_some() {
+                    self.lineage.keep(&key, &origin);
+                }
+                return Ok(Judged::Kept(origin));
+            }
+            Admission::Duplicate {
+                earlier,
+                is_of_this_writer,
+            } => (earlier, !is_of_this_writer),
         };
         if let Some(removed) = &mut self.removed {
-            let listed = removed.add(&origin.key, &earlier, !is_of_this_writer);
+            let is_here = !is_stored;
+            let dropped = Dropped {
+                origin: &origin,
+                place: if is_here {
+                    self.lineage.of(&earlier.key)
+                } else {
+                    (None, None)
+                },
+                earlier: &earlier,
+                is_stored,
+            };
+            let listed = removed.add(&dropped);
             listed.with_context(|| removed.partial().display().to_string())?;
         }
         Ok(Judged::Dropped)

@@ -6,6 +6,7 @@
 mod encoder;
 pub(crate) mod fit;
 pub(crate) mod judge;
+pub(crate) mod lineage;
 pub(crate) mod order;
 pub(crate) mod outputs;
 pub(crate) mod removed;

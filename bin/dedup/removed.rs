@@ -8,6 +8,8 @@ use anyhow::{Context, Result};
 use dedupdb::Match;
 use serde_json::json;
 
+use crate::ahead::Origin;
+use crate::ingest::record::Nth;
 use crate::number::similarity;
 use crate::output::escape;
 
@@ -17,6 +19,18 @@ pub(crate) struct Removed {
     partial: PathBuf,
     writer: BufWriter<File>,
     is_json: bool,
+}
+
+/// A document that is dropped.
+#[derive(Debug)]
+pub(crate) struct Dropped<'a> {
+    pub(crate) origin: &'a Origin,
+    /// The document that it is like.
+    pub(crate) earlier: &'a Match,
+    /// The file and the record of that one, if it is of this run.
+    pub(crate) place: (Option<&'a Path>, Option<Nth>),
+    /// Whether that one was stored before.
+    pub(crate) is_stored: bool,
 }
 
 impl Removed {
@@ -39,22 +53,43 @@ impl Removed {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn add(&mut self, key: &str, earlier: &Match, is_stored: bool) -> io::Result<()> {
+    pub(crate) fn add(&mut self, dropped: &Dropped<'_>) -> io::Result<()> {
+        let Dropped {
+            origin,
+            earlier,
+            place: (file, record),
+            is_stored,
+        } = dropped;
+        let number = |line: Option<Nth>| line.map(Nth::number);
         if self.is_json {
             let object = json!({
-                "key": key,
+                "key": origin.key,
                 "earlier": earlier.key,
                 "jaccard": earlier.jaccard,
                 "estimate": earlier.estimate.jaccard,
                 "error": earlier.estimate.error,
                 "exact_copy": earlier.exact_copy,
                 "stored_before": is_stored,
+                "file": origin.source.to_string_lossy(),
+                "record": number(origin.line),
+                "earlier_file": file.map(Path::to_string_lossy),
+                "earlier_record": number(*record),
             });
             return writeln!(self.writer, "{object}");
         }
         let similarity = similarity(earlier.jaccard, earlier.estimate);
-        let (key, earlier) = (escape(key), escape(&earlier.key));
-        writeln!(self.writer, "{key}\t{earlier}\t{similarity}")
+        let name = |file: &Path| escape(&file.to_string_lossy()).into_owned();
+        let number = |line| number(line).map_or_else(String::new, |number| number.to_string());
+        writeln!(
+            self.writer,
+            "{}\t{}\t{similarity}\t{}\t{}\t{}\t{}",
+            escape(&origin.key),
+            escape(&earlier.key),
+            name(&origin.source),
+            number(origin.line),
+            file.map_or_else(String::new, name),
+            number(*record)
+        )
     }
 
     /// Ends the lines, durably.

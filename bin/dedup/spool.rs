@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::document::{Document, Opened};
 use crate::ingest::format::Format;
+use crate::ingest::record::Nth;
 use crate::number::bytes;
 use crate::publish::work::Work;
 
@@ -141,9 +142,11 @@ impl Spool {
         // Of a file the name and two numbers; of a record this is more than its head.
         self.recorded += HEAD;
         let offset = self.offset;
-        for bytes in [&document.key, &document.text, &document.place()] {
+        let source = document.source.display().to_string();
+        for bytes in [&document.key, &document.text, &source] {
             self.offset += put_bytes(&mut self.texts, bytes.as_bytes())?;
         }
+        self.offset += put_line(&mut self.texts, document.line)?;
         self.offset += put(&mut self.texts, document.size.map_or(0, |size| size + 1))?;
         self.offset += put_time(&mut self.texts, document.modified)?;
         Ok(offset)
@@ -187,7 +190,8 @@ impl Texts {
         self.0.seek(SeekFrom::Start(offset))?;
         let key = get_text(&mut self.0)?;
         let text = get_text(&mut self.0)?;
-        let place = get_text(&mut self.0)?;
+        let source = get_text(&mut self.0)?;
+        let line = get_line(&mut self.0)?;
         Ok(Document {
             key,
             text,
@@ -196,8 +200,10 @@ impl Texts {
             encoding: "UTF-8",
             replaced: false,
             lossy_key: false,
-            line: None,
-            source: place.into(),
+            line,
+            id: None,
+            repeated: None,
+            source: source.into(),
             verbatim: Vec::new(),
         })
     }
@@ -282,6 +288,15 @@ fn put_bytes(writer: &mut impl Write, bytes: &[u8]) -> io::Result<u64> {
     Ok(head + length)
 }
 
+fn put_line(writer: &mut impl Write, line: Option<Nth>) -> io::Result<u64> {
+    let (kind, number) = match line {
+        None => (0, 0),
+        Some(Nth::Line(number)) => (1, number),
+        Some(Nth::Record(number)) => (2, number),
+    };
+    Ok(put(writer, kind)? + put(writer, number)?)
+}
+
 fn put_time(writer: &mut impl Write, time: Option<i64>) -> io::Result<u64> {
     let head = put(writer, time.is_some().into())?;
     Ok(head + put(writer, time.unwrap_or(0).cast_unsigned())?)
@@ -310,4 +325,13 @@ fn get_time(reader: &mut impl Read) -> io::Result<Option<i64>> {
     let is_known = get(reader)? == 1;
     let time = get(reader)?.cast_signed();
     Ok(is_known.then_some(time))
+}
+
+fn get_line(reader: &mut impl Read) -> io::Result<Option<Nth>> {
+    let (kind, number) = (get(reader)?, get(reader)?);
+    Ok(match kind {
+        0 => None,
+        1 => Some(Nth::Line(number)),
+        _ => Some(Nth::Record(number)),
+    })
 }

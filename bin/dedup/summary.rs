@@ -12,8 +12,7 @@ use crate::reading::{Reading, line};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Summary {
     pub(crate) reading: Reading,
-    new: u64,
-    known: u64,
+    kept: u64,
     /// Like a document of this input.
     input: Dropped,
     /// Like one that was stored before.
@@ -40,8 +39,7 @@ impl Summary {
     /// Counts what became of a document.
     pub(crate) fn admission(&mut self, admission: &Admission) {
         match admission {
-            Admission::New => self.new += 1,
-            Admission::Known => self.known += 1,
+            Admission::New { .. } => self.kept += 1,
             Admission::Duplicate {
                 earlier,
                 is_of_this_writer,
@@ -60,24 +58,19 @@ impl Summary {
         }
     }
 
-    fn kept(&self) -> u64 {
-        self.new + self.known
-    }
-
     fn dropped(&self) -> u64 {
         self.input.all() + self.history.all()
     }
 
     fn documents(&self) -> u64 {
-        self.kept() + self.dropped() + self.reading.all_skipped()
+        self.kept + self.dropped() + self.reading.all_skipped()
     }
 
     /// The counts as an object.
     pub(crate) fn to_json(&self, elapsed: Duration) -> Value {
         let mut object = json!({
             "documents": self.documents(),
-            "kept": self.kept(),
-            "known": self.known,
+            "kept": self.kept,
             "dropped": self.dropped(),
             "of_input": self.input.to_json(),
             "of_history": self.history.to_json(),
@@ -91,11 +84,7 @@ impl Summary {
     /// The counts as lines for people.
     pub(crate) fn to_text(&self, elapsed: Duration) -> String {
         let mut text = line("documents", self.documents(), "");
-        let known = match self.known {
-            0 => String::new(),
-            known => format!("   {} of them stored before", grouped(known)),
-        };
-        text += &line("  kept", self.kept(), &known);
+        text += &line("  kept", self.kept, "");
         text += &line("  dropped", self.dropped(), "");
         text += &self.reading.skipped_line().unwrap_or_default();
         for (name, input, history) in [

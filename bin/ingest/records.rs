@@ -17,6 +17,7 @@ use crate::ingest::{csv, http, jsonl, parquet, shingles, tsv, warc};
 use crate::inputs::Inputs;
 use crate::outbox::{Enough, Outbox};
 use crate::reader::BATCH_BYTES;
+use crate::repeats::{Id, IdScope, Repeats};
 use crate::skip::{Reason, Skipped};
 
 /// Records that are parsed together.
@@ -191,13 +192,22 @@ impl Records<'_> {
 
     fn document(self, record: Record, nth: Nth, mut verbatim: Vec<u8>) -> Document {
         let lossy_key = record.is_lossy;
-        let nameless = || format!("{}#{}", self.key, nth.number());
-        let (key, text) = (record.id.unwrap_or_else(nameless), record.decoded.text);
-        if self.inputs.verbatim && verbatim.is_empty() {
-            // The rows of a file of columns are nowhere as they are.
-            verbatim = jsonl::line(&key, &text);
-        }
+        let is_in_file = self.inputs.id_scope == IdScope::File;
+        let brings_id = record.id.is_some() || is_in_file;
+        let text = record.decoded.text;
+        let key = match record.id {
+            Some(id) if !is_in_file => id,
+            Some(id) => {
+                self.verbatim(&mut verbatim, &id, &text);
+                format!("{}#{id}", self.key)
+            }
+            None => format!("{}#{}", self.key, nth.number()),
+        };
+        self.verbatim(&mut verbatim, &key, &text);
+        let looks = brings_id && self.inputs.repeats != Repeats::Allow;
         Document {
+            id: looks.then(|| Id::of(&key, &text)),
+            repeated: None,
             key,
             text,
             size: None,
@@ -208,6 +218,14 @@ impl Records<'_> {
             line: Some(nth),
             source: self.source.name().to_owned(),
             verbatim,
+        }
+    }
+
+    /// Writes a record of its own where it is wanted and is nowhere as it is: the rows of a file of
+    /// columns.
+    fn verbatim(self, verbatim: &mut Vec<u8>, id: &str, text: &str) {
+        if self.inputs.verbatim && verbatim.is_empty() {
+            *verbatim = jsonl::line(id, text);
         }
     }
 

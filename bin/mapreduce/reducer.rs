@@ -17,7 +17,7 @@ pub(crate) struct Reducer {
     schema: Arc<Schema>,
     /// That of the band in hand: its permutations are drawn once.
     comparer: Option<Comparer>,
-    /// Lines whose id another line of their bucket has, and one such id.
+    /// Documents whose id another document of their bucket has, and one such id.
     repeated: (u64, Option<String>),
 }
 
@@ -31,7 +31,7 @@ impl Reducer {
         }
     }
 
-    /// Lines whose id another line of their bucket has, and one such id.
+    /// Documents whose id another document of their bucket has, and one such id.
     pub(crate) fn repeated(&self) -> (u64, Option<&str>) {
         (self.repeated.0, self.repeated.1.as_deref())
     }
@@ -54,7 +54,7 @@ impl Reducer {
         let mut members = members(group)?;
         members.sort_unstable();
         members.dedup_by(|one, other| one.is_again(other));
-        self.note_repeated(group.len(), &members);
+        self.note_repeated(&members);
         let take = &mut |one: &Member<'_>, other: &Member<'_>, jaccard| {
             let (one, other) = (one.id.as_str(), other.id.as_str());
             match one.cmp(other) {
@@ -84,14 +84,14 @@ impl Reducer {
         }
     }
 
-    fn note_repeated(&mut self, lines: usize, members: &[Member<'_>]) {
+    fn note_repeated(&mut self, members: &[Member<'_>]) {
         let mut ids = HashSet::with_capacity(members.len());
         for member in members {
             if !ids.insert(member.id.as_str()) && self.repeated.1.is_none() {
                 self.repeated.1 = Some(member.id.clone());
             }
         }
-        self.repeated.0 += (lines - ids.len()) as u64;
+        self.repeated.0 += (members.len() - ids.len()) as u64;
     }
 }
 

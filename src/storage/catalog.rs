@@ -12,8 +12,8 @@ use super::parallel::both;
 use crate::error::Result;
 
 /// Content id, size in bytes, modification time in ns since 1970 or [`NO_TIME`], time added in
-/// seconds since 1970.
-type DocumentValue = (u32, u64, i64, i64);
+/// seconds since 1970, number of the run that stored it or 0.
+type DocumentValue = (u32, u64, i64, i64, u64);
 
 const NO_TIME: i64 = i64::MIN;
 
@@ -62,21 +62,24 @@ pub(crate) struct DocumentRow {
     pub(crate) size: u64,
     pub(crate) modified: Option<i64>,
     pub(crate) added: i64,
+    /// The number of the run that stored it; 0 if none did.
+    pub(crate) run: u64,
 }
 
 impl DocumentRow {
-    fn from_value((content, size, modified, added): DocumentValue) -> DocumentRow {
+    fn from_value((content, size, modified, added, run): DocumentValue) -> DocumentRow {
         DocumentRow {
             content,
             size,
             modified: (modified != NO_TIME).then_some(modified),
             added,
+            run,
         }
     }
 
     fn to_value(self) -> DocumentValue {
         let modified = self.modified.unwrap_or(NO_TIME);
-        (self.content, self.size, modified, self.added)
+        (self.content, self.size, modified, self.added, self.run)
     }
 }
 
@@ -310,8 +313,12 @@ impl Catalog {
         let mut appender = Appender::new(&mut documents)?;
         for entry in self.documents.iter()? {
             let (key, value) = entry?;
-            let (content, size, modified, added) = value.value();
-            appender.push(key.value(), (new_id(content), size, modified, added))?;
+            let row = DocumentRow::from_value(value.value());
+            let row = DocumentRow {
+                content: new_id(row.content),
+                ..row
+            };
+            appender.push(key.value(), row.to_value())?;
         }
         appender.close()
     }
@@ -437,11 +444,12 @@ impl Catalog {
         Ok(range.rev().map_while(move |entry| key_of(content, entry)))
     }
 
-    /// Every (content, key) pair, in order.
-    pub(crate) fn all_names(
+    /// Every (content, key) pair from the content `first` on, in order.
+    pub(crate) fn names_from(
         &self,
+        first: u32,
     ) -> Result<impl Iterator<Item = Result<(u32, String), redb::Error>> + use<>, redb::Error> {
-        let range = self.names.range_owned((0, &b""[..])..)?;
+        let range = self.names.range_owned((first, &b""[..])..)?;
         Ok(range.map(|entry| {
             let (name, _) = entry?;
             let (id, key) = name.value();

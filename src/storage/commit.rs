@@ -20,6 +20,7 @@ use super::merge;
 use super::meta::Meta;
 use super::parallel::both;
 use super::recent::Recent;
+use super::runs::Runs;
 use super::snapshot::{Snapshot, Tables};
 use crate::clock::Meters;
 use crate::error::{Error, Result};
@@ -34,6 +35,8 @@ pub(crate) struct CatalogChange {
     pub(crate) documents: Vec<DocumentChange>,
     /// The contents that may have lost their last name, sorted, each once.
     pub(crate) maybe_unnamed: Vec<u32>,
+    /// What becomes of the runs; None leaves them as they are.
+    pub(crate) runs: Option<Runs>,
 }
 
 /// What a commit writes beside rows and entries of tables.
@@ -148,6 +151,7 @@ fn change_contents(
     let in_index = |error| snapshot.in_index(error);
     let mut meta = snapshot.tables.meta;
     meta.commit += 1;
+    meta.runs = change.runs.unwrap_or(meta.runs);
     meta.contents = snapshot.len.into();
     meta.shingle_bytes = snapshot.shingles.len();
     let unnamed = catalog::write_names(transaction, &change.documents, &change.maybe_unnamed)

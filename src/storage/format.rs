@@ -52,9 +52,9 @@
 //!
 //! | table | key | value |
 //! |---|---|---|
-//! | `meta` | name | u64: see `catalog::Meta`, and a checksum of all but `commit` |
+//! | `meta` | name | u64: see `meta::Meta`, and a checksum of all but `commit` |
 //! | `schema` | parameter | its value as text |
-//! | `documents` | document key | content id, size, modification time, time added |
+//! | `documents` | document key | content id, size, modification time, time added, number of the run that stored it or 0 |
 //! | `names` | content id, document key | nothing: the documents that name a content |
 //! | `removed` | content id | nothing: contents that no document names any more |
 //! | `sums` | column kind, block | checksum of 64 KiB of a column |
@@ -66,6 +66,12 @@
 //! `meta/aged` are in the tables, of one from there to below `meta/banded` in the young tables. A
 //! content whose id is at or above `meta/banded` has no postings in tables yet; they follow from its
 //! rows in `contents` and `signatures`, and an open store keeps them in memory.
+//!
+//! # Runs
+//!
+//! `meta/runs` is the number of the last run, `meta/open-run` that of the open one or 0. A document
+//! whose run is the open one does not count as published. It names a content from `meta/open-run-first`
+//! on, so that all of them are found without a look at older documents.
 //!
 //! # Filter
 //!

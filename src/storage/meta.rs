@@ -5,6 +5,7 @@ use std::path::Path;
 use redb::{ReadTransaction, TableDefinition, WriteTransaction};
 
 use super::format::checksum;
+use super::runs::Runs;
 use crate::error::{Error, Result};
 
 /// Name of the checksum of the other values.
@@ -44,12 +45,13 @@ pub(crate) struct Meta {
     pub(crate) young_prefix_bits: u64,
     /// The number of the filter over all postings in tables; 0 before the first.
     pub(crate) filter: u64,
+    pub(crate) runs: Runs,
     /// The number of the commit: by it a reader knows that nothing has changed.
     pub(crate) commit: u64,
 }
 
 impl Meta {
-    fn fields(&mut self) -> [(&'static str, &mut u64); 15] {
+    fn fields(&mut self) -> [(&'static str, &mut u64); 18] {
         [
             ("format", &mut self.format),
             ("store", &mut self.store),
@@ -66,6 +68,9 @@ impl Meta {
             ("young-posted", &mut self.young_posted),
             ("young-prefix-bits", &mut self.young_prefix_bits),
             ("filter", &mut self.filter),
+            ("runs", &mut self.runs.last),
+            ("open-run", &mut self.runs.open),
+            ("open-run-first", &mut self.runs.first),
         ]
     }
 

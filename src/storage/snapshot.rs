@@ -70,7 +70,8 @@ impl Tables {
             && meta.aged <= meta.banded
             && meta.posted <= meta.aged
             && meta.young_posted <= meta.banded - meta.aged
-            && old.prefix.max(young.prefix) <= MAX_PREFIX;
+            && old.prefix.max(young.prefix) <= MAX_PREFIX
+            && meta.runs.fit(meta.contents);
         if !fits {
             return Err(Error::damaged(path, "its counts contradict each other"));
         }
@@ -187,7 +188,16 @@ impl Snapshot {
 
     /// Every (content, key) pair, in order.
     pub(crate) fn all_names(&self) -> Result<impl Iterator<Item = Result<(u32, String)>> + use<>> {
-        let open = || self.tables.catalog.all_names();
+        self.names_from(0)
+    }
+
+    /// The same from the content `first` on.
+    pub(crate) fn names_from(
+        &self,
+        first: u64,
+    ) -> Result<impl Iterator<Item = Result<(u32, String)>> + use<>> {
+        let first = narrow(self.tables.path(), first)?;
+        let open = || self.tables.catalog.names_from(first);
         Guarded::open(self.tables.path(), open)
     }
 

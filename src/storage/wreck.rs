@@ -18,6 +18,7 @@ use super::guard::{Guarded, guarded};
 use super::index::{INDEX, Index};
 use super::meta::Meta;
 use super::packed::{most_bytes, unpack_stored};
+use super::runs::Runs;
 use super::snapshot::narrow;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
@@ -165,6 +166,12 @@ impl Wreck {
             })?;
         }
         Ok(())
+    }
+
+    /// The runs, as far as the index tells; the contents are numbered anew.
+    pub(crate) fn runs(&self) -> Runs {
+        let runs = self.meta.map_or(Runs::default(), |meta| meta.runs);
+        Runs { first: 0, ..runs }
     }
 
     /// Contents of which there may be something.

@@ -4,7 +4,7 @@ use super::Batch;
 use super::earlier::At;
 use super::matching::Verified;
 use super::prepared::Prepared;
-use super::query::{Match, content_sketch};
+use super::query::Match;
 use super::writer::{MAX_KEY_BYTES, Writer, own_error};
 use crate::error::{Error, Result};
 use crate::storage::DocumentRow;
@@ -13,9 +13,10 @@ use crate::storage::DocumentRow;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Admission {
     /// No earlier document is like it, and it was stored.
-    New,
-    /// It is stored since before this writer, and no document stored before it is like it.
-    Known,
+    New {
+        /// The key that it is stored under, its own or a second one.
+        key: String,
+    },
     /// A document that came before is like it.
     Duplicate {
         /// The first of those that are like it, in the order in which they were stored.
@@ -27,15 +28,16 @@ pub enum Admission {
 
 impl Writer {
     /// Stores the documents of a batch that are like no earlier one, as if one was offered after
-    /// the other, and never replaces or removes any. Offering the same documents again, to another
-    /// writer and after a crash at any moment too, gives the same answers, but for [`Admission::Known`]
-    /// where it was [`Admission::New`], as long as no candidates are passed over
+    /// the other, and never replaces or removes any. A document that is stored already is a duplicate,
+    /// under its own key, too.
+    ///
+    /// What is offered may be interrupted and is then to be offered again: give it a run
+    /// ([`Writer::begin_run`]). The next run forgets what an interrupted one stored, so it gives the
+    /// same answers, as long as no candidates are passed over
     /// ([`Store::passed_over`](crate::Store::passed_over)).
     ///
     /// A document whose key has another text in the store is stored beside it, as `KEY#HASH` with 16
-    /// digits of its text's hash. A document that is stored already is no duplicate of itself; but
-    /// it is one of those that were stored before it, and so is a document that is offered twice to
-    /// the same writer.
+    /// digits of its text's hash.
     ///
     /// ```
     /// use dedupdb::{Admission, Input, Schema, Store};
@@ -50,9 +52,9 @@ impl Writer {
     /// let batch = store.sketch_all(texts.map(|(key, text)| Input::new(key, text)).to_vec());
     /// let mut writer = store.writer()?;
     /// let admissions = writer.admit_batch(batch)?;
-    /// assert!(matches!(admissions[0], Ok(Admission::New)));
+    /// assert!(matches!(admissions[0], Ok(Admission::New { .. })));
     /// assert!(matches!(&admissions[1], Ok(Admission::Duplicate { earlier, .. }) if earlier.key == "1"));
-    /// assert!(matches!(admissions[2], Ok(Admission::New)));
+    /// assert!(matches!(&admissions[2], Ok(Admission::New { key }) if key.starts_with("1#")));
     /// writer.commit()?;
     /// assert_eq!(store.stats()?.documents, 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -72,11 +74,11 @@ impl Writer {
     fn admit_each(&mut self, located: Vec<Result<Prepared>>) -> Result<Vec<Result<Admission>>> {
         let compared = self.store.shared.pool.map(located, |prepared| {
             let mut prepared = prepared?;
-            match self.committed_own(&prepared)? {
-                Some(content) => self.find_matches_below(&mut prepared, content)?,
-                None => prepared = self.find_matches(prepared)?,
+            // A copy that no document names any more makes no comparison needless.
+            if prepared.sketch.is_none() && self.named_copy(&prepared)?.is_none() {
+                prepared.sketch = Some(prepared.take_sketch(&self.committed.sketcher)?);
             }
-            Ok(prepared)
+            self.find_matches(prepared)
         });
         let admit = |prepared| match own_error(prepared)? {
             Ok(prepared) => own_error(self.admit(prepared)),
@@ -85,44 +87,15 @@ impl Writer {
         compared.into_iter().map(admit).collect()
     }
 
-    /// The content of the last commit with the text of `prepared` that is stored under its key.
-    fn committed_own(&self, prepared: &Prepared) -> Result<Option<u32>> {
-        if prepared.copies.is_empty() {
-            return Ok(None);
-        }
-        let is_copy = |row: &DocumentRow| prepared.copies.contains(&row.content);
-        let mut row = prepared.row.filter(is_copy);
-        if row.is_none() && prepared.row.is_some() {
-            let second = second_key(prepared);
-            row = self.committed.snapshot.document(&second)?.filter(is_copy);
-        }
-        Ok(row.map(|row| row.content))
-    }
-
-    /// Compares a document that is stored as `content` with those stored before it.
-    fn find_matches_below(&self, prepared: &mut Prepared, content: u32) -> Result<()> {
-        let snapshot = &self.committed.snapshot;
-        let (row, sketch) = content_sketch(snapshot, content)?;
-        let (search, probe) = (self.store.search(snapshot), sketch.probe(&row.hash));
-        let comparing = &self.store.shared.meters.comparing;
-        prepared.matches = comparing.time(|| search.matches(probe, 0..content))?;
-        prepared.checked = content;
-        Ok(())
-    }
-
     fn admit(&mut self, mut prepared: Prepared) -> Result<Admission> {
         if let Some(content) = self.named_copy(&prepared)? {
-            let is_met = content >= self.start || self.known.contains(&content);
-            if !is_met && self.is_own(&prepared, content)? {
-                return self.admit_known(prepared, content);
-            }
             let copy = self.verified_copy(content, &prepared.hash)?;
             if let Some(duplicate) = self.first(&copy)? {
                 return Ok(duplicate);
             }
         }
-        if prepared.checked < self.committed.snapshot.len {
-            // The copy that was to make a comparison needless lost its name since.
+        if prepared.sketch.is_none() {
+            // The copy that was to make a comparison needless is none.
             prepared.sketch = Some(prepared.take_sketch(&self.committed.sketcher)?);
             prepared = self.find_matches(prepared)?;
         }
@@ -134,21 +107,12 @@ impl Writer {
         }
         let (key, committed) = self.free_key(&prepared)?;
         let content = self.append(&prepared.hash, &sketch)?;
-        let row = self.row(&prepared, content);
+        let row = DocumentRow {
+            run: self.run,
+            ..self.row(&prepared, content)
+        };
         self.pending.set(&key, committed, Some(row));
-        Ok(Admission::New)
-    }
-
-    /// Admits a document that is stored as `content` since before this writer.
-    fn admit_known(&mut self, mut prepared: Prepared, content: u32) -> Result<Admission> {
-        if prepared.checked != content {
-            self.find_matches_below(&mut prepared, content)?;
-        }
-        if let Some(duplicate) = self.first(&prepared.matches)? {
-            return Ok(duplicate);
-        }
-        self.known.insert(content);
-        Ok(Admission::Known)
+        Ok(Admission::New { key })
     }
 
     /// The content with the text of `prepared` that a document names.
@@ -177,22 +141,11 @@ impl Writer {
                 let content = verified.content;
                 return Ok(Some(Admission::Duplicate {
                     earlier: Match::new(key, verified),
-                    is_of_this_writer: content >= self.start || self.known.contains(&content),
+                    is_of_this_writer: content >= self.start,
                 }));
             }
         }
         Ok(None)
-    }
-
-    /// Whether the document is stored as `content`.
-    fn is_own(&self, prepared: &Prepared, content: u32) -> Result<bool> {
-        let is_it = |row: Option<DocumentRow>| row.is_some_and(|row| row.content == content);
-        if is_it(self.pending.current(prepared.key(), prepared.row)) {
-            return Ok(true);
-        }
-        let second = second_key(prepared);
-        let committed = self.committed.snapshot.document(&second)?;
-        Ok(is_it(self.pending.current(&second, committed)))
     }
 
     /// A key for the document under which nothing is stored, and what is committed of it.

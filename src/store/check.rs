@@ -10,7 +10,7 @@ use super::sketch::Sketcher;
 use super::{Options, Store};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
-use crate::storage::{Files, Kind, Note, Posting, Snapshot};
+use crate::storage::{DocumentRow, Files, Kind, Note, Posting, Runs, Snapshot};
 use crate::text::ShingleSet;
 
 /// Contents that one thread checks at a time.
@@ -164,6 +164,7 @@ impl Check {
         let mut found = Vec::new();
         let mut named = vec![false; snapshot.len as usize];
         let mut names = 0_u64;
+        let runs = snapshot.tables.meta.runs;
         for name in snapshot.all_names()? {
             let (content, key) = name?;
             names += 1;
@@ -174,6 +175,7 @@ impl Check {
                 )),
             }
             let row = snapshot.document(&key)?;
+            found.extend(row.and_then(|row| wrong_run(runs, &key, row)));
             if row.is_none_or(|row| row.content != content) {
                 found.push(format!(
                     "{key:?} is not the document that names content {content}"
@@ -246,6 +248,20 @@ impl Check {
         self.problems(&path, found);
         Ok(())
     }
+}
+
+/// What is wrong with the run of a document.
+fn wrong_run(runs: Runs, key: &str, row: DocumentRow) -> Option<String> {
+    let DocumentRow { run, content, .. } = row;
+    if run > runs.last {
+        let last = runs.last;
+        return Some(format!(
+            "{key:?} is of run {run}, and the last one was {last}"
+        ));
+    }
+    (runs.is_open(run) && u64::from(content) < runs.first).then(|| {
+        format!("{key:?} is of the open run, and its content {content} is older than that")
+    })
 }
 
 /// What is wrong with the rows of a content.

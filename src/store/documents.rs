@@ -28,6 +28,9 @@ pub struct Document {
     pub modified: Option<i64>,
     /// Time at which its text was added under this key, in seconds since 1970.
     pub added: i64,
+    /// Whether it counts as published: not if a run stored it that was begun and is not published;
+    /// see [`Writer::begin_run`](crate::Writer::begin_run).
+    pub is_published: bool,
 }
 
 impl Document {
@@ -41,6 +44,7 @@ impl Document {
             size: row.size,
             modified: row.modified,
             added: row.added,
+            is_published: !snapshot.tables.meta.runs.is_open(row.run),
         })
     }
 

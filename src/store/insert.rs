@@ -131,6 +131,9 @@ impl Store {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// Documents of a run that was interrupted count as stored: see
+    /// [`Writer::forget_run`](crate::Writer::forget_run).
+    ///
     /// # Errors
     ///
     /// [`Error::InvalidKey`], [`Error::InvalidText`], [`Error::ReadOnly`], [`Error::WriterHeld`] if

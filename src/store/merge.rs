@@ -23,12 +23,14 @@ pub struct Merged {
     pub unchanged: u64,
     /// Of those added and updated, the ones whose text was stored already.
     pub copies: u64,
+    /// Documents of a run of the other store that was not published, which were left out.
+    pub unpublished: u64,
 }
 
 impl Merged {
     /// Documents that were gone through.
     pub fn documents(&self) -> u64 {
-        self.added + self.updated + self.unchanged
+        self.added + self.updated + self.unchanged + self.unpublished
     }
 }
 
@@ -43,7 +45,8 @@ impl Store {
     /// Adds all documents of another store with the same schema, with their times, as if their texts
     /// were added in the order in which that store got them.
     ///
-    /// Shingles and signatures are taken over as they are. Documents are committed whenever they take
+    /// Documents of a run of that store that was not published are left out. Shingles and signatures
+    /// are taken over as they are. Documents are committed whenever they take
     /// `memory` bytes; a merge that ended half-way is finished by another. `watch` is told now and
     /// then how many documents were gone through, and may stop the merge, which then fails with
     /// [`Error::Interrupted`] after a commit.
@@ -133,8 +136,13 @@ impl Writer {
         let look_up = |(content, key)| committed.look_up(source, content, key);
         let found = self.store.shared.pool.map(names, look_up);
         let now = self.added;
+        let runs = source.tables.meta.runs;
         for stored in found {
             let stored = stored?;
+            if runs.is_open(stored.row.run) {
+                merged.unpublished += 1;
+                continue;
+            }
             self.added = stored.row.added;
             let placed = self.place_stored(source, stored, merged);
             self.added = now;

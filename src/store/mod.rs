@@ -35,6 +35,7 @@ mod query;
 mod rebuild;
 mod refresh;
 mod resign;
+mod run;
 mod salvage;
 mod sample;
 mod search;

@@ -192,6 +192,7 @@ struct Salvage<'a, F> {
 impl<F: FnMut(&Casualty)> Salvage<'_, F> {
     fn run(&mut self, progress: &Progress) -> Result<()> {
         progress.begin(self.wreck.len().into());
+        self.writer.runs = self.wreck.runs();
         let mut claims = Claims::read(self.wreck);
         for key in claims.contested() {
             self.lose(Some(key), CONTRADICTION);
@@ -417,9 +418,12 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
                 size: 0,
                 modified: None,
                 added: clock::now(),
+                run: 0,
             });
+            let is_open = self.writer.runs.is_open(known.run);
             let row = DocumentRow {
                 content: new,
+                run: if is_open { known.run } else { 0 },
                 ..known
             };
             self.writer.pending.set(&key, None, Some(row));

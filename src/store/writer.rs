@@ -1,6 +1,6 @@
 //! Adding and removing documents.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::earlier::{At, Earlier, Fresh};
@@ -12,7 +12,7 @@ use super::slot::Lease;
 use super::{Published, Store};
 use crate::clock;
 use crate::error::{Error, Result};
-use crate::storage::{DocumentRow, NewContent};
+use crate::storage::{CatalogChange, DocumentRow, NewContent, Runs};
 
 /// A key has at most this many bytes.
 pub const MAX_KEY_BYTES: usize = 1 << 16;
@@ -56,8 +56,10 @@ pub struct Writer {
     pub(super) added: i64,
     /// Number of contents when the writer was made: those from here on are its own.
     pub(super) start: u32,
-    /// Contents below `start` that were admitted again.
-    pub(super) known: HashSet<u32>,
+    /// The runs as of the next commit.
+    pub(super) runs: Runs,
+    /// The run that admitted documents belong to; 0 for none.
+    pub(super) run: u64,
     unique: bool,
     pub(super) evidence: bool,
     /// Whether a batch ended half-way, so that a commit would keep half of it.
@@ -73,7 +75,8 @@ impl Writer {
             store: store.clone(),
             pending: Pending::new(committed.snapshot.len),
             start: committed.snapshot.len,
-            known: HashSet::new(),
+            runs: committed.snapshot.tables.meta.runs,
+            run: 0,
             committed,
             appended: HashMap::new(),
             added: clock::now(),
@@ -154,10 +157,13 @@ impl Writer {
         if self.failed {
             return Err(Error::Poisoned);
         }
-        if self.pending.is_empty() {
+        if !self.is_dirty() {
             return Ok(());
         }
-        let change = self.pending.change();
+        let change = CatalogChange {
+            runs: Some(self.runs),
+            ..self.pending.change()
+        };
         let (threads, meters) = (self.store.shared.pool.threads(), &self.store.shared.meters);
         let files = &mut self.files;
         let snapshot = meters
@@ -185,7 +191,7 @@ impl Writer {
 
     /// Whether there is something that [`Writer::commit`] would make durable.
     pub fn is_dirty(&self) -> bool {
-        !self.pending.is_empty()
+        !self.pending.is_empty() || self.runs != self.committed.snapshot.tables.meta.runs
     }
 
     /// Begins a batch.
@@ -341,21 +347,28 @@ impl Writer {
             .set(&prepared.input.key, prepared.row, Some(row));
     }
 
-    /// The row of a document that names `content`.
+    /// The row of a document that names `content` and is of no run.
     pub(super) fn row(&self, prepared: &Prepared, content: u32) -> DocumentRow {
         DocumentRow {
             content,
             size: prepared.input.source_bytes(),
             modified: prepared.input.modified,
             added: self.added,
+            run: 0,
         }
     }
 
-    /// Takes note of a new size or time of a source whose text did not change.
+    /// Takes note of a new size or time of a source whose text did not change. What is added stays
+    /// whatever becomes of the run that stored it.
     fn touch(&mut self, prepared: &Prepared, row: DocumentRow) {
         let touched = DocumentRow {
             size: prepared.input.source_bytes(),
             modified: prepared.input.modified.or(row.modified),
+            run: if self.runs.is_open(row.run) {
+                0
+            } else {
+                row.run
+            },
             ..row
         };
         if touched != row {

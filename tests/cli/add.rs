@@ -79,6 +79,7 @@ fn the_summary_has_these_fields() {
         "kept_out",
         "near_duplicates",
         "other_names",
+        "repeated",
         "replaced",
         "seconds",
         "skipped",

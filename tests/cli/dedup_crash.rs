@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use dedupdb::{Input, Store};
+
 use crate::dedup::{check, files, lines, read, record};
 use crate::sandbox::{Sandbox, text};
 
@@ -75,11 +77,16 @@ fn a_killed_run_leaves_no_output_and_the_next_gives_the_same() {
             if sandbox.path("out.jsonl").exists() {
                 assert!(read(&sandbox, "out.jsonl") == output);
                 assert!(read(&sandbox, "out.tsv") == removed);
+                if !has_open_run(&sandbox, "killed") {
+                    break;
+                }
                 fs::remove_file(sandbox.path("out.jsonl")).unwrap();
                 fs::remove_file(sandbox.path("out.tsv")).unwrap();
             }
         }
-        sandbox.run(&killed).expect(0);
+        if !sandbox.path("out.jsonl").exists() {
+            sandbox.run(&killed).expect(0);
+        }
         assert!(read(&sandbox, "out.jsonl") == output, "{keep}");
         assert!(read(&sandbox, "out.tsv") == removed, "{keep}");
         let hidden = files(&sandbox.path(""));
@@ -90,57 +97,135 @@ fn a_killed_run_leaves_no_output_and_the_next_gives_the_same() {
     }
 }
 
+fn has_open_run(sandbox: &Sandbox, store: &str) -> bool {
+    let ran = sandbox
+        .run(&["--json", "stats", "--store", store])
+        .expect(0);
+    ran.objects()[0]["open_run"].as_bool().unwrap()
+}
+
+/// Leaves a run on these lines in a store as a crash would, after all its commits.
+fn interrupt(sandbox: &Sandbox, store: &str, lines: &[&str]) {
+    let store = Store::open(sandbox.path(store)).unwrap();
+    let mut writer = store.writer().unwrap();
+    writer.begin_run().unwrap();
+    let inputs = lines.iter().map(|line| record(line));
+    let inputs = inputs.map(|(key, text)| Input::new(key, text));
+    let admissions = writer.admit_batch(store.sketch_all(inputs.collect()));
+    assert!(admissions.unwrap().iter().all(Result::is_ok));
+    writer.commit().unwrap();
+}
+
 #[test]
-fn a_part_that_was_stored_before_a_crash_changes_nothing() {
-    // What an interrupted run stored is a part of its input, as far as it came.
-    let (sandbox, input) = filled();
-    for (keep, part) in [("first", 1000), ("longest", 1000)] {
+fn whatever_follows_on_a_crash_is_judged_against_what_was_published() {
+    for keep in ["first", "longest"] {
+        let (sandbox, input) = filled();
         let mut lines: Vec<&str> = input.lines().collect();
         if keep == "longest" {
             let length = |line: &&str| record(line).1.len();
             lines.sort_by_key(|line| std::cmp::Reverse(length(line)));
         }
-        let (whole, killed) = (format!("whole-{keep}"), format!("killed-{keep}"));
-        for store in [&whole, &killed] {
-            sandbox
-                .run(&["add", "old.jsonl", "--store", store])
-                .expect(0);
-        }
-        sandbox.write("part.jsonl", lines[..part].join("\n"));
-        let some = [
-            "dedup",
-            "part.jsonl",
-            "-o",
-            "part-out",
-            "--store",
-            &killed,
-            "--force",
-        ];
-        sandbox.run(&some).expect(0);
-        for (store, output) in [(&whole, "whole"), (&killed, "killed")] {
-            let (output, removed) = (
-                format!("{output}-{keep}.jsonl"),
-                format!("{output}-{keep}.tsv"),
-            );
-            sandbox
-                .run(&arguments(store, &output, &removed, keep))
-                .expect(0);
-        }
-        for end in ["jsonl", "tsv"] {
-            let [a, b] =
-                ["whole", "killed"].map(|name| read(&sandbox, &format!("{name}-{keep}.{end}")));
-            assert!(a == b, "{keep}.{end}");
+        sandbox.write("other.jsonl", lines[700..].join("\n"));
+        for input in ["in.jsonl", "other.jsonl"] {
+            // Nothing was judged; a part; everything.
+            for part in [0, 1000, lines.len()] {
+                let mut outputs = Vec::new();
+                for end in ["whole", "killed"] {
+                    let store = format!("{end}-{input}-{part}");
+                    sandbox
+                        .run(&["add", "old.jsonl", "--store", &store])
+                        .expect(0);
+                    if end == "killed" {
+                        interrupt(&sandbox, &store, &lines[..part]);
+                        assert!(has_open_run(&sandbox, &store));
+                    }
+                    let run = [
+                        "dedup",
+                        input,
+                        "-o",
+                        "out.jsonl",
+                        "--removed",
+                        "out.tsv",
+                        "--keep",
+                        keep,
+                        "--store",
+                        &store,
+                        "--force",
+                    ];
+                    let ran = sandbox.run(&run).expect(0);
+                    let is_told = ran.stderr.contains("of a dedup that was interrupted");
+                    assert_eq!(is_told, end == "killed" && part > 0, "{}", ran.stderr);
+                    assert!(!has_open_run(&sandbox, &store));
+                    let listed = sandbox.run(&["list", "--store", &store]).expect(0);
+                    let (output, removed) =
+                        (read(&sandbox, "out.jsonl"), read(&sandbox, "out.tsv"));
+                    outputs.push((output, removed, listed.stdout));
+                }
+                assert!(outputs[0] == outputs[1], "{keep} {input} {part}");
+            }
         }
     }
 }
 
 #[test]
+fn files_that_an_interrupted_run_stored_are_kept_by_an_add() {
+    let sandbox = Sandbox::new();
+    let words = text(1, 50);
+    sandbox.write("in/a.txt", &words);
+    sandbox
+        .run(&["dedup", "in", "-o", "out", "--store", "st"])
+        .expect(0);
+    let store = Store::open(sandbox.path("st")).unwrap();
+    let stored = store.get("in/a.txt").unwrap().unwrap();
+    let mut writer = store.writer().unwrap();
+    writer.remove("in/a.txt").unwrap();
+    writer.begin_run().unwrap();
+    let input = Input {
+        size: Some(stored.size),
+        modified: stored.modified,
+        ..Input::new("in/a.txt", &*words)
+    };
+    writer.admit_batch(store.sketch_all(vec![input])).unwrap();
+    writer.commit().unwrap();
+    drop(writer);
+    drop(store);
+    assert_eq!(sandbox.add(&["in", "--store", "st"], 0)["unchanged"], 1);
+    let again = ["dedup", "in", "-o", "again", "--store", "st"];
+    let ran = sandbox.run(&again).expect(0);
+    assert!(!ran.stderr.contains("forgot"), "{}", ran.stderr);
+    assert!(files(&sandbox.path("again")).is_empty());
+}
+
+#[test]
+fn an_unpublished_document_keeps_nothing_out() {
+    let sandbox = Sandbox::new();
+    let line = |id: &str, text: &str| format!("{{\"id\": \"{id}\", \"text\": \"{text}\"}}");
+    let words = text(1, 50);
+    sandbox.write("first.jsonl", line("a", &words));
+    sandbox
+        .run(&["add", "first.jsonl", "--store", "st"])
+        .expect(0);
+    let other = line("b", &text(2, 50));
+    interrupt(&sandbox, "st", &[&other]);
+    sandbox.write("new.jsonl", line("c", &text(2, 50)));
+    let dry = sandbox.add(&["new.jsonl", "--unique", "--dry-run", "--store", "st"], 0);
+    assert_eq!(dry["added"], 1);
+    assert!(has_open_run(&sandbox, "st"));
+    let added = sandbox.add(&["new.jsonl", "--unique", "--store", "st"], 0);
+    assert_eq!(added["added"], 1);
+    let listed = sandbox.run(&["list", "--store", "st"]).expect(0);
+    assert_eq!(listed.stdout, "a\nc\n");
+}
+
+#[test]
 fn a_crash_between_the_two_files_is_no_obstacle() {
-    let (sandbox, _) = filled();
+    let (sandbox, input) = filled();
     let run = arguments("whole", "out.jsonl", "out.tsv", "first");
     sandbox.run(&run).expect(0);
     let (output, removed) = (read(&sandbox, "out.jsonl"), read(&sandbox, "out.tsv"));
     fs::remove_file(sandbox.path("out.jsonl")).unwrap();
+    interrupt(&sandbox, "killed", &input.lines().collect::<Vec<_>>());
+    let run = arguments("killed", "out.jsonl", "out.tsv", "first");
     sandbox.run(&run).expect(2);
     // What a killed run leaves: the list has its place, and a note says which one it is.
     let leave = |note: &str| {
@@ -183,7 +268,7 @@ fn an_output_is_written_by_one_process_at_a_time() {
 }
 
 #[test]
-fn ctrl_c_leaves_no_output_and_keeps_what_was_stored() {
+fn ctrl_c_leaves_no_output() {
     for keep in ["first", "longest"] {
         let (sandbox, input) = filled();
         let endless = [

@@ -36,6 +36,7 @@ mod raw;
 mod readme;
 mod rebuild;
 mod remove;
+mod repeats;
 mod salvage;
 mod sandbox;
 mod short_texts;

@@ -214,14 +214,25 @@ fn ids_are_kept_whatever_they_hold() {
 }
 
 #[test]
-fn an_id_of_two_texts_is_noted() {
+fn an_id_of_two_texts_ends_with_an_error() {
     let sandbox = Sandbox::new();
     let record = |id: &str, end: &str| format!("{id}\t{} {end}\n", text(1, 80));
     let input = [record("a", "x"), record("a", "y"), record("b", "z")].concat();
-    let mapped = sorted(map(&sandbox, &["--format", "tsv"], &input));
-    let ran = reduce(&sandbox, &[], &mapped).expect(0);
-    assert!(ran.stderr.contains("such as \"a\""), "{}", ran.stderr);
-    assert!(!ran.stdout.contains("a\ta"), "{}", ran.stdout);
+    // A mapper sees it.
+    let ran = sandbox.run_with(&["--json", "map", "--format", "tsv"], input.as_bytes());
+    let ran = ran.expect(2);
+    let said = "standard input:2: the key \"a\" came before with another text, at standard input:1";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    assert!(ran.stderr.contains("\"repeated\":1"), "{}", ran.stderr);
+    // Two mappers do not, but the reducer where both meet.
+    let mapped = [record("a", "x"), record("a", "y") + &record("b", "z")];
+    let mapped = mapped.map(|input| map(&sandbox, &["--format", "tsv"], &input));
+    let mapped = sorted(mapped.concat());
+    for quiet in [&[][..], &["--quiet"]] {
+        let ran = reduce(&sandbox, quiet, &mapped).expect(2);
+        assert!(ran.stderr.contains("such as \"a\""), "{}", ran.stderr);
+        assert!(!ran.stdout.contains("a\ta"), "{}", ran.stdout);
+    }
     let twice = [record("a", "x"), record("a", "x"), record("b", "x")].concat();
     let mapped = sorted(map(&sandbox, &["--format", "tsv"], &twice));
     let found: Vec<String> = pairs(&sandbox, &[], &mapped).into_iter().collect();

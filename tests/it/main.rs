@@ -30,6 +30,7 @@ mod planted;
 mod progress;
 mod rebuild;
 mod recovery;
+mod runs;
 mod salvage;
 mod salvaged_index;
 mod short_texts;

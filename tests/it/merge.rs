@@ -107,6 +107,7 @@ fn merging_again_changes_nothing_and_times_are_kept() {
         updated: 1,
         unchanged: 0,
         copies: 1,
+        unpublished: 0,
     };
     assert_eq!(report, expected);
     let document = |store: &Store| store.get("2").unwrap().unwrap();

@@ -8,7 +8,8 @@ use super::Next;
 use crate::error::{Error, Result};
 use crate::storage::catalog::{self, DocumentChange, DocumentRow};
 use crate::storage::format::Kind;
-use crate::storage::snapshot::Snapshot;
+use crate::storage::runs::Runs;
+use crate::storage::snapshot::{Snapshot, narrow};
 use crate::storage::sums::BLOCK_BYTES;
 
 impl Next {
@@ -58,6 +59,17 @@ impl Next {
         let removed = removed_in(snapshot)?;
         self.unpost(transaction, snapshot, &removed, threads)?;
         self.write_removed(transaction, removed)
+    }
+
+    /// Takes the runs of `snapshot` over. The first content of the open one gets its new id.
+    pub(super) fn take_runs(&mut self, snapshot: &Snapshot) -> Result<()> {
+        let runs = snapshot.tables.meta.runs;
+        let first = narrow(&self.path, runs.first)?;
+        self.meta.runs = Runs {
+            first: self.ids.new_id(first).into(),
+            ..runs
+        };
+        Ok(())
     }
 
     /// Brings the checksums of shared columns up to `snapshot`.

@@ -45,6 +45,7 @@ impl Next {
         let transaction = self.begin_write()?;
         self.catch_up(&transaction, &snapshot, keys, threads)?;
         self.copy_new_sums(&transaction, &snapshot)?;
+        self.take_runs(&snapshot)?;
         self.meta
             .write(&transaction)
             .and_then(|()| state::clear(&transaction))

@@ -23,6 +23,11 @@ use crate::storage::watch::Watch;
 enum Verb {
     Add(Vec<(u8, Text)>),
     Remove(Vec<u8>),
+    /// Begins a run, which forgets the one before.
+    BeginRun,
+    /// Admits documents to a run; it follows on [`Verb::BeginRun`], so that it is one commit.
+    Admit(Vec<(u8, Text)>),
+    PublishRun,
     Reindex(u32),
     /// Stopped when it reports for this time.
     Compact(Option<usize>),
@@ -39,6 +44,9 @@ fn verb() -> impl Strategy<Value = Verb> {
     prop_oneof![
         6 => batch().prop_map(Verb::Add),
         3 => prop::collection::vec(0..12_u8, 1..4).prop_map(Verb::Remove),
+        2 => batch().prop_map(Verb::Admit),
+        1 => Just(Verb::BeginRun),
+        1 => Just(Verb::PublishRun),
         2 => permutations.prop_map(Verb::Reindex),
         2 => prop::option::of(1..12_usize).prop_map(Verb::Compact),
         1 => Just(Verb::Cancel),
@@ -76,6 +84,14 @@ fn story() -> Vec<Verb> {
         Verb::Merge(texts(8..12, 4)),
         Verb::Reopen,
         Verb::Add(texts(2..4, 5)),
+        Verb::BeginRun,
+        Verb::Admit(texts(12..16, 6)),
+        Verb::Compact(None),
+        Verb::Add(texts(12..13, 6)),
+        Verb::BeginRun,
+        Verb::Admit(texts(13..17, 6)),
+        Verb::PublishRun,
+        Verb::BeginRun,
     ]
 }
 
@@ -156,6 +172,11 @@ impl Session {
             Verb::Remove(keys) => keys.iter().for_each(|k| {
                 model.remove(&key(*k));
             }),
+            Verb::BeginRun => drop(model.forget_run()),
+            Verb::Admit(batch) => batch
+                .iter()
+                .for_each(|(k, text)| model.admit_to_run(&key(*k), &text.words())),
+            Verb::PublishRun => model.publish_run(),
             _ => {}
         }
         model
@@ -221,6 +242,16 @@ fn perform_on(store: &Store, verb: &Verb) -> Result<()> {
             }
             writer.commit()
         }
+        Verb::BeginRun => store.writer()?.begin_run().map(drop),
+        Verb::Admit(batch) => {
+            let mut writer = store.writer()?;
+            writer.begin_run()?;
+            for admission in writer.admit_batch(store.sketch_all(inputs(batch)))? {
+                admission?;
+            }
+            writer.commit()
+        }
+        Verb::PublishRun => store.writer()?.publish_run(),
         Verb::Reindex(permutations) => {
             let builder = store.schema().to_builder();
             let schema = builder.permutations(*permutations).build()?;
@@ -243,13 +274,16 @@ fn perform_on(store: &Store, verb: &Verb) -> Result<()> {
 
 fn add(store: &Store, batch: &[(u8, Text)]) -> Result<()> {
     let mut writer = store.writer()?;
-    let inputs = batch
-        .iter()
-        .map(|(k, text)| Input::new(key(*k), text.words()));
-    for outcome in writer.add_all(inputs.collect())? {
+    for outcome in writer.add_all(inputs(batch))? {
         outcome?;
     }
     writer.commit()
+}
+
+fn inputs(batch: &[(u8, Text)]) -> Vec<Input> {
+    let inputs = batch.iter();
+    let input = |(k, text): &(u8, Text)| Input::new(key(*k), text.words());
+    inputs.map(input).collect()
 }
 
 /// Rebuilds a store; finishes a rebuild to another end first.
@@ -272,12 +306,12 @@ fn rebuild(store: &Store, rebuild: Rebuild<'_>, stop: Option<usize>) -> Result<(
 
 /// Which of the states `first..=last` the documents of a store are in.
 fn state_of(store: &Store, states: &[Model], first: usize, last: usize) -> usize {
-    let found: BTreeMap<String, [u8; 32]> = store
+    let found: BTreeMap<String, ([u8; 32], bool)> = store
         .documents()
         .unwrap()
         .map(|document| {
             let document = document.unwrap();
-            (document.key, document.hash)
+            (document.key, (document.hash, document.is_published))
         })
         .collect();
     let is_it = |model: &Model| {
@@ -285,11 +319,8 @@ fn state_of(store: &Store, states: &[Model], first: usize, last: usize) -> usize
         let expected = model
             .texts()
             .iter()
-            .map(|(key, text)| (key.clone(), hash(text)));
-        found
-            .iter()
-            .map(|(key, hash)| (key.clone(), *hash))
-            .eq(expected)
+            .map(|(key, text)| (key, (hash(text), !model.unpublished().contains(key))));
+        found.iter().map(|(key, found)| (key, *found)).eq(expected)
     };
     match (first..=last).rev().find(|&state| is_it(&states[state])) {
         Some(state) => state,
@@ -321,7 +352,12 @@ fn any_story(seed: u32) -> Vec<Verb> {
         ..Config::default()
     });
     let stories = prop::collection::vec(verb(), 4..16);
-    stories.new_tree(&mut runner).unwrap().current()
+    let story = stories.new_tree(&mut runner).unwrap().current();
+    let whole = |verb| match verb {
+        Verb::Admit(_) => vec![Verb::BeginRun, verb],
+        verb => vec![verb],
+    };
+    story.into_iter().flat_map(whole).collect()
 }
 
 /// Says where a test was when it failed.

@@ -23,8 +23,12 @@ pub(super) enum Question {
 
 #[derive(Debug, PartialEq)]
 pub(super) enum Answer {
-    Documents(Vec<String>),
-    Counts { documents: usize, contents: usize },
+    /// Their keys, and whether they are published.
+    Documents(Vec<(String, bool)>),
+    Counts {
+        documents: usize,
+        contents: usize,
+    },
     Pairs(Vec<Pair>),
     Clusters(Vec<Vec<Member>>),
     Like(Vec<(String, f64)>),
@@ -56,7 +60,12 @@ impl Question {
         match self {
             Question::Documents => {
                 let documents = store.documents().unwrap();
-                Answer::Documents(documents.map(|document| document.unwrap().key).collect())
+                let documents = documents.map(Result::unwrap);
+                Answer::Documents(
+                    documents
+                        .map(|found| (found.key, found.is_published))
+                        .collect(),
+                )
             }
             Question::Counts => {
                 let stats = store.stats().unwrap();
@@ -90,7 +99,11 @@ impl Question {
 
     pub(super) fn expect(&self, model: &Model) -> Answer {
         match self {
-            Question::Documents => Answer::Documents(model.texts().keys().cloned().collect()),
+            Question::Documents => {
+                let is_published = |key| !model.unpublished().contains(key);
+                let keys = model.texts().keys();
+                Answer::Documents(keys.map(|key| (key.clone(), is_published(key))).collect())
+            }
             Question::Counts => Answer::Counts {
                 documents: model.texts().len(),
                 contents: model.contents().len(),

@@ -17,20 +17,25 @@ pub(crate) struct Model {
     texts: BTreeMap<String, String>,
     births: BTreeMap<String, Birth>,
     next: Birth,
+    /// The keys of the documents of the open run.
+    unpublished: BTreeSet<String>,
 }
 
-/// What a writer did since it was made, as far as admission depends on it.
-#[derive(Clone)]
+/// What admission by a writer depends on.
+#[derive(Clone, Copy)]
 pub(super) struct Admitted {
+    /// Texts that came since are the writer's own.
     start: Birth,
-    known: BTreeSet<Birth>,
+    /// Whether it has begun a run.
+    pub(super) in_run: bool,
 }
 
 /// What should become of a document that is offered.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Admits {
-    New,
-    Known,
+    New {
+        key: String,
+    },
     Duplicate {
         key: String,
         jaccard: f64,
@@ -56,7 +61,24 @@ impl Model {
         of_text.map(|(key, _)| key.as_str())
     }
 
+    /// The keys of the documents that are not published, in order.
+    pub(crate) fn unpublished(&self) -> &BTreeSet<String> {
+        &self.unpublished
+    }
+
+    /// Forgets the documents of the open run; returns how many there were.
+    pub(crate) fn forget_run(&mut self) -> u64 {
+        let keys = std::mem::take(&mut self.unpublished);
+        keys.iter().filter(|key| self.remove(key)).count() as u64
+    }
+
+    /// Publishes the documents of the open run.
+    pub(crate) fn publish_run(&mut self) {
+        self.unpublished.clear();
+    }
+
     pub(crate) fn remove(&mut self, key: &str) -> bool {
+        self.unpublished.remove(key);
         let Some(text) = self.texts.remove(key) else {
             return false;
         };
@@ -67,6 +89,7 @@ impl Model {
     }
 
     fn set(&mut self, key: &str, text: &str) {
+        self.unpublished.remove(key);
         if !self.births.contains_key(text) {
             self.births.insert(text.to_owned(), self.next);
             self.next += 1;
@@ -91,6 +114,7 @@ impl Model {
     pub(crate) fn add(&mut self, key: &str, text: &str, unique: bool) -> (Change, Relation) {
         let old = self.texts.get(key);
         if old.is_some_and(|old| old == text) {
+            self.unpublished.remove(key);
             return (Change::Unchanged, Relation::Novel);
         }
         let relation = if self.keys_of(text).any(|other| other != key) {
@@ -132,48 +156,45 @@ impl Model {
         merged
     }
 
-    /// What a writer that begins now has admitted.
+    /// What admission by a writer that is made now depends on.
     pub(super) fn admitted(&self) -> Admitted {
         Admitted {
             start: self.next,
-            known: BTreeSet::new(),
+            in_run: false,
         }
     }
 
-    pub(super) fn admit(&mut self, admitted: &mut Admitted, key: &str, text: &str) -> Admits {
+    /// Admits a document to a run.
+    #[cfg(test)]
+    pub(crate) fn admit_to_run(&mut self, key: &str, text: &str) {
+        let admitted = Admitted {
+            start: self.next,
+            in_run: true,
+        };
+        self.admit(admitted, key, text);
+    }
+
+    pub(super) fn admit(&mut self, admitted: Admitted, key: &str, text: &str) -> Admits {
+        let like = |other: &&str| jaccard(text, other) >= THRESHOLD;
+        let copy = self.births.contains_key(text).then_some(text);
+        if let Some(earlier) = copy.or_else(|| self.contents().into_iter().find(like)) {
+            return Admits::Duplicate {
+                key: self.keys_of(earlier).next().unwrap().to_owned(),
+                jaccard: jaccard(text, earlier),
+                is_of_this_writer: self.births[earlier] >= admitted.start,
+            };
+        }
         let hash = blake3::hash(text.as_bytes()).to_hex();
-        let second = format!("{key}#{}", &hash[..16]);
-        let own = self.births.get(text).copied();
-        if let Some(birth) = own {
-            let has = |key: &str| self.texts.get(key).is_some_and(|stored| stored == text);
-            let is_met = birth >= admitted.start || admitted.known.contains(&birth);
-            if is_met || !(has(key) || has(&second)) {
-                return self.duplicate(admitted, text, text);
-            }
+        let key = if self.texts.contains_key(key) {
+            format!("{key}#{}", &hash[..16])
+        } else {
+            key.to_owned()
+        };
+        self.set(&key, text);
+        if admitted.in_run {
+            self.unpublished.insert(key.clone());
         }
-        let earlier = self.contents().into_iter().find(|other| {
-            own.is_none_or(|own| self.births[*other] < own) && jaccard(text, other) >= THRESHOLD
-        });
-        if let Some(earlier) = earlier {
-            return self.duplicate(admitted, text, earlier);
-        }
-        if let Some(own) = own {
-            admitted.known.insert(own);
-            return Admits::Known;
-        }
-        let is_free = !self.texts.contains_key(key);
-        self.set(if is_free { key } else { &second }, text);
-        Admits::New
-    }
-
-    /// The answer for `text`, which is like the text `earlier`.
-    fn duplicate(&self, admitted: &Admitted, text: &str, earlier: &str) -> Admits {
-        let birth = self.births[earlier];
-        Admits::Duplicate {
-            key: self.keys_of(earlier).next().unwrap().to_owned(),
-            jaccard: jaccard(text, earlier),
-            is_of_this_writer: birth >= admitted.start || admitted.known.contains(&birth),
-        }
+        Admits::New { key }
     }
 }
 

@@ -63,6 +63,8 @@ impl<'a> Session<'a> {
                         self.admit(&documents, batch);
                     }
                 }
+                Step::BeginRun => self.begin_run(committed),
+                Step::PublishRun => self.publish_run(committed),
                 Step::Remove(k) => self.remove(&key(*k)),
                 Step::RemovePrefix(which) => self.remove_prefix(prefix(*which), committed),
                 Step::Commit => {
@@ -103,8 +105,7 @@ impl<'a> Session<'a> {
         for ((k, text), admission) in documents.iter().zip(admissions) {
             let (key, text) = (key(*k), text.words());
             let found = match admission.unwrap() {
-                Admission::New => Admits::New,
-                Admission::Known => Admits::Known,
+                Admission::New { key } => Admits::New { key },
                 Admission::Duplicate {
                     earlier,
                     is_of_this_writer,
@@ -114,9 +115,31 @@ impl<'a> Session<'a> {
                     is_of_this_writer,
                 },
             };
-            let expected = self.model.admit(&mut self.admitted, &key, &text);
+            let expected = self.model.admit(self.admitted, &key, &text);
             assert_eq!(found, expected, "{key} {text:?}");
         }
+    }
+
+    fn begin_run(&mut self, committed: &mut Model) {
+        // It commits what is before it, too.
+        let writer = &mut self.writer;
+        self.history
+            .commit(&self.model, || writer.commit().unwrap());
+        let forgotten = self.model.forget_run();
+        let begin = || writer.begin_run().unwrap();
+        assert_eq!(self.history.commit(&self.model, begin), forgotten);
+        self.admitted.in_run = true;
+        *committed = self.model.clone();
+    }
+
+    fn publish_run(&mut self, committed: &mut Model) {
+        let writer = &mut self.writer;
+        self.model.publish_run();
+        self.history
+            .commit(&self.model, || writer.publish_run().unwrap());
+        self.admitted.in_run = false;
+        *committed = self.model.clone();
+        super::answers::check(self.store, committed);
     }
 
     fn remove(&mut self, key: &str) {

@@ -18,6 +18,10 @@ pub(crate) enum Step {
     Sketch(Vec<Given>),
     AddSketched,
     AdmitSketched,
+    /// Begins a run, which commits.
+    BeginRun,
+    /// Publishes the run that is open, if one is.
+    PublishRun,
     Insert(Given),
     Remove(u8),
     /// Removes the documents whose keys begin alike.
@@ -111,7 +115,7 @@ impl Step {
             let documents = rest.as_chunks().0.iter().copied().map(given);
             documents.take(usize::from(what % 8) + 1).collect()
         };
-        match kind % 32 {
+        match kind % 36 {
             0..4 => Step::AddAll(batch()),
             4..6 => Step::AddUnique(batch()),
             6..9 => Step::Admit(batch()),
@@ -129,7 +133,9 @@ impl Step {
                 go_on: what % 2 == 0,
             },
             26..31 => Step::Rebuild(Remake::read(what, &rest)),
-            _ => Step::Cancel,
+            31 => Step::Cancel,
+            32..34 => Step::BeginRun,
+            _ => Step::PublishRun,
         }
     }
 }

@@ -1,0 +1,29 @@
+//! Where the documents that are kept stand in the input.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::ahead::Origin;
+use crate::ingest::record::Nth;
+use crate::places::{Place, Places, short_hash};
+
+/// The places of the kept documents by the keys that they are stored under, in 40 bytes each, about.
+#[derive(Debug, Default)]
+pub(crate) struct Lineage {
+    places: Places,
+    kept: HashMap<u64, Place>,
+}
+
+impl Lineage {
+    /// Takes note of a document that is stored as `key`.
+    pub(crate) fn keep(&mut self, key: &str, origin: &Origin) {
+        let place = self.places.place(&origin.source, origin.line);
+        self.kept.insert(short_hash(key), place);
+    }
+
+    /// The file and the record of the document that is stored as `key`, as far as they are known.
+    pub(crate) fn of(&self, key: &str) -> (Option<&Path>, Option<Nth>) {
+        let place = self.kept.get(&short_hash(key));
+        place.map_or((None, None), |place| self.places.of(*place))
+    }
+}

@@ -1,0 +1,168 @@
+//! Ids that come again within a run.
+
+use serde_json::{Value, json};
+
+use crate::dedup::{dedup_and_end, files, read};
+use crate::sandbox::{Sandbox, text};
+
+/// Three files of `each` records with ids from 0 and texts of their own.
+fn shards(each: u64) -> Sandbox {
+    let sandbox = Sandbox::new();
+    for shard in 0..3 {
+        let line = |id| json!({ "id": id, "text": text(shard * each + id, 20) }).to_string();
+        let lines: Vec<String> = (0..each).map(|id| line(id) + "\n").collect();
+        sandbox.write(format!("{shard}.jsonl"), lines.concat());
+    }
+    sandbox
+}
+
+const SHARDS: [&str; 3] = ["0.jsonl", "1.jsonl", "2.jsonl"];
+
+#[test]
+fn an_add_keeps_the_first_text_of_an_id_and_counts_the_others() {
+    let sandbox = shards(2000);
+    for store in ["all", "unique"] {
+        for threads in ["1", "3"] {
+            let folder = format!("{store}-{threads}");
+            let mut arguments = SHARDS.to_vec();
+            arguments.extend(["--store", &folder, "--threads", threads]);
+            if store == "unique" {
+                arguments.push("--unique");
+            }
+            let summary = sandbox.add(&arguments, 2);
+            assert_eq!(summary["added"], 2000);
+            assert_eq!(summary["updated"], 0);
+            assert_eq!(summary["repeated"], 4000);
+            assert_eq!(summary["skipped"], json!({ "repeated key": 4000 }));
+            let again = sandbox.run(&[&["add"], &arguments[..]].concat()).expect(2);
+            let said = "1.jsonl:1: the key \"0\" came before with another text, at 0.jsonl:1;";
+            assert!(again.stderr.contains(said), "{}", again.stderr);
+            assert!(again.stderr.contains("--id-scope file"), "{}", again.stderr);
+            assert!(again.stdout.contains("repeated keys"), "{}", again.stdout);
+        }
+    }
+    let listed = |store: &str| sandbox.run(&["--json", "list", "--store", store]).objects();
+    let hashes = |store: &str| -> Vec<Value> {
+        let objects = listed(store).into_iter();
+        objects.map(|object| object["hash"].clone()).collect()
+    };
+    let first = sandbox.add(&["0.jsonl", "--store", "first"], 0);
+    assert_eq!(first["repeated"], 0);
+    for store in ["all-1", "all-3", "unique-1", "unique-3"] {
+        assert_eq!(hashes(store), hashes("first"), "{store}");
+    }
+    // In a run of its own, another text of an id is a new one.
+    let later = sandbox.add(&["1.jsonl", "--store", "first"], 0);
+    assert_eq!(later["updated"], 2000);
+}
+
+#[test]
+fn ids_may_hold_in_each_file_only() {
+    let sandbox = shards(20);
+    let arguments = [&SHARDS[..], &["--id-scope", "file"]].concat();
+    assert_eq!(sandbox.add(&arguments, 0)["added"], 60);
+    let keys = sandbox.keys();
+    assert_eq!((keys.len(), &*keys[0]), (60, "0.jsonl#0"));
+    let query = sandbox
+        .run(&[&["query"], &arguments[..]].concat())
+        .expect(1);
+    assert_eq!(query.stdout, "");
+    let map = sandbox.run(&[&["map"], &arguments[..]].concat()).expect(0);
+    assert!(map.stdout.contains("\t2.jsonl#19\t"), "{}", map.stdout);
+    let ran = sandbox.run(&["map", "--id-scope", "file"]).expect(2);
+    assert!(ran.stderr.contains("standard input"), "{}", ran.stderr);
+
+    let output = [&arguments[..], &["-o", "out"]].concat();
+    assert_eq!(dedup_and_end(&sandbox, &output, 0)["kept"], 60);
+    assert_eq!(files(&sandbox.path("out")), SHARDS);
+    assert_eq!(read(&sandbox, "out/1.jsonl"), read(&sandbox, "1.jsonl"));
+}
+
+#[test]
+fn the_same_text_again_is_no_fault() {
+    let sandbox = shards(20);
+    let summary = sandbox.add(&["0.jsonl", "./2.jsonl", "1.jsonl"], 2);
+    assert_eq!(
+        (&summary["added"], &summary["repeated"]),
+        (&json!(20), &json!(40))
+    );
+    let copy = read(&sandbox, "0.jsonl");
+    sandbox.write("copy.jsonl", copy);
+    let summary = sandbox.add(&["0.jsonl", "copy.jsonl", "--store", "st"], 0);
+    assert_eq!(
+        (&summary["added"], &summary["unchanged"]),
+        (&json!(20), &json!(20))
+    );
+    assert_eq!(summary["repeated"], 0);
+    let summary = dedup_and_end(&sandbox, &["0.jsonl", "copy.jsonl", "-o", "out"], 0);
+    assert_eq!(summary["of_input"]["exact_copies"], 20);
+}
+
+#[test]
+fn a_strict_run_ends_at_an_id_that_comes_again() {
+    let sandbox = shards(20);
+    let arguments = [&SHARDS[..], &["--strict"]].concat();
+    assert_eq!(sandbox.add(&arguments, 2)["repeated"], 1);
+    let ran = sandbox
+        .run(&[&["dedup", "-o", "out"], &arguments[..]].concat())
+        .expect(2);
+    assert!(ran.stderr.contains("1.jsonl:1: the key"), "{}", ran.stderr);
+    assert!(!sandbox.path("out").exists());
+}
+
+#[test]
+fn lineage_names_file_and_record() {
+    let sandbox = shards(20);
+    let old = json!({ "id": "old", "text": text(59, 20) }).to_string();
+    sandbox.write("old.jsonl", old);
+    // Copies of the third record of each shard under one id, and a file that is one document.
+    let copies = (0..3).map(|shard| json!({ "id": 2, "text": text(shard * 20 + 2, 20) }));
+    let copies: Vec<String> = copies.map(|copy| copy.to_string() + "\n").collect();
+    sandbox.write("copies.jsonl", copies.concat());
+    for keep in ["first", "longest"] {
+        sandbox
+            .run(&["add", "old.jsonl", "--store", keep])
+            .expect(0);
+        for (removed, output) in [("removed.jsonl", "a"), ("removed.tsv", "b")] {
+            let store = if output == "a" { keep } else { "none" };
+            let mut arguments = SHARDS.to_vec();
+            arguments.extend([
+                "copies.jsonl",
+                "-o",
+                output,
+                "--removed",
+                removed,
+                "--force",
+            ]);
+            arguments.extend(["--keep", keep]);
+            if store != "none" {
+                arguments.extend(["--store", store]);
+            }
+            let summary = dedup_and_end(&sandbox, &arguments, 2);
+            assert_eq!(summary["repeated"], 42);
+        }
+        let removed = read(&sandbox, "removed.jsonl");
+        let mut found: Vec<Vec<Value>> = removed
+            .lines()
+            .map(|line| {
+                let object: Value = serde_json::from_str(line).unwrap();
+                let names = ["file", "record", "earlier_file", "earlier_record"];
+                names.map(|name| object[name].clone()).to_vec()
+            })
+            .collect();
+        found.sort_by_key(|place| (place[0].to_string(), place[1].as_u64()));
+        let expected = [
+            json!(["2.jsonl", 20, null, null]),
+            json!(["copies.jsonl", 1, "0.jsonl", 3]),
+            json!(["copies.jsonl", 2, "1.jsonl", 3]),
+            json!(["copies.jsonl", 3, "2.jsonl", 3]),
+        ];
+        let expected = expected.map(|place| place.as_array().unwrap().clone());
+        assert_eq!(found, expected, "{keep}");
+        let lines = read(&sandbox, "removed.tsv");
+        assert!(
+            lines.contains("\t1.0000\tcopies.jsonl\t2\t1.jsonl\t3\n"),
+            "{lines}"
+        );
+    }
+}
