@@ -159,10 +159,22 @@ fn lineage_names_file_and_record() {
         ];
         let expected = expected.map(|place| place.as_array().unwrap().clone());
         assert_eq!(found, expected, "{keep}");
-        let lines = read(&sandbox, "removed.tsv");
+        let plain = [
+            "dedup",
+            "copies.jsonl",
+            "-o",
+            "c.jsonl",
+            "--removed",
+            "c.tsv",
+            "--force",
+        ];
+        sandbox.write("copies.jsonl", copies.concat() + &copies[1]);
+        sandbox.run(&plain).expect(2);
+        let lines = read(&sandbox, "c.tsv");
         assert!(
-            lines.contains("\t1.0000\tcopies.jsonl\t2\t1.jsonl\t3\n"),
+            lines.ends_with("\t1.0000\tcopies.jsonl\t4\tcopies.jsonl\t2\n"),
             "{lines}"
         );
+        sandbox.write("copies.jsonl", copies.concat());
     }
 }
