@@ -1,5 +1,7 @@
 //! Values of options.
 
+use std::str::FromStr;
+
 use encoding_rs::Encoding;
 
 /// A share: `0.8` or `80%`, above 0 and at most 1.
@@ -24,6 +26,24 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
     }
     text.parse()
         .map_err(|_| "give a whole number from 0 to 18446744073709551615, or random".to_owned())
+}
+
+/// A seed, and whether chance chose it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seed {
+    pub(crate) number: u64,
+    pub(crate) is_random: bool,
+}
+
+impl FromStr for Seed {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Seed, String> {
+        Ok(Seed {
+            number: seed(text)?,
+            is_random: text == "random",
+        })
+    }
 }
 
 /// A number of things, or all that there are.

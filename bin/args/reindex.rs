@@ -3,7 +3,7 @@
 use dedupdb::{Bands, Family, Shingling, SlotWidth};
 
 use crate::inputs::Inputs;
-use crate::parse;
+use crate::parse::{self, Seed};
 
 /// Give the store other parameters, while it is in use
 ///
@@ -23,7 +23,8 @@ Examples:
 
 The next generation of the store is made beside the one in use, and takes its place at the end, in
 one step. Until then queries are answered from the old one. It is safe to stop a reindex at any
-time, by Ctrl-C or worse: the same command goes on from where it was.
+time, by Ctrl-C or worse: the same command goes on from where it was, with the seed that it drew if
+it is random. A command that asks for something else forgets what was begun, says so, and begins anew.
 
 Signatures that become shorter are cut; those that become longer get the new slots only; if only
 bands change, they are not written at all. How texts become shingles cannot be changed: that needs
@@ -59,8 +60,8 @@ pub(crate) struct Reindex {
     pub(crate) contents: Option<u64>,
 
     /// Number that the permutations are drawn with, or random
-    #[arg(long, value_name = "N|random", value_parser = parse::seed)]
-    pub(crate) seed: Option<u64>,
+    #[arg(long, value_name = "N|random")]
+    pub(crate) seed: Option<Seed>,
 
     /// Family of the permutations: affine32, linear-prime, xor, modular, jenkins or murmur
     #[arg(long, value_name = "NAME")]

@@ -45,7 +45,11 @@ pub(crate) fn run(
         }
         Rebuild::resume()
     } else {
-        Rebuild::reindex(target(&store, reindex)?)
+        let target = target(&store, reindex)?;
+        if target != *store.schema() {
+            rebuilding::make_way(&store, &target, false, console)?;
+        }
+        Rebuild::reindex(target)
     };
     let rebuild = rebuild
         .memory(reindex.memory)
@@ -106,7 +110,7 @@ fn target(store: &Store, reindex: &Reindex) -> Result<Schema> {
         builder = builder.family(family);
     }
     if let Some(seed) = reindex.seed {
-        builder = builder.seed(seed);
+        builder = builder.seed(seed.number);
     }
     if let Some(width) = reindex.slot_bits {
         builder = builder.slot_width(width);
@@ -128,7 +132,16 @@ fn target(store: &Store, reindex: &Reindex) -> Result<Schema> {
             builder = builder.target_recall(recall);
         }
     }
-    Ok(builder.build()?)
+    let target = builder.build()?;
+    if reindex.seed.is_some_and(|seed| seed.is_random)
+        && let Some(begun) = store.unfinished_rebuild()?
+    {
+        let same = target.to_builder().seed(begun.schema.seed()).build()?;
+        if same == begun.schema {
+            return Ok(same);
+        }
+    }
+    Ok(target)
 }
 
 /// The bands of least work, in a store that will have grown.
@@ -169,6 +182,7 @@ fn status(store: &Store, output: &mut Output) -> Result<Exit> {
     let Some(unfinished) = store.unfinished_rebuild()? else {
         return Ok(Exit::Nothing);
     };
+    let what = rebuilding::what(&unfinished, &store.schema());
     let Unfinished {
         schema,
         compacts,
@@ -187,15 +201,6 @@ fn status(store: &Store, output: &mut Output) -> Result<Exit> {
         }))?;
         return Ok(Exit::Found);
     }
-    let what = if compacts {
-        "compact".to_owned()
-    } else {
-        let stored = store.schema();
-        let changed = schema.parameters().into_iter().zip(stored.parameters());
-        let changed = changed.filter(|(new, old)| new != old);
-        let changed = changed.map(|((name, value), _)| format!("{name} {value}"));
-        format!("reindex to {}", changed.collect::<Vec<_>>().join(", "))
-    };
     output.line(format!(
         "{what}: {} of {} contents, {} of {} lists of buckets, {}",
         grouped(progress.contents),

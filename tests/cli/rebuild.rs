@@ -1,7 +1,9 @@
 //! `reindex`, `compact` and `merge`.
 
 use std::fs;
+use std::ops::ControlFlow;
 
+use dedupdb::{Error, Rebuild, Schema, SchemaBuilder, Store};
 use serde_json::json;
 
 use crate::sandbox::{Sandbox, fields, text};
@@ -220,4 +222,41 @@ fn merge_adds_the_documents_of_other_stores() {
         .run(&["--store", "all", "merge", "nowhere"])
         .expect(2);
     sandbox.run(&["--store", "all", "check"]).expect(0);
+}
+
+/// Leaves a reindex that was stopped.
+fn begin(sandbox: &Sandbox, target: SchemaBuilder) {
+    let store = Store::open(sandbox.path(".dedupdb")).unwrap();
+    let rebuild = Rebuild::reindex(target.build().unwrap()).watch(|_| ControlFlow::Break(()));
+    assert!(matches!(store.rebuild(rebuild), Err(Error::Interrupted)));
+}
+
+#[test]
+fn a_rebuild_to_another_end_is_forgotten_and_told() {
+    let sandbox = sandbox();
+    for arguments in [&["reindex", "--permutations", "64"][..], &["compact"]] {
+        begin(&sandbox, Schema::builder().permutations(96));
+        let ran = sandbox.run(arguments).expect(0);
+        let told = "reindex to permutations 96, ";
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+        assert!(ran.stderr.contains("begins anew"), "{}", ran.stderr);
+        sandbox.run(&["reindex", "--status"]).expect(1);
+    }
+    assert_eq!(parameter(&sandbox, "permutations"), json!(64));
+    sandbox.run(&["check"]).expect(0);
+}
+
+#[test]
+fn a_reindex_goes_on_with_the_seed_that_it_drew() {
+    let sandbox = sandbox();
+    begin(&sandbox, Schema::builder().seed(777));
+    let ran = sandbox.run(&["reindex", "--seed", "random"]).expect(0);
+    assert_eq!(ran.stderr, "");
+    assert_eq!(parameter(&sandbox, "seed"), json!(777));
+    // With other parameters it draws its own.
+    begin(&sandbox, Schema::builder().seed(778));
+    let arguments = ["reindex", "--seed", "random", "--permutations", "64"];
+    let ran = sandbox.run(&arguments).expect(0);
+    assert!(ran.stderr.contains("begins anew"), "{}", ran.stderr);
+    assert_ne!(parameter(&sandbox, "seed"), json!(778));
 }
