@@ -1,7 +1,7 @@
 //! `salvage`: makes a store of what is whole of a damaged one.
 
 use anyhow::Result;
-use dedupdb::{Casualty, Progress, Salvaged, Schema, Unreadable};
+use dedupdb::{Casualty, Progress, Salvaged, Unreadable};
 use serde_json::json;
 
 use crate::args::{Args, Salvage};
@@ -33,11 +33,10 @@ pub(crate) fn run(
     drop(watch);
     let saved = saved?;
     told?;
-    let schema = crate::store::open_other(args, &salvage.target)?.schema();
     if output.is_json() {
-        output.object(&object(salvage, &saved, &schema))?;
+        output.object(&object(salvage, &saved))?;
     } else if !args.quiet {
-        for line in summary(&saved, &schema) {
+        for line in summary(&saved) {
             console.note(&line);
         }
     }
@@ -59,7 +58,7 @@ fn tell(casualty: &Casualty, output: &mut Output) -> std::io::Result<()> {
     }
 }
 
-fn summary(saved: &Salvaged, schema: &Schema) -> Vec<String> {
+fn summary(saved: &Salvaged) -> Vec<String> {
     let documents = |count| counted(count, "document", "documents");
     let mut lines = vec![format!(
         "saved {}, {} of them doubtful; {} lost",
@@ -91,13 +90,14 @@ fn summary(saved: &Salvaged, schema: &Schema) -> Vec<String> {
                 .to_owned(),
         );
         lines.push(format!(
-            "so may be the parameters, of which signatures show but a part: {schema}"
+            "so may be the parameters, of which signatures show but a part: {}",
+            saved.schema
         ));
     }
     lines
 }
 
-fn object(salvage: &Salvage, saved: &Salvaged, schema: &Schema) -> serde_json::Value {
+fn object(salvage: &Salvage, saved: &Salvaged) -> serde_json::Value {
     let unreadable =
         |part: &Unreadable| json!({ "file": part.file.display().to_string(), "bytes": part.bytes });
     json!({
@@ -110,6 +110,6 @@ fn object(salvage: &Salvage, saved: &Salvaged, schema: &Schema) -> serde_json::V
         "undated": saved.undated,
         "index_is_whole": saved.index_is_whole,
         "unreadable": saved.unreadable.iter().map(unreadable).collect::<Vec<_>>(),
-        "parameters": super::init::parameters(schema),
+        "parameters": super::init::parameters(&saved.schema),
     })
 }

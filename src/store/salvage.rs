@@ -25,8 +25,10 @@ use trial::known_schema;
 const MEMORY: u64 = 256 << 20;
 
 /// What a salvage brought back.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Salvaged {
+    /// The parameters of the new store.
+    pub schema: Schema,
     /// Documents of the new store.
     pub documents: u64,
     /// Contents of the new store.
@@ -146,6 +148,7 @@ impl Options {
             };
             salvage.run(&self.progress)?;
             let mut saved = std::mem::take(&mut salvage.saved);
+            saved.schema = salvage.schema.clone();
             drop(salvage);
             drop(store);
             wreck.check_read()?;
