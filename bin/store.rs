@@ -57,14 +57,23 @@ pub(crate) fn open_or_create_with(args: &Args, schema: &Schema) -> Result<(Store
     opened.map(|store| (store, false)).map_err(explained)
 }
 
-/// Opens the store for writing, or makes one with the default parameters in a folder that is gone
-/// when the caller drops it, after the store.
+/// Opens the store for writing, or makes one in a folder that is gone when the caller drops it, after the
+/// store: with the default parameters, or as a copy of one that may only be read.
 pub(crate) fn open_or_pretend(args: &Args) -> Result<(Store, Option<TempDir>)> {
     match options(args).open(&args.store) {
         Err(Error::NotAStore { .. }) => {
             let folder = tempfile::tempdir().context("cannot make a folder for a dry run")?;
             let store = options(args).create(folder.path().join("store"), &Schema::default())?;
             Ok((store, Some(folder)))
+        }
+        Err(error @ (Error::Io { .. } | Error::Index { .. })) => {
+            let folder = tempfile::tempdir().context("cannot make a folder for a dry run")?;
+            let copy = folder.path().join("store");
+            let copied = options(args).read_only(true).open(&args.store);
+            match copied.and_then(|store| store.backup(&copy)) {
+                Ok(_) => Ok((options(args).open(&copy)?, Some(folder))),
+                Err(_) => Err(explained(error)),
+            }
         }
         opened => Ok((opened.map_err(explained)?, None)),
     }

@@ -94,6 +94,15 @@ pub enum Error {
         /// locked, leave none.
         holder: Option<Holder>,
     },
+    /// Another process keeps bytes of a file locked that are needed for a moment only.
+    ///
+    /// To lock them it is enough to be allowed to read the file.
+    Blocked {
+        /// The file.
+        path: PathBuf,
+        /// Which bytes, and who locks them where the system tells.
+        reason: String,
+    },
     /// The store was opened read-only and the call would change it.
     ReadOnly,
     /// The store was written by a newer release.
@@ -229,13 +238,10 @@ impl fmt::Display for Error {
             | Error::NotEmpty { .. }
             | Error::InsideStore { .. } => self.place(f),
             Error::Locked { path, holder } => locked(path, *holder, f),
+            Error::Blocked { path, reason } => blocked(path, reason, f),
             Error::ReadOnly => write!(f, "the store was opened read-only"),
             Error::NewerFormat { .. } | Error::OlderFormat { .. } => other_format(self, f),
-            Error::Damaged { path, reason } => write!(
-                f,
-                "{}: damaged: {reason}; restore the store from a backup or build it anew",
-                path.display()
-            ),
+            Error::Damaged { path, reason } => damaged(path, reason, f),
             Error::Unfinished { what } => write!(
                 f,
                 "a rebuild to {what} was begun and not finished; finish it or cancel it first"
@@ -354,6 +360,19 @@ fn locked(path: &Path, holder: Option<Holder>, f: &mut fmt::Formatter<'_>) -> fm
     }
 }
 
+fn damaged(path: &Path, reason: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(
+        f,
+        "{}: damaged: {reason}; restore the store from a backup or build it anew",
+        path.display()
+    )
+}
+
+fn blocked(path: &Path, reason: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let path = path.display();
+    write!(f, "{path}: {reason}; end it, or try again when it is done")
+}
+
 fn missing(keys: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if let Some(first) = keys.first() {
         write!(f, "{first:?}")?;
@@ -394,6 +413,12 @@ impl Error {
             },
             redb::Error::Corrupted(reason) => Error::damaged(path, reason),
             redb::Error::PreviousIo => Error::Poisoned,
+            redb::Error::Io(source) if source.kind() == io::ErrorKind::ResourceBusy => {
+                Error::Blocked {
+                    path: path.to_owned(),
+                    reason: source.to_string(),
+                }
+            }
             source => Error::Index {
                 path: path.to_owned(),
                 source: Arc::new(source),
@@ -406,6 +431,7 @@ impl Error {
         use io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
         let source = match self {
             Error::Locked { .. }
+            | Error::Blocked { .. }
             | Error::Poisoned
             | Error::NewerFormat { .. }
             | Error::OlderFormat { .. } => return false,
@@ -417,6 +443,23 @@ impl Error {
             _ => return true,
         };
         matches!(source.kind(), InvalidData | NotFound | UnexpectedEof)
+    }
+
+    /// Whether it says that something was to be written where only reading is possible.
+    pub(crate) fn is_refusal_to_write(&self) -> bool {
+        use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        let source = match self {
+            Error::Io { source, .. } => &**source,
+            Error::Index { source, .. } => match source.downcast_ref() {
+                Some(redb::Error::Io(source)) => source,
+                _ => return false,
+            },
+            _ => return false,
+        };
+        matches!(
+            source.kind(),
+            PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull
+        )
     }
 
     /// The same error of another file, of which the one that was read is a copy.

@@ -8,8 +8,8 @@ use redb::{ReadTransaction, WriteTransaction};
 use super::apart::check_outside;
 use super::catalog::{self, Catalog};
 use super::column::Trust;
-use super::columns::{ColumnSpec, Columns};
-use super::disk::{self, File};
+use super::columns::Columns;
+use super::disk;
 use super::filter::{Filter, FilterName};
 use super::format::{ContentRow, FORMAT, Kind, copy_hash, refuse_other};
 use super::guard::guarded;
@@ -19,6 +19,7 @@ use super::meta::Meta;
 use super::place::check_free;
 use super::recent::{Recent, most_contents};
 use super::snapshot::{Snapshot, Tables, narrow};
+use super::sound::verify;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 
@@ -150,31 +151,25 @@ impl Files {
     /// Opens the store in `folder` and cuts off what was never committed.
     pub(crate) fn open(folder: &Path) -> Result<Files> {
         let index_path = existing_index(folder)?;
+        refuse_foreign(&index_path)?;
         let index = Index::open(&index_path)?;
         Files::open_with(folder, index_path, index, Trust::Sums)
     }
 
     /// Opens the store in `folder` like [`Files::open`], but compares every checksum of the index
     /// first. Those of the columns are left to the caller, who names all that are wrong.
-    pub(crate) fn open_verified(folder: &Path) -> Result<Files> {
+    pub(super) fn open_verified(folder: &Path) -> Result<Files> {
         let index_path = existing_index(folder)?;
+        refuse_foreign(&index_path)?;
         let mut index = Index::open(&index_path)?;
-        if !index.check()? {
-            let reason = "its checksums were wrong; redb mended what it could";
-            return Err(Error::damaged(&index_path, reason));
-        }
-        let (meta, schema) = read_meta(&index.begin_read(&index_path)?, folder, &index_path)?;
-        for kind in Kind::ALL {
-            let path = ColumnSpec::of(kind, &meta, &schema)?.path(folder);
-            File::open(&path)?.read_through()?;
-        }
+        verify(folder, &index_path, &mut index)?;
         Files::open_with(folder, index_path, index, Trust::File)
     }
 
     fn open_with(folder: &Path, index_path: PathBuf, index: Index, trust: Trust) -> Result<Files> {
         let index = Arc::new(index);
         let transaction = index.begin_read(&index_path)?;
-        let (meta, schema) = read_meta(&transaction, folder, &index_path)?;
+        let (meta, schema) = read_meta(&transaction, &index_path)?;
         drop(transaction);
         // A process that was killed may have renamed the index and got no further. What it replaced
         // is needed until the new name is durable.
@@ -316,16 +311,19 @@ pub(super) fn open_filter(
     Ok(filter.filter(|_| name.number > 0).map(Arc::new))
 }
 
-/// What a transaction of the index at `path` says of the store in `folder`.
-pub(super) fn read_meta(
-    transaction: &ReadTransaction,
-    folder: &Path,
-    path: &Path,
-) -> Result<(Meta, Schema)> {
+/// Looks whether this release can read the store whose index is at `path`: whoever opens an index for
+/// writing writes to it at once, also while another one has it open.
+fn refuse_foreign(path: &Path) -> Result<()> {
+    let index = Index::open_read_only(path)?;
+    let transaction = index.begin_read(path)?;
+    read_meta(&transaction, path).map(drop)
+}
+
+/// What a transaction of the index at `path` says of its store.
+pub(super) fn read_meta(transaction: &ReadTransaction, path: &Path) -> Result<(Meta, Schema)> {
     let in_index = |error| Error::index(path, error);
     let Some(meta) = guarded(path, || Meta::read(transaction, path))? else {
-        let path = folder.to_owned();
-        return Err(Error::NotAStore { path });
+        return Err(Error::damaged(path, "it does not say what the store holds"));
     };
     refuse_other(path, narrow(path, meta.format)?)?;
     let parameters = guarded(path, || catalog::read_schema(transaction).map_err(in_index))?;
@@ -461,8 +459,18 @@ mod tests {
         };
         meta.write(&transaction).unwrap();
         transaction.commit().unwrap();
+        let index = folder.path().join(INDEX);
+        let left = std::fs::read(&index).unwrap();
+        let in_use = Files::open(folder.path()).map(drop).unwrap_err();
+        assert!(matches!(
+            in_use,
+            Error::NewerFormat { .. } | Error::OlderFormat { .. }
+        ));
+        assert!(std::fs::read(&index).unwrap() == left);
         drop(files);
+        let left = std::fs::read(&index).unwrap();
         let opened = Files::open(folder.path()).map(drop);
+        assert!(std::fs::read(&index).unwrap() == left, "it was written to");
         let read = Snapshot::open(folder.path()).map(drop);
         let scratch = tempfile::tempdir().unwrap();
         let wreck = Wreck::open(folder.path(), scratch.path()).map(drop);

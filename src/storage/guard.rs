@@ -10,6 +10,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
+use super::disk::first_failure;
 use crate::error::{Error, Result};
 
 #[cfg(all(panic = "abort", not(any(test, fuzzing))))]
@@ -27,6 +28,11 @@ const MESSAGE_CHARS: usize = 120;
 /// [`Error::Damaged`] after a panic, or those of `work`.
 pub(super) fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
+        // redb says that something failed before; what that was is told.
+        Ok(Err(Error::Poisoned)) => Err(match first_failure(path) {
+            Some(cause) => Error::index(path, redb::Error::Io(cause)),
+            None => Error::Poisoned,
+        }),
         Ok(done) => done,
         Err(panic) => Err(Error::damaged(path, reason(&*panic))),
     }

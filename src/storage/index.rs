@@ -7,7 +7,6 @@
 
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use redb::{
     Builder, ConcurrencyMode, Database, DatabaseError, ReadOnlyDatabase, ReadTransaction,
@@ -18,7 +17,6 @@ use super::disk::{self, File};
 use super::format::{is_redb, may_be_unfinished_index};
 use super::guard::guarded;
 use super::meta::Meta;
-use crate::clock::Patience;
 use crate::error::{Error, Result};
 use crate::process::Process;
 
@@ -29,9 +27,6 @@ const CACHE_BYTES: usize = 128 << 20;
 
 /// Bytes of an index that say where the rest is.
 const START_BYTES: usize = 4 << 10;
-
-/// How long a reader waits for a writer that is opening an index which a crash left unclean.
-const MENDING: Duration = Duration::from_secs(30);
 
 /// The open index.
 pub(crate) struct Index {
@@ -182,7 +177,7 @@ impl Index {
                 // A writer that failed leaves a note of itself there.
                 File::open_writable(path)?.write(0, &start)?;
                 let opened = guarded(path, || {
-                    let opened = shared(|builder| builder.open_read_only(path));
+                    let opened = shared(|builder| disk::read_database(builder, path));
                     opened.map_err(|error| Error::index(path, error))
                 });
                 // What the writer said is about the file, and not about how it was left.
@@ -201,24 +196,32 @@ impl Index {
         }
     }
 
-    /// Opens the index at `path` for reading, beside a writer and other readers.
-    ///
-    /// One that a killed writer left unclean is mended first, by whoever comes first.
+    /// Opens the index at `path` for reading, beside a writer and other readers. Nothing is written,
+    /// also where a writer that was killed left it unclean: the last commit is there.
     pub(super) fn open_read_only(path: &Path) -> Result<Index> {
-        let mut patience = Patience::new(MENDING);
-        loop {
-            let opened = guarded(path, || Ok(shared(|builder| builder.open_read_only(path))));
-            match opened? {
-                Err(DatabaseError::RepairAborted) => {}
-                Ok(database) => return Ok(Index::of(path, Handle::ReadOnly(database))),
-                Err(error) => return Err(Error::index(path, error)),
-            }
-            match Index::open(path) {
-                Err(Error::Locked { .. }) if patience.pause() => {}
-                Err(error) => return Err(error),
-                Ok(mended) => drop(mended),
-            }
+        let open = || {
+            guarded(path, || {
+                Ok(shared(|builder| disk::read_database(builder, path)))
+            })
+        };
+        let mut opened = open()?;
+        // Where the whole file is locked, redb does not read it before it is mended.
+        if matches!(opened, Err(DatabaseError::RepairAborted)) {
+            drop(Index::open(path)?);
+            opened = open()?;
         }
+        let database = opened.map_err(|error| Error::index(path, error))?;
+        Ok(Index::of(path, Handle::ReadOnly(database)))
+    }
+
+    /// Opens the index at `path` as if for writing, but what is written stays in memory. The caller
+    /// keeps writers away.
+    pub(super) fn open_pretended(path: &Path) -> Result<Index> {
+        let database = guarded(path, || {
+            let opened = shared(|builder| disk::pretend_database(builder, path));
+            opened.map_err(|error| Error::index(path, error))
+        })?;
+        Ok(Index::of(path, Handle::Writable(database)))
     }
 
     /// Begins to read the last commit of the index, which is at `path`.
@@ -341,6 +344,12 @@ pub(crate) fn page_bytes(stats: &redb::TableStats) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::ops::Bound;
+
+    use redb::backends::FileBackend;
+    use redb::{StorageBackend, TableDefinition};
+
     use super::*;
 
     #[test]
@@ -356,6 +365,66 @@ mod tests {
         let held = [(); 2].map(|()| NoWriter::of(folder.path()).unwrap());
         assert!(is_locked(Index::open(&path).map(drop)));
         drop(held);
+        assert!(Index::open(&path).is_ok());
+    }
+
+    /// The index of a store that is open for writing, and a copy of it as a kill would leave it.
+    fn killed(folder: &Path) -> PathBuf {
+        let index = Index::create(&folder.join("open")).unwrap();
+        for number in 0..3 {
+            let transaction = index.begin_write().unwrap();
+            let numbers = TableDefinition::<u64, u64>::new("numbers");
+            let mut table = transaction.open_table(numbers).unwrap();
+            table.insert(number, number).unwrap();
+            drop(table);
+            transaction.commit().unwrap();
+        }
+        let left = folder.join(INDEX);
+        fs::copy(folder.join("open"), &left).unwrap();
+        left
+    }
+
+    #[test]
+    fn who_reads_what_a_killed_writer_left_writes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = killed(folder.path());
+        let left = fs::read(&path).unwrap();
+        let index = Index::open_read_only(&path).unwrap();
+        let transaction = index.begin_read(&path).unwrap();
+        assert_eq!(transaction.list_tables().unwrap().count(), 1);
+        assert_eq!(fs::read(&path).unwrap(), left);
+        // A writer that comes leaves it what it reads.
+        drop(Index::open(&path).unwrap());
+        assert_ne!(fs::read(&path).unwrap(), left);
+        assert_eq!(transaction.list_tables().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_is_only_pretended_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = killed(folder.path());
+        let left = fs::read(&path).unwrap();
+        let mut index = Index::open_pretended(&path).unwrap();
+        assert!(index.check().unwrap());
+        drop(index);
+        assert_eq!(fs::read(&path).unwrap(), left);
+    }
+
+    #[test]
+    fn bytes_that_stay_locked_are_not_waited_for_without_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(INDEX);
+        drop(Index::create(&path).unwrap());
+        let other = FileBackend::new(fs::File::open(&path).unwrap()).unwrap();
+        let bytes = (Bound::Included(0), Bound::Excluded(320));
+        assert!(other.try_lock_shared_range(bytes.0, bytes.1).unwrap());
+        let error = Index::open(&path).unwrap_err();
+        assert!(
+            matches!(&error, Error::Blocked { path: named, reason }
+                if *named == path && reason.starts_with("bytes 0 to 319 stay locked by ")),
+            "{error}"
+        );
+        other.unlock_range(bytes.0, bytes.1).unwrap();
         assert!(Index::open(&path).is_ok());
     }
 }

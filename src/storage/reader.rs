@@ -57,7 +57,7 @@ impl Commit {
         let path = existing_index(folder)?;
         let index = Arc::new(Index::open_read_only(&path)?);
         let transaction = index.begin_read(&path)?;
-        let (meta, schema) = read_meta(&transaction, folder, &path)?;
+        let (meta, schema) = read_meta(&transaction, &path)?;
         Ok(Commit {
             path,
             index,

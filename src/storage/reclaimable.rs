@@ -12,8 +12,7 @@ impl Snapshot {
     ///
     /// The postings of removed contents count as their share of the bucket tables.
     pub(crate) fn reclaimable(&self) -> Result<u64> {
-        let removed = self.tables.catalog.removed_contents();
-        let removed = removed.map_err(|error| self.in_index(error))?;
+        let removed = self.removed_contents()?;
         let mut bytes = 0;
         for &content in &removed {
             bytes += (ContentRow::BYTES + self.signature(content)?.len()) as u64;

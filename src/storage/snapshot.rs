@@ -100,11 +100,13 @@ impl Tables {
 
     /// Bytes of the pages of the index that are in use for bucket tables, and for the others.
     pub(super) fn page_bytes(&self) -> Result<(u64, u64)> {
-        let posted = self.posted.page_bytes();
-        let posted = posted.map_err(|error| bucket_error(&self.path, error))?;
-        let catalog = self.catalog.page_bytes();
-        let catalog = catalog.map_err(|error| Error::index(&self.path, error))?;
-        Ok((posted, catalog))
+        guarded(&self.path, || {
+            let posted = self.posted.page_bytes();
+            let posted = posted.map_err(|error| bucket_error(&self.path, error))?;
+            let catalog = self.catalog.page_bytes();
+            let catalog = catalog.map_err(|error| Error::index(&self.path, error))?;
+            Ok((posted, catalog))
+        })
     }
 
     /// Writes the bucket tables into an index that has none.

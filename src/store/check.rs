@@ -10,7 +10,7 @@ use super::sketch::Sketcher;
 use super::{Options, Store};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
-use crate::storage::{DocumentRow, Files, Kind, Note, Posting, Runs, Snapshot};
+use crate::storage::{DocumentRow, Kind, Note, Posting, Runs, Snapshot, Sound};
 use crate::text::ShingleSet;
 
 /// Contents that one thread checks at a time.
@@ -59,7 +59,8 @@ impl Store {
     ///
     /// Every checksum is compared, every signature is computed again from its shingles, every
     /// posting from its signature, and the documents are held against the contents they name. It
-    /// changes nothing, but that an index which was not closed cleanly is mended first.
+    /// changes nothing, but that an index which was not closed cleanly is mended first, in memory alone
+    /// where the store may only be read.
     ///
     /// # Errors
     ///
@@ -77,10 +78,11 @@ impl Options {
     /// Those of [`Store::check`].
     pub fn check(&self, folder: impl AsRef<Path>) -> Result<Report> {
         let folder = folder.as_ref();
-        let mut files = self.patiently(folder, || Files::open_verified(folder))?;
-        // Dropped before the files, and with them the lock.
-        let snapshot = files.snapshot()?;
-        let _note = Note::leave(folder, snapshot.tables.meta.store);
+        let mut sound = self.patiently(folder, || Sound::open(folder))?;
+        let snapshot = sound.snapshot()?;
+        // Dropped before the files, and with them the lock, of which there may be only one.
+        let is_alone = matches!(sound, Sound::Mended(_));
+        let _note = is_alone.then(|| Note::leave(folder, snapshot.tables.meta.store));
         let mut check = Check {
             sketcher: Sketcher::new(&snapshot.schema, &Arc::default())?,
             pool: Pool::new(self.threads),

@@ -86,8 +86,8 @@ use search::Search;
 use sketch::Sketcher;
 use slot::Slot;
 
-/// How long a store may be locked by someone who leaves no note: by a reader that mends what a killed
-/// writer left, or a writer that has just come or is about to go. Nobody is sent away for them.
+/// How long a store may be locked by someone who leaves no note: a writer that has just come or is about
+/// to go. Nobody is sent away for them.
 const MOMENT: Duration = Duration::from_secs(5);
 
 /// A near-duplicate store in a folder.
@@ -346,13 +346,16 @@ impl Options {
         let mut patience = Patience::new(self.wait);
         let mut moment = Patience::new(MOMENT);
         loop {
-            let path = match open() {
-                Err(Error::Locked { path, .. }) => path,
+            let error = match open() {
+                Err(error @ (Error::Locked { .. } | Error::Blocked { .. })) => error,
                 opened => return opened,
             };
             if patience.pause() {
                 continue;
             }
+            let Error::Locked { path, .. } = error else {
+                return Err(error);
+            };
             let holder = Note::read(folder);
             if holder.is_some() || !moment.pause() {
                 return Err(Error::Locked { path, holder });

@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use dedupdb::{Error, Input, Options, Query, Schema, Store};
+use dedupdb::{ClusterQuery, Error, Input, Options, PairQuery, Query, Schema, Store, Subject};
 
 use crate::numbered;
 
@@ -31,6 +31,35 @@ const INDEX: &str = "index.redb";
 enum How {
     Flip,
     Cut,
+    /// The page is zeros.
+    Zero,
+    /// The page is another one.
+    Other,
+}
+
+const PAGE: usize = 4 << 10;
+
+/// Pages that are damaged, from the first one on: a small index holds nothing behind them.
+const PAGES: usize = 64;
+
+impl How {
+    fn read(name: &str) -> How {
+        let all = [How::Flip, How::Cut, How::Zero, How::Other];
+        *all.iter().find(|how| format!("{how:?}") == name).unwrap()
+    }
+
+    fn damage(self, bytes: &mut Vec<u8>, at: usize) {
+        let page = at / PAGE * PAGE;
+        match self {
+            How::Flip => bytes[at] ^= 1 << (at % 8),
+            How::Cut => bytes.truncate(at),
+            How::Zero => bytes[page..page + PAGE].fill(0),
+            How::Other => {
+                let from = (page / PAGE * 7 + 1) % (bytes.len() / PAGE) * PAGE;
+                bytes.copy_within(from..from + PAGE, page);
+            }
+        }
+    }
 }
 
 const WORDS: usize = 20;
@@ -89,6 +118,29 @@ fn write(path: &Path) -> Result<(), Error> {
     writer.commit()
 }
 
+/// Asks everything else that there is to ask. Each may be an error; the first is returned.
+fn ask(path: &Path) -> Result<(), Error> {
+    let store = Options::new().threads(1).read_only(true).open(path)?;
+    let asked = [
+        store.stats().map(drop),
+        store.reclaimable_bytes().map(drop),
+        store.largest_buckets(5).map(drop),
+        store.get("00001").map(drop),
+        store
+            .pairs(PairQuery::new())
+            .and_then(|mut pairs| pairs.try_for_each(|pair| pair.map(drop))),
+        store.clusters(ClusterQuery::new()).map(drop),
+        store
+            .explain(Subject::Key("00001"), Subject::Key("00002"))
+            .map(drop),
+        store.sample().map(drop),
+        store.refresh().map(drop),
+        store.backup(path.with_extension("copy")).map(drop),
+    ];
+    fs::remove_dir_all(path.with_extension("copy")).unwrap_or_default();
+    asked.into_iter().collect()
+}
+
 /// What is wrong with how the store in `path` is taken, a copy of which goes to `scratch`.
 fn judge(path: &Path, scratch: &Path, expected: &[String]) -> Option<String> {
     copy(path, scratch);
@@ -97,9 +149,17 @@ fn judge(path: &Path, scratch: &Path, expected: &[String]) -> Option<String> {
         Err(_) => false,
     };
     copy(path, scratch);
-    let is_right = answers(scratch).is_ok_and(|answers| answers == expected);
+    let answered = answers(scratch);
+    if let Err(Error::NotAStore { .. }) = answered {
+        return Some("there is said to be no store".to_owned());
+    }
+    let is_right = answered.is_ok_and(|answers| answers == expected);
     if is_sound && !is_right {
         return Some("it passes the check and answers wrongly".to_owned());
+    }
+    let asked = ask(scratch);
+    if is_sound && asked.is_err() {
+        return Some(format!("it passes the check, and {asked:?}"));
     }
     // Whether it can be written to or not, it must not bring the process down.
     let written = write(scratch);
@@ -117,7 +177,7 @@ fn child() {
     let mut job = job.split('\t');
     let mut next = || job.next().unwrap();
     let folder = next().to_owned();
-    let is_cut = next() == "Cut";
+    let how = How::read(next());
     let (first, step): (usize, usize) = (next().parse().unwrap(), next().parse().unwrap());
     let sound = Path::new(&folder).join("sound");
     let (damaged, scratch) = (
@@ -132,14 +192,14 @@ fn child() {
     std::panic::set_hook(Box::new(move |panic| {
         *told.lock().unwrap() = panic.to_string();
     }));
-    for at in (first..bytes.len()).step_by(step) {
+    let end = match how {
+        How::Flip | How::Cut => bytes.len(),
+        How::Zero | How::Other => bytes.len().min(PAGES * PAGE),
+    };
+    for at in (first..end).step_by(step) {
         println!("at {at}");
         let mut other = bytes.clone();
-        if is_cut {
-            other.truncate(at);
-        } else {
-            other[at] ^= 1 << (at % 8);
-        }
+        how.damage(&mut other, at);
         fs::write(damaged.join(INDEX), &other).unwrap();
         let judged = catch_unwind(AssertUnwindSafe(|| judge(&damaged, &scratch, &expected)));
         match judged {
@@ -198,9 +258,12 @@ fn damage_store(documents: usize, how: How, points: usize) {
     make(&sound, documents);
     let patience: usize = variable("DEDUPDB_PATIENCE").map_or(1, |times| times.parse().unwrap());
     let bytes = fs::metadata(sound.join(INDEX)).unwrap().len();
-    let step = usize::try_from(bytes).unwrap() / (points * patience);
-    // Odd, so that it meets every place of a page in time.
-    let (done, wrong) = damage(folder.path(), how, step.max(1) | 1);
+    let step = match how {
+        // Odd, so that it meets every place of a page in time.
+        How::Flip | How::Cut => (usize::try_from(bytes).unwrap() / (points * patience)).max(1) | 1,
+        How::Zero | How::Other => PAGE,
+    };
+    let (done, wrong) = damage(folder.path(), how, step);
     let wrongs = wrong.len();
     println!("{how:?}: {done} places of an index of {bytes} bytes, {wrongs} wrong");
     assert!(done >= points / 2, "{done}");
@@ -220,4 +283,16 @@ fn an_index_with_tables_with_a_damaged_byte_is_named_or_not_minded() {
 #[test]
 fn an_index_cut_short_is_named_or_not_minded() {
     damage_store(1100, How::Cut, CUTS);
+}
+
+#[test]
+fn an_index_with_an_empty_page_is_named_or_not_minded() {
+    damage_store(40, How::Zero, PAGES);
+    damage_store(1100, How::Zero, PAGES);
+}
+
+#[test]
+fn an_index_with_a_page_in_place_of_another_is_named_or_not_minded() {
+    damage_store(40, How::Other, PAGES);
+    damage_store(1100, How::Other, PAGES);
 }

@@ -6,9 +6,13 @@ use std::ops::Bound;
 use std::path::Path;
 
 use redb::backends::FileBackend;
-use redb::{BackendError, Builder, Database, DatabaseError, StorageBackend, StorageError};
+use redb::{
+    BackendError, Builder, Database, DatabaseError, ReadOnlyDatabase, StorageBackend, StorageError,
+};
 
 use super::File;
+use super::overlay::Overlay;
+use super::shared::{Settled, Shared};
 #[cfg(all(test, unix))]
 use super::watch::backend;
 use crate::error::{Error, Result};
@@ -18,7 +22,7 @@ pub(in crate::storage) fn create_database(
     builder: &Builder,
     path: &Path,
 ) -> Result<Database, DatabaseError> {
-    builder.create_with_backend(backend(File::make(path)?)?)
+    writable(builder, File::make(path)?)
 }
 
 /// Makes a database at `path`, where nothing is, for the same users as the file at `like`.
@@ -27,7 +31,7 @@ pub(in crate::storage) fn create_database_like(
     path: &Path,
     like: &Path,
 ) -> Result<Database, DatabaseError> {
-    builder.create_with_backend(backend(File::create_as(path, Some(like))?)?)
+    writable(builder, File::create_as(path, Some(like))?)
 }
 
 /// Opens the database at `path`.
@@ -35,7 +39,36 @@ pub(in crate::storage) fn open_database(
     builder: &Builder,
     path: &Path,
 ) -> Result<Database, DatabaseError> {
-    builder.create_with_backend(backend(existing(path)?)?)
+    writable(builder, existing(path)?)
+}
+
+fn writable(builder: &Builder, file: File) -> Result<Database, DatabaseError> {
+    let (path, settled) = (file.path().clone(), Settled::default());
+    let file = Shared::new(backend(file)?, &path, settled.clone(), false);
+    let opened = builder.create_with_backend(file)?;
+    settled.set(true);
+    Ok(opened)
+}
+
+/// Opens the database at `path` for reading, as it is: nothing is written, whatever a writer that was
+/// killed left.
+pub(in crate::storage) fn read_database(
+    builder: &Builder,
+    path: &Path,
+) -> Result<ReadOnlyDatabase, DatabaseError> {
+    let file = File::open_as(path, OpenOptions::new().read(true))?;
+    let path = file.path().clone();
+    let file = Shared::new(backend(file)?, &path, Settled::default(), true);
+    builder.open_read_only_with_backend(file)
+}
+
+/// Opens the database at `path` as if for writing, but what is written stays in memory.
+pub(in crate::storage) fn pretend_database(
+    builder: &Builder,
+    path: &Path,
+) -> Result<Database, DatabaseError> {
+    let file = not_empty(File::open_as(path, OpenOptions::new().read(true))?)?;
+    builder.create_with_backend(Overlay::new(backend(file)?)?)
 }
 
 /// Opens the database at `path`, which is damaged and nobody else's.
@@ -52,7 +85,10 @@ pub(in crate::storage) fn open_damaged_database(
 /// The file at `path`, in which there is something: else redb would make a database of it.
 fn existing(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    let file = File::open_as(path, options.read(true).write(true))?;
+    not_empty(File::open_as(path, options.read(true).write(true))?)
+}
+
+fn not_empty(file: File) -> io::Result<File> {
     if file.is_empty()? {
         return Err(io::Error::new(
             io::ErrorKind::InvalidData,
@@ -104,7 +140,7 @@ fn backend(file: File) -> Result<FileBackend, DatabaseError> {
 }
 
 /// The bytes, far past the end of a database, that redb locks for itself where it has it open for
-/// writing. Its version is pinned for that.
+/// writing.
 const WRITER: (Bound<u64>, Bound<u64>) = (Bound::Included(1 << 62), Bound::Included((1 << 62) + 1));
 
 /// What it locks where a system cannot lock ranges.
@@ -138,7 +174,14 @@ pub(in crate::storage) fn keep_writers_out(path: &Path) -> Result<Option<Databas
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use redb::ConcurrencyMode;
+
+    use super::super::shared::CONSISTENT;
     use super::*;
+
+    type Range = (Bound<u64>, Bound<u64>);
 
     #[test]
     fn behind_the_end_of_a_damaged_database_there_are_zeros() {
@@ -151,5 +194,107 @@ mod tests {
         assert_eq!(page, [0; 40]);
         file.read(60, &mut page).unwrap();
         assert_eq!(page, [7; 40]);
+    }
+
+    /// Notes which ranges redb locks for itself alone, and which it asks about.
+    #[derive(Debug)]
+    struct Noted {
+        file: FileBackend,
+        seen: Arc<Mutex<Seen>>,
+    }
+
+    #[derive(Debug, Default)]
+    struct Seen {
+        locked: Vec<Range>,
+        asked: Vec<Range>,
+    }
+
+    impl StorageBackend for Noted {
+        fn len(&self) -> io::Result<u64> {
+            self.file.len()
+        }
+
+        fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+            self.file.read(offset, out)
+        }
+
+        fn set_len(&self, len: u64) -> io::Result<()> {
+            self.file.set_len(len)
+        }
+
+        fn sync_data(&self) -> io::Result<()> {
+            self.file.sync_data()
+        }
+
+        fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+            self.file.write(offset, data)
+        }
+
+        fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+            self.seen.lock().unwrap().locked.push((start, end));
+            Ok(true)
+        }
+
+        fn try_lock_shared_range(
+            &self,
+            _: Bound<u64>,
+            _: Bound<u64>,
+        ) -> Result<bool, BackendError> {
+            Ok(true)
+        }
+
+        fn lock_range(&self, _: Bound<u64>, _: Bound<u64>) -> Result<(), BackendError> {
+            Ok(())
+        }
+
+        fn lock_shared_range(&self, _: Bound<u64>, _: Bound<u64>) -> Result<(), BackendError> {
+            Ok(())
+        }
+
+        fn unlock_range(&self, _: Bound<u64>, _: Bound<u64>) -> Result<(), BackendError> {
+            Ok(())
+        }
+
+        fn query_lock_range(
+            &self,
+            start: Bound<u64>,
+            end: Bound<u64>,
+        ) -> Result<bool, BackendError> {
+            self.seen.lock().unwrap().asked.push((start, end));
+            Ok(false)
+        }
+    }
+
+    /// A release of redb that locks other bytes would let a salvage run beside a writer, and keep
+    /// readers from what a killed writer left.
+    #[test]
+    fn redb_locks_the_bytes_that_are_named_here() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("index");
+        let seen = Arc::new(Mutex::new(Seen::default()));
+        let file = File::make(&path).unwrap().into_inner();
+        let noted = |file: std::fs::File| Noted {
+            file: FileBackend::new(file).unwrap(),
+            seen: seen.clone(),
+        };
+        let mut builder = Builder::new();
+        builder.set_concurrency_mode(ConcurrencyMode::SingleWriter);
+        let database = builder.create_with_backend(noted(file)).unwrap();
+        let byte = |offset: u64| {
+            let byte = Bound::Included((1 << 62) + offset);
+            (byte, byte)
+        };
+        let locked = std::mem::take(&mut *seen.lock().unwrap()).locked;
+        assert_eq!(
+            locked.into_iter().collect::<std::collections::HashSet<_>>(),
+            [byte(0), byte(1)].into()
+        );
+        assert_eq!(WRITER, (byte(0).0, byte(1).1));
+        // It is open, so the file says that it was not closed.
+        let file = File::open(&path).unwrap().into_inner();
+        let opened = builder.open_read_only_with_backend(noted(file));
+        assert!(matches!(opened, Err(DatabaseError::RepairAborted)));
+        assert_eq!(seen.lock().unwrap().asked.last(), Some(&CONSISTENT));
+        drop(database);
     }
 }

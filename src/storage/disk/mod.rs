@@ -5,6 +5,7 @@
 //! what had been synced when (`watch.rs`), so that they can leave the files as a crash might have
 //! (`crash.rs`).
 
+mod blocked;
 #[cfg(test)]
 #[cfg(unix)]
 pub(crate) mod crash;
@@ -12,8 +13,10 @@ mod database;
 mod file;
 mod likeness;
 mod lock;
+mod overlay;
 mod plain;
 mod resolve;
+mod shared;
 #[cfg(test)]
 #[cfg(unix)]
 pub(crate) mod watch;
@@ -25,12 +28,13 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 pub(super) use database::{
     DatabaseLock, create_database, create_database_like, keep_writers_out, open_damaged_database,
-    open_database,
+    open_database, pretend_database, read_database,
 };
 use file::in_file;
 pub(super) use file::{File, sync_words};
 pub(super) use lock::FileLock;
 pub(crate) use resolve::resolved;
+pub(super) use shared::first_failure;
 #[cfg(all(test, unix))]
 use watch::{step, sync};
 

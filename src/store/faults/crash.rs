@@ -135,7 +135,10 @@ fn crash_once(
 /// Opens what a crash left; returns the state that it is in.
 fn recover(root: &Path, known: &Known<'_>) -> usize {
     let path = store_in(root);
+    let index = path.join("index.redb");
+    let left = std::fs::read(&index).ok();
     let reader = options().read_only(true).open(&path);
+    assert!(std::fs::read(&index).ok() == left, "a reader wrote");
     if !known.is_there && matches!(reader, Err(Error::NotAStore { .. })) {
         drop(options().create(&path, &schema()).unwrap());
     } else {

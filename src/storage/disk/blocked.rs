@@ -1,0 +1,100 @@
+//! Who keeps bytes of a file locked, as far as the system tells.
+
+use std::fmt;
+use std::fs;
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a file that others keep locked.
+#[derive(Debug)]
+pub(super) struct Blocked {
+    pub(super) bytes: (Bound<u64>, Bound<u64>),
+    pub(super) holders: Vec<u32>,
+}
+
+impl std::error::Error for Blocked {}
+
+impl fmt::Display for Blocked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (start, end) = self.bytes;
+        let start = match start {
+            Bound::Included(start) => start,
+            Bound::Excluded(start) => start + 1,
+            Bound::Unbounded => 0,
+        };
+        let end = match end {
+            Bound::Included(end) => format!("{end}"),
+            Bound::Excluded(end) => format!("{}", end.saturating_sub(1)),
+            Bound::Unbounded => "the end".to_owned(),
+        };
+        write!(f, "bytes {start} to {end} stay locked by ")?;
+        match self.holders.as_slice() {
+            [] => f.write_str("another process"),
+            [process] => write!(f, "process {process}"),
+            [first, others @ ..] => {
+                write!(f, "processes {first}")?;
+                others.iter().try_for_each(|other| write!(f, ", {other}"))
+            }
+        }
+    }
+}
+
+/// The other processes that have locks on ranges of the file at `path`, in order. Linux tells of those
+/// that this user may look into; other systems tell nothing.
+#[cfg(target_os = "linux")]
+pub(super) fn holders(path: &Path) -> Vec<u32> {
+    let Ok(file) = fs::metadata(path) else {
+        return Vec::new();
+    };
+    let mut found: Vec<u32> = entries(Path::new("/proc"))
+        .filter_map(|process| process.file_name()?.to_str()?.parse().ok())
+        .filter(|&process| process != std::process::id() && locks(process, &file))
+        .collect();
+    found.sort_unstable();
+    found
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn holders(_: &Path) -> Vec<u32> {
+    Vec::new()
+}
+
+/// Whether a process has the file open and locks a range of it.
+#[cfg(target_os = "linux")]
+fn locks(process: u32, file: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let of_process = Path::new("/proc").join(process.to_string());
+    entries(&of_process.join("fd")).any(|open| {
+        let is_it = fs::metadata(&open)
+            .is_ok_and(|found| (found.dev(), found.ino()) == (file.dev(), file.ino()));
+        let Some(number) = open.file_name().filter(|_| is_it) else {
+            return false;
+        };
+        let told = fs::read_to_string(of_process.join("fdinfo").join(number)).unwrap_or_default();
+        told.lines()
+            .any(|line| line.starts_with("lock:") && !line.contains("FLOCK"))
+    })
+}
+
+#[cfg(target_os = "linux")]
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    entries.filter_map(|entry| Some(entry.ok()?.path()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_which_bytes_and_who() {
+        let blocked = |holders| {
+            let bytes = (Bound::Included(0), Bound::Excluded(320));
+            Blocked { bytes, holders }.to_string()
+        };
+        let bytes = "bytes 0 to 319 stay locked by ";
+        assert_eq!(blocked(vec![]), format!("{bytes}another process"));
+        assert_eq!(blocked(vec![7]), format!("{bytes}process 7"));
+        assert_eq!(blocked(vec![7, 9]), format!("{bytes}processes 7, 9"));
+    }
+}

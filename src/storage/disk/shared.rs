@@ -1,0 +1,231 @@
+//! The file of an index whose bytes other processes lock, too.
+
+use std::io;
+use std::ops::Bound;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use redb::{BackendError, StorageBackend};
+
+use super::blocked::{Blocked, holders};
+use crate::clock::Patience;
+
+type Range = (Bound<u64>, Bound<u64>);
+
+/// The byte that redb's writer locks once the index is mended, and that a reader looks at before it
+/// reads an index that was not closed.
+pub(super) const CONSISTENT: Range = one((1 << 62) + 4);
+
+/// Where the flags are in the header of redb's file, and the one of a commit that is not published.
+const FLAGS: usize = 9;
+const UNPUBLISHED: u8 = 8;
+
+const fn one(byte: u64) -> Range {
+    (Bound::Included(byte), Bound::Included(byte))
+}
+
+/// How long the bytes of the header are waited for at opening, which can be tried again.
+const OPENING: Duration = Duration::from_secs(1);
+
+/// How long a commit waits for them, which cannot.
+const COMMITTING: Duration = Duration::from_secs(30);
+
+/// Attempts without a pause: the others hold these bytes for microseconds.
+const ATTEMPTS: usize = 100;
+
+/// Whether a database is open by now, or still being opened.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Settled(Arc<AtomicBool>);
+
+impl Settled {
+    pub(super) fn set(&self, is_settled: bool) {
+        self.0.store(is_settled, Ordering::Relaxed);
+    }
+
+    /// Whether both are of one file that was opened.
+    fn is(&self, other: &Settled) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    fn patience(&self) -> Duration {
+        if self.0.load(Ordering::Relaxed) {
+            COMMITTING
+        } else {
+            OPENING
+        }
+    }
+}
+
+/// What failed first at the indexes that are open: after it redb only says that something did.
+static FAILED: Mutex<Vec<Failure>> = Mutex::new(Vec::new());
+
+#[derive(Debug)]
+struct Failure {
+    /// Whose it is; there for as long as that is open.
+    of: Settled,
+    path: Arc<Path>,
+    kind: io::ErrorKind,
+    what: String,
+}
+
+fn failures() -> MutexGuard<'static, Vec<Failure>> {
+    FAILED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What failed first at the open index at `path`, if anything did.
+pub(in crate::storage) fn first_failure(path: &Path) -> Option<io::Error> {
+    let failures = failures();
+    let first = failures.iter().find(|failure| &*failure.path == path)?;
+    let reason = format!(
+        "{}, and nothing was read or written since; open the store anew",
+        first.what
+    );
+    Some(io::Error::new(first.kind, reason))
+}
+
+/// A file whose locks are waited for, but not for ever: to lock bytes of a file, it is enough to be
+/// allowed to read it.
+#[derive(Debug)]
+pub(super) struct Shared<B> {
+    inner: B,
+    path: Arc<Path>,
+    settled: Settled,
+    /// Whether it is opened to be read, as it was left.
+    ///
+    /// redb asks for an index to be mended because a commit in one phase may be torn. Those of a
+    /// store are in two: all pages of the commit that the header names were durable before it was
+    /// named. The reader locks the byte of the commit it reads, so a writer that comes
+    /// and mends leaves its pages alone, as it does for any other reader.
+    as_it_is: bool,
+}
+
+impl<B: StorageBackend> Shared<B> {
+    pub(super) fn new(inner: B, path: &Arc<Path>, settled: Settled, as_it_is: bool) -> Shared<B> {
+        Shared {
+            inner,
+            path: path.clone(),
+            settled,
+            as_it_is,
+        }
+    }
+
+    /// Takes note of what fails first.
+    fn noted<T>(&self, done: io::Result<T>) -> io::Result<T> {
+        if let Err(error) = &done {
+            let mut failures = failures();
+            if !failures.iter().any(|known| known.of.is(&self.settled)) {
+                failures.push(Failure {
+                    of: self.settled.clone(),
+                    path: self.path.clone(),
+                    kind: error.kind(),
+                    what: error.to_string(),
+                });
+            }
+        }
+        done
+    }
+
+    /// Takes a commit for published that its writer had no time to publish: the flag that says so is
+    /// cleared after the commit is durable, but that write need not be, so it may come back after a
+    /// power cut. Whoever mends the index clears it, too.
+    fn publish(&self, header: &mut [u8]) {
+        let is_written = self.inner.query_lock_range(CONSISTENT.0, CONSISTENT.1);
+        if let (Some(flags), Ok(false)) = (header.get_mut(FLAGS), is_written) {
+            *flags &= !UNPUBLISHED;
+        }
+    }
+
+    fn wait(
+        &self,
+        range: Range,
+        lock: impl Fn() -> Result<bool, BackendError>,
+    ) -> Result<(), BackendError> {
+        for _ in 0..ATTEMPTS {
+            if lock()? {
+                return Ok(());
+            }
+            thread::yield_now();
+        }
+        let mut patience = Patience::new(self.settled.patience());
+        while patience.pause() {
+            if lock()? {
+                return Ok(());
+            }
+        }
+        // Who waited in vain waits less from now on: what is left to do is to close.
+        self.settled.set(false);
+        let (bytes, holders) = (range, holders(&self.path));
+        let blocked = Blocked { bytes, holders };
+        Err(io::Error::new(io::ErrorKind::ResourceBusy, blocked).into())
+    }
+}
+
+impl<B> Drop for Shared<B> {
+    fn drop(&mut self) {
+        failures().retain(|failure| !failure.of.is(&self.settled));
+    }
+}
+
+impl<B: StorageBackend> StorageBackend for Shared<B> {
+    fn len(&self) -> io::Result<u64> {
+        self.noted(self.inner.len())
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.noted(self.inner.read(offset, out))?;
+        if self.as_it_is && offset == 0 {
+            self.publish(out);
+        }
+        Ok(())
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.noted(self.inner.set_len(len))
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.noted(self.inner.sync_data())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.noted(self.inner.write(offset, data))
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.inner.close()
+    }
+
+    fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.inner.try_lock_range(start, end)
+    }
+
+    fn try_lock_shared_range(
+        &self,
+        start: Bound<u64>,
+        end: Bound<u64>,
+    ) -> Result<bool, BackendError> {
+        self.inner.try_lock_shared_range(start, end)
+    }
+
+    fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.wait((start, end), || self.inner.try_lock_range(start, end))
+    }
+
+    fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.wait((start, end), || {
+            self.inner.try_lock_shared_range(start, end)
+        })
+    }
+
+    fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.inner.unlock_range(start, end)
+    }
+
+    fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        let is_held = self.inner.query_lock_range(start, end)?;
+        Ok(is_held || self.as_it_is && (start, end) == CONSISTENT)
+    }
+}
