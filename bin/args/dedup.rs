@@ -59,7 +59,8 @@ again. A text whose key has another text is stored as KEY#HASH.
 
 --force replaces a file, or a folder that dedupdb wrote: a list in it, .dedupdb-output, says which files
 those are. If one of them was changed, or another one was put there, it is named and nothing is replaced.
-Links and stores are never replaced. The former output goes when the new one has its place; a
+Links and stores are never replaced, and nothing is replaced by an output without documents: that is an
+error, and what is there stays. The former output goes when the new one has its place; a
 run that is killed in between leaves one of them there, or the next run puts the former one back.
 
 OUTPUT appears whole, once all is durable, or not at all. A run that is killed or stopped leaves its

@@ -87,11 +87,21 @@ pub(crate) fn run(
         let finished = removed.finish();
         finished.with_context(|| removed.partial().display().to_string())?;
     }
-    outputs.publish()?;
+    let stays = judge.met.summary.is_empty() && outputs.replaces_content();
+    if !stays {
+        outputs.publish()?;
+    }
     judge.writer.publish_run()?;
     judge.met.left_out.finish()?;
     crate::store::note_passed_over(&store, args, console);
     tell(&judge.met, args, &target, output)?;
+    if stays {
+        bail!(
+            "{}: nothing is kept of the input, and --force replaces no output by nothing; what is \
+             there stays (remove it yourself, or write to another place)",
+            run.name()
+        );
+    }
     Ok(if judge.met.summary.reading.has_failures() {
         Exit::Failed
     } else {

@@ -70,6 +70,11 @@ impl Outputs {
         self.removed.as_ref().map(|listing| listing.work.output())
     }
 
+    /// Whether something stands in the place of the output that would be gone.
+    pub(crate) fn replaces_content(&self) -> bool {
+        self.standing.as_ref().is_some_and(Standing::has_content)
+    }
+
     /// Lets what is whole and durable take its place, the list first.
     ///
     /// # Errors

@@ -58,6 +58,11 @@ impl Summary {
         }
     }
 
+    /// Whether the output has no document.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.kept == 0
+    }
+
     fn dropped(&self) -> u64 {
         self.input.all() + self.history.all()
     }

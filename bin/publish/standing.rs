@@ -80,6 +80,17 @@ impl Standing {
         bail!("{path}: this is no file or folder that could be replaced")
     }
 
+    /// Whether it has anything but names: an output without content is no loss.
+    pub(crate) fn has_content(&self) -> bool {
+        match self {
+            Standing::Nothing => false,
+            Standing::File(stamp) => stamp.bytes > 0,
+            Standing::Folder(there) => there.iter().any(|(path, stamp)| {
+                stamp.bytes > 0 && path.is_file() && !manifest::is_manifest(path)
+            }),
+        }
+    }
+
     /// Refuses to go on if `place` is not as it was.
     ///
     /// # Errors

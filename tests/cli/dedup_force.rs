@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use crate::dedup::{files, read};
 use crate::sandbox::{Ran, Sandbox, text};
 
@@ -38,6 +40,33 @@ fn an_output_is_replaced() {
     let there = [".dedupdb-output", "b.txt", "d.txt", "deep/c.txt"];
     assert_eq!(files(&sandbox.path("out")), there);
     assert_eq!(sandbox.names(), ["in", "out"]);
+}
+
+#[test]
+fn no_output_is_replaced_by_one_without_documents() {
+    let sandbox = filled();
+    let record = |id| format!("{}\n", json!({ "id": id, "text": text(id, 50) }));
+    sandbox.write("day.jsonl", record(1) + &record(2));
+    let run = |input: &str, output: &str| {
+        let store = format!("--store=st-{output}");
+        sandbox.run(&["dedup", input, "-o", output, "--force", "--quiet", &store])
+    };
+    for (input, output) in [("in", "folder"), ("day.jsonl", "records.jsonl")] {
+        run(input, output).expect(0);
+        let before = files(&sandbox.path(output));
+        let ran = run(input, output).expect(2);
+        let said = format!("dedupdb: {output}: nothing is kept of the input");
+        assert!(ran.stderr.starts_with(&said), "{}", ran.stderr);
+        assert_eq!(files(&sandbox.path(output)), before);
+        assert!(!sandbox.path(format!(".{output}.dedup")).exists());
+    }
+    assert_eq!(read(&sandbox, "records.jsonl").lines().count(), 2);
+    // A new document is written, and what has no content is replaced.
+    sandbox.write("day.jsonl", record(1) + &record(3));
+    run("day.jsonl", "records.jsonl").expect(0);
+    assert_eq!(read(&sandbox, "records.jsonl"), record(3));
+    sandbox.write("records.jsonl", "");
+    run("day.jsonl", "records.jsonl").expect(0);
 }
 
 #[test]
