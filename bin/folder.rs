@@ -1,7 +1,12 @@
 //! Folders that are not gone into: stores, and the data of version control.
 
-use std::fs;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::Path;
+
+/// What a file begins with that names the folder of git's data.
+const GIT_LINK: &[u8] = b"gitdir: ";
 
 /// Whether a folder is that of a store: the open one, in which it `is_inside`, or another.
 pub(crate) fn is_store(folder: &Path, is_inside: bool) -> bool {
@@ -18,6 +23,17 @@ fn has_column(folder: &Path) -> bool {
         generation.is_some_and(|generation| generation.parse::<u32>().is_ok())
     };
     fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_column))
+}
+
+/// Whether a file stands for a folder of version control that is elsewhere, as in a submodule or another
+/// work tree of git.
+pub(crate) fn is_git_link(file: &Path) -> bool {
+    let starts = || -> io::Result<bool> {
+        let mut start = [0; GIT_LINK.len()];
+        File::open(file)?.read_exact(&mut start)?;
+        Ok(start == GIT_LINK)
+    };
+    file.file_name() == Some(OsStr::new(".git")) && starts().unwrap_or(false)
 }
 
 /// Whether a folder has the data of a version-control system. Names that could be those of other

@@ -38,7 +38,7 @@ pub(crate) enum Reason {
     BrokenLink,
     /// It is the folder of a store.
     Store,
-    /// It is the folder of a version-control system.
+    /// It is the folder of a version-control system, or a file that stands for one.
     VersionControl,
     /// It says what dedupdb wrote into a folder.
     Manifest,

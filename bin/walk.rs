@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
-use crate::folder::{is_store, is_version_control};
+use crate::folder::{is_git_link, is_store, is_version_control};
 use crate::key::Key;
 use crate::publish::manifest::is_manifest;
 use crate::seen::{Again, Seen};
@@ -165,6 +165,9 @@ impl Walk {
                 return None;
             }
             return Some(Found::Skipped(Skipped::file(Reason::Link, path)));
+        }
+        if kind.is_file() && is_git_link(path) {
+            return Some(Found::Skipped(Skipped::file(Reason::VersionControl, path)));
         }
         if !kind.is_dir() {
             let is_by_link = self.current.as_ref().is_none_or(|at| at.argument.is_none());

@@ -39,8 +39,8 @@ come last. A file that is stored under another path already is counted as that, 
 
 Left out and counted: binary files (those with a NUL byte, and PDF documents and others that are known
 by how they begin), texts of more than --max-document, symbolic links and other names of a file,
-devices, sockets, pipes in a folder, and folders of stores and of version control (.git and others).
-Name such a folder or a pipe to read it. -v names what is left out, --skipped FILE lists it. Of broken
+devices, sockets, pipes in a folder, and folders of stores and of version control (.git and others; a
+file .git that leads to one, too). Name such a folder or a pipe to read it. -v names what is left out, --skipped FILE lists it. Of broken
 records the first ten are reported with their file and number, the others counted, and the rest goes
 on. Within a run the first text of an id is stored; a record with that id and another text is left
 out, counted as repeated and an error. With --id-scope file ids hold in their file only. The ids of a

@@ -41,10 +41,13 @@ fn folders_of_version_control_are_left_out_unless_they_are_named() {
     }
     sandbox.write("in/deep/CVS/Entries", "entries");
     sandbox.write("in/.gitignore", "a file");
+    sandbox.write("in/module/.git", "gitdir: ../.git/modules/module\n");
+    sandbox.write("in/other/.git", "a file that is only called so");
     let summary = sandbox.add(&["in"], 0);
-    assert_eq!(summary["skipped"], json!({ "version control": 7 }));
-    // A folder that is only called so has what somebody wrote.
-    assert_eq!(sandbox.keys(), ["in/.gitignore", "in/CVS/format"]);
+    assert_eq!(summary["skipped"], json!({ "version control": 8 }));
+    // What is only called so is what somebody wrote.
+    let keys = ["in/.gitignore", "in/CVS/format", "in/other/.git"];
+    assert_eq!(sandbox.keys(), keys);
     assert_eq!(sandbox.add(&["in/.git"], 0)["added"], 1);
 }
 
