@@ -75,11 +75,16 @@ impl Ids {
             Entry::Occupied(first) if first.get().text == id.text => None,
             Entry::Occupied(first) => {
                 let (file, line) = self.places.of(first.get().place);
-                let first = place(file.unwrap_or(&document.source), line);
+                let file = file.unwrap_or(&document.source);
+                let advice = if *file == *document.source {
+                    ""
+                } else {
+                    "; if ids hold in each file only, give --id-scope file"
+                };
                 Some(format!(
-                    "the key {:?} came before with another text, at {first}; if ids hold in each \
-                     file only, give --id-scope file",
-                    document.key
+                    "the key {:?} came before with another text, at {}{advice}",
+                    document.key,
+                    place(file, line)
                 ))
             }
         }

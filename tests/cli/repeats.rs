@@ -57,6 +57,19 @@ fn an_add_keeps_the_first_text_of_an_id_and_counts_the_others() {
 }
 
 #[test]
+fn the_scope_is_advised_only_where_it_helps() {
+    let sandbox = Sandbox::new();
+    let record = |seed| json!({ "id": 1, "text": text(seed, 20) }).to_string() + "\n";
+    sandbox.write("a.jsonl", record(1) + &record(2));
+    let ran = sandbox.run(&["add", "a.jsonl"]).expect(2);
+    assert!(
+        ran.stderr.contains("with another text, at a.jsonl:1\n"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
 fn ids_may_hold_in_each_file_only() {
     let sandbox = shards(20);
     let arguments = [&SHARDS[..], &["--id-scope", "file"]].concat();
@@ -74,7 +87,8 @@ fn ids_may_hold_in_each_file_only() {
 
     let output = [&arguments[..], &["-o", "out"]].concat();
     assert_eq!(dedup_and_end(&sandbox, &output, 0)["kept"], 60);
-    assert_eq!(files(&sandbox.path("out")), SHARDS);
+    let there = [&[".dedupdb-output"], &SHARDS[..]].concat();
+    assert_eq!(files(&sandbox.path("out")), there);
     assert_eq!(read(&sandbox, "out/1.jsonl"), read(&sandbox, "1.jsonl"));
 }
 
