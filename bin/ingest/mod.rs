@@ -8,6 +8,7 @@ mod csv;
 mod decode;
 pub(crate) mod document;
 mod fields;
+mod footer;
 pub(crate) mod format;
 mod guard;
 mod html;

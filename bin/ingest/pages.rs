@@ -86,7 +86,7 @@ fn page_bytes(header: &[u8]) -> Option<u64> {
 }
 
 /// Takes an integer of variable length off the beginning of `bytes`.
-fn variable(bytes: &mut &[u8]) -> Option<u64> {
+pub(crate) fn variable(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..u64::BITS).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;
@@ -184,6 +184,6 @@ impl Iterator for Pages {
     }
 }
 
-fn damaged(what: &str) -> ParquetError {
+pub(crate) fn damaged(what: &str) -> ParquetError {
     ParquetError::General(what.to_owned())
 }

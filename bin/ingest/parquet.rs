@@ -12,6 +12,7 @@ use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::ingest::columns::{Cells, Columns, missing, number};
+use crate::ingest::footer;
 use crate::ingest::guard::Growth;
 use crate::ingest::pages::{Chunks, Pages};
 use crate::ingest::record::{Nth, Raw};
@@ -54,8 +55,9 @@ impl Rows {
     /// It is damaged, or has no such column.
     pub(crate) fn new(file: File, inputs: &Inputs) -> io::Result<Rows> {
         let size = file.metadata()?.len();
-        let file =
-            SerializedFileReader::new(Chunks::new(file, size)).map_err(|error| explain(&error))?;
+        let chunks = Chunks::new(file, size);
+        let file = footer::check(&chunks).and_then(|()| SerializedFileReader::new(chunks));
+        let file = file.map_err(|error| explain(&error))?;
         let schema = file.metadata().file_metadata().schema_descr();
         let names: Vec<String> = schema
             .columns()

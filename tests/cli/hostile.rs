@@ -168,6 +168,42 @@ fn damaged_files_are_named_in_one_line() {
     );
 }
 
+/// A Parquet file that has nothing but a schema, of elements with so many children each.
+fn schema(children: &[u64]) -> Vec<u8> {
+    let variable = |number: u64| -> Vec<u8> {
+        let sevens = (0..).map(|place| number >> (7 * place)).take(10);
+        let last = (64 - (number | 1).leading_zeros()).div_ceil(7) as usize;
+        let bytes = sevens.take(last).enumerate();
+        bytes
+            .map(|(place, seven)| (seven & 0x7f) as u8 | if place + 1 < last { 0x80 } else { 0 })
+            .collect()
+    };
+    let mut footer = vec![0x15, 2, 0x19, 0xfc];
+    footer.extend(variable(children.len() as u64));
+    for &children in children {
+        // Repetition, name and number of children; a signed number is doubled.
+        footer.extend([0x35, 0, 0x18, 1, b'a', 0x15]);
+        footer.extend(variable(children << 1));
+        footer.push(0);
+    }
+    footer.extend([0x16, 0, 0x19, 0x0c, 0]);
+    let length = u32::try_from(footer.len()).unwrap().to_le_bytes();
+    [b"PAR1", &footer[..], &length, b"PAR1"].concat()
+}
+
+#[test]
+fn schemas_that_claim_what_they_do_not_have_are_refused() {
+    let nested = [vec![1; 100_000], vec![0]].concat();
+    refused("a.parquet", schema(&nested), "64 groups within groups");
+    for claimed in [2, 1 << 20, i32::MAX as u64] {
+        let message = "its schema cannot be true";
+        refused("a.parquet", schema(&[claimed, 0]), message);
+        refused("a.parquet", schema(&[1, claimed, 0]), message);
+    }
+    let wide = [vec![400_000], vec![0; 400_000]].concat();
+    refused("a.parquet", schema(&wide), "262,144 columns");
+}
+
 #[test]
 fn archives_that_claim_any_length_are_named_in_one_line() {
     for (length, message) in [
@@ -212,14 +248,15 @@ fn nesting_blanks_and_marks_end_well() {
     assert_eq!(sandbox.keys(), ["1"]);
 }
 
-/// Threads that take more address space than there is; what is left of it may not do for a store.
+/// Threads with stacks that take more address space than there is; what is left of it does for the rest.
 #[test]
 fn where_the_system_allows_few_threads_that_is_said() {
     let sandbox = Sandbox::new();
     sandbox.write("a.txt", "some words");
     let program = env!("CARGO_BIN_EXE_dedupdb");
-    let line = format!("ulimit -v 500000; exec '{program}' --threads 256 add a.txt");
-    let ran = Ran::of(sandbox.shell(&line).output().unwrap());
+    let stacks = "RUST_MIN_STACK=100000000";
+    let line = format!("ulimit -v 2000000; {stacks} exec '{program}' --threads 256 add a.txt");
+    let ran = Ran::of(sandbox.shell(&line).output().unwrap()).expect(0);
     assert!(
         ran.stderr.contains("the system allows no further thread"),
         "{}",
