@@ -44,21 +44,20 @@ pub(super) fn for_each_list(
 pub(super) fn both<A, B: Send, E: Follows + Send>(
     threads: usize,
     one: impl FnOnce() -> Result<A, E>,
-    other: impl FnOnce() -> Result<B, E> + Send,
+    mut other: impl FnMut() -> Result<B, E> + Send,
 ) -> Result<(A, B), E> {
-    let done = if threads < 2 {
-        (one(), other())
-    } else {
-        thread::scope(|scope| {
-            let other = scope.spawn(other);
-            let one = one();
-            match other.join() {
-                Ok(other) => (one, other),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        })
+    let (one, beside) = thread::scope(|scope| {
+        let thread = (threads > 1)
+            .then(|| thread::Builder::new().spawn_scoped(scope, &mut other))
+            .and_then(Result::ok);
+        (one(), thread.map(thread::ScopedJoinHandle::join))
+    });
+    let other = match beside {
+        Some(Ok(done)) => done,
+        Some(Err(panic)) => std::panic::resume_unwind(panic),
+        None => other(),
     };
-    match done {
+    match (one, other) {
         (Ok(one), Ok(other)) => Ok((one, other)),
         (Err(error), Err(cause)) if error.follows() => Err(cause),
         (Err(error), _) | (_, Err(error)) => Err(error),

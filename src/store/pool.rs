@@ -1,5 +1,6 @@
 //! The store's own threads.
 
+use std::mem::take;
 use std::sync::OnceLock;
 use std::thread;
 
@@ -47,27 +48,31 @@ impl Pool {
     /// Calls `work` on each item, several at a time; the results are in the order of the items.
     pub(crate) fn map<T: Send, R: Send>(
         &self,
-        items: Vec<T>,
+        mut items: Vec<T>,
         work: impl Fn(T) -> R + Sync + Send,
     ) -> Vec<R> {
-        if self.threads == 1 || items.len() < PARALLEL_ITEMS {
-            return items.into_iter().map(work).collect();
+        if items.len() >= PARALLEL_ITEMS {
+            let parallel = || take(&mut items).into_par_iter().map(&work).collect();
+            if let Some(done) = self.run(parallel) {
+                return done;
+            }
         }
-        self.run(|| items.into_par_iter().map(work).collect())
+        items.into_iter().map(work).collect()
     }
 
     /// Sorts the items, several threads at a time; equal ones are taken for the same.
     pub(crate) fn sort<T: Ord + Send>(&self, items: &mut [T]) {
-        if self.threads == 1 {
+        if self.run(|| items.par_sort_unstable()).is_none() {
             items.sort_unstable();
-        } else {
-            self.run(|| items.par_sort_unstable());
         }
     }
 
-    /// Runs `work`, whose parallel iterators use this pool.
-    fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        // Where no threads can be had, rayon's own pool serves, and the current thread at worst.
+    /// Runs `work`, whose parallel iterators use this pool. Where there is one thread, or the system
+    /// allows no more, nothing is run: the caller does without.
+    fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Option<T> {
+        if self.threads == 1 {
+            return None;
+        }
         let pool = self.pool.get_or_init(|| {
             ThreadPoolBuilder::new()
                 .num_threads(self.threads)
@@ -75,15 +80,17 @@ impl Pool {
                 .build()
                 .ok()
         });
-        let Some(pool) = pool else {
-            return work();
-        };
+        let pool = pool.as_ref()?;
         if rayon::current_thread_index().is_none() {
-            return pool.install(work);
+            return Some(pool.install(work));
         }
-        thread::scope(|scope| match scope.spawn(|| pool.install(work)).join() {
-            Ok(done) => done,
-            Err(panic) => std::panic::resume_unwind(panic),
+        thread::scope(|scope| {
+            let install = || pool.install(work);
+            let thread = thread::Builder::new().spawn_scoped(scope, install).ok()?;
+            match thread.join() {
+                Ok(done) => Some(done),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
         })
     }
 }
