@@ -9,6 +9,8 @@ use std::path::Path;
 use super::elias_fano;
 use super::format::{ContentRow, HEADER_BYTES, Header, Kind, belongs_to, may_be_unfinished};
 use super::leaf::{Leaf, Posting, pack};
+use super::packed::{unpack, unpack_stored};
+use crate::text::ShingleSet;
 
 /// The little-endian integers of `bytes`.
 fn integers(bytes: &[u8]) -> impl Iterator<Item = u32> {
@@ -136,6 +138,45 @@ pub(crate) fn shingle_blocks(bytes: &[u8]) {
             elias_fano::decode(&packed, other, &mut decoded).is_ok(),
             is_same
         );
+    }
+    packed_sets(count, code);
+}
+
+/// Bytes are no packed set of a size, or one that gives the same bytes again; what a store keeps of a
+/// small set has tails. A set of the bytes survives packing, with tails and without.
+fn packed_sets(count: usize, bytes: &[u8]) {
+    let mut set = ShingleSet::from_hashes(vec![7; 3]);
+    let unpacked = unpack(bytes, count, &mut set);
+    if unpacked.is_ok() {
+        assert_eq!(set.len(), count);
+        assert!(set.tails().is_empty() || set.tails().len() == count);
+    } else {
+        assert!(set.is_empty() && set.tails().is_empty());
+    }
+    let ordered = ShingleSet::from_packed(bytes, count);
+    assert_eq!(ordered.is_some(), unpacked.is_ok() && set.is_ordered());
+    if let Some(ordered) = ordered {
+        let again = ShingleSet::from_packed(&ordered.to_packed(), count);
+        assert_eq!(again, Some(ordered));
+    }
+    let is_small = (1..=ShingleSet::SMALL).contains(&count);
+    let stored = unpack_stored(bytes, count, &mut set);
+    assert_eq!(
+        stored.is_ok(),
+        unpacked.is_ok() && (!is_small || !set.tails().is_empty())
+    );
+    let mut hashes: Vec<u32> = integers(bytes).take(40).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    let count = hashes.len();
+    let tails = hashes.iter().map(|hash| hash.rotate_left(9)).collect();
+    let mut sets = vec![ShingleSet::from_parts(hashes.clone(), Vec::new())];
+    if (1..=ShingleSet::SMALL).contains(&count) {
+        sets.push(ShingleSet::from_parts(hashes, tails));
+    }
+    for set in sets {
+        let packed = set.to_packed();
+        assert_eq!(ShingleSet::from_packed(&packed, count), Some(set));
     }
 }
 
