@@ -20,7 +20,14 @@ fn list_is_sorted_and_has_these_fields() {
         .objects();
     assert_eq!(objects.len(), 1);
     let expected = [
-        "added", "content", "hash", "key", "modified", "shingles", "size",
+        "added",
+        "content",
+        "hash",
+        "key",
+        "modified",
+        "published",
+        "shingles",
+        "size",
     ];
     assert_eq!(fields(&objects[0]), expected);
     let bytes = std::fs::read(sandbox.path("folder/docs/tally.rs")).unwrap();

@@ -207,7 +207,14 @@ fn merge_adds_the_documents_of_other_stores() {
     let object = ran.objects().remove(0);
     assert_eq!(
         fields(&object),
-        ["added", "copies", "store", "unchanged", "updated"]
+        [
+            "added",
+            "copies",
+            "store",
+            "unchanged",
+            "unpublished",
+            "updated"
+        ]
     );
     assert_eq!(object["unchanged"], 2);
     let ran = sandbox.run(&["--store", "all", "merge", "none"]).expect(2);
