@@ -11,7 +11,7 @@ use super::column::Trust;
 use super::columns::Columns;
 use super::disk;
 use super::filter::{Filter, FilterName};
-use super::format::{ContentRow, FORMAT, Kind, copy_hash, refuse_other};
+use super::format::{ContentRow, FORMAT, Kind, copy_hash};
 use super::guard::guarded;
 use super::index::{INDEX, Index, existing_index};
 use super::leftovers;
@@ -325,7 +325,6 @@ pub(super) fn read_meta(transaction: &ReadTransaction, path: &Path) -> Result<(M
     let Some(meta) = guarded(path, || Meta::read(transaction, path))? else {
         return Err(Error::damaged(path, "it does not say what the store holds"));
     };
-    refuse_other(path, narrow(path, meta.format)?)?;
     let parameters = guarded(path, || catalog::read_schema(transaction).map_err(in_index))?;
     let schema = Schema::from_parameters(&parameters)
         .map_err(|error| Error::damaged(path, format!("its schema is not one: {error}")))?;

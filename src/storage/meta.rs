@@ -4,9 +4,13 @@ use std::path::Path;
 
 use redb::{ReadTransaction, TableDefinition, WriteTransaction};
 
-use super::format::checksum;
+use super::format::{checksum, refuse_other};
 use super::runs::Runs;
+use super::snapshot::narrow;
 use crate::error::{Error, Result};
+
+/// Name of the format's number, which every format has.
+const NUMBER: &str = "format";
 
 /// Name of the checksum of the other values.
 const SUM: &str = "sum";
@@ -53,7 +57,7 @@ pub(crate) struct Meta {
 impl Meta {
     fn fields(&mut self) -> [(&'static str, &mut u64); 18] {
         [
-            ("format", &mut self.format),
+            (NUMBER, &mut self.format),
             ("store", &mut self.store),
             ("generation", &mut self.generation),
             ("contents-file", &mut self.contents_file),
@@ -84,6 +88,11 @@ impl Meta {
     }
 
     /// Reads the table, or finds that there is none: then no store was ever committed here.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NewerFormat`] and [`Error::OlderFormat`], whatever else the table says: another format
+    /// may have other fields.
     pub(crate) fn read(transaction: &ReadTransaction, path: &Path) -> Result<Option<Meta>> {
         let table = match transaction.open_table(META) {
             Ok(table) => table,
@@ -96,6 +105,7 @@ impl Meta {
             let value = value.map(|value| value.value());
             value.ok_or_else(|| Error::damaged(path, format!("it has no {name}")))
         };
+        refuse_other(path, narrow(path, field(NUMBER)?)?)?;
         let mut meta = Meta::default();
         for (name, value) in meta.fields() {
             *value = field(name)?;

@@ -13,13 +13,12 @@ use std::sync::Arc;
 
 use super::catalog::{self, Catalog, DocumentRow};
 use super::disk::{self, File};
-use super::format::{ContentRow, Kind, refuse_other};
+use super::format::{ContentRow, Kind};
 use super::guard::{Guarded, guarded};
 use super::index::{INDEX, Index};
 use super::meta::Meta;
 use super::packed::{most_bytes, unpack_stored};
 use super::runs::Runs;
-use super::snapshot::narrow;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::text::ShingleSet;
@@ -135,9 +134,6 @@ impl Wreck {
         let in_index = |error| Error::index(path, error);
         let meta = guarded(path, || Meta::read(&transaction, path));
         self.meta = if_sound(meta)?.flatten();
-        if let Some(meta) = &self.meta {
-            refuse_other(path, narrow(path, meta.format)?)?;
-        }
         let catalog = guarded(path, || Catalog::open(&transaction).map_err(in_index));
         self.catalog = if_sound(catalog)?;
         let schema = guarded(path, || {

@@ -1,4 +1,5 @@
-//! Committed stores of every format that this release reads open, and answer as they did.
+//! Committed stores of every format that this release reads open, and answer as they did. `older.rs` has
+//! the one of format 1, which it does not read.
 //!
 //! `testdata/stores` has a folder for each format: a store, and in files beside it what some commands
 //! print. What this release writes is made anew by
@@ -16,6 +17,9 @@ use crate::sandbox::Sandbox;
 
 /// The format that this release writes.
 const CURRENT: &str = "format-2";
+
+/// The format that was never released.
+const UNREAD: &str = "format-1";
 
 /// What is asked, and the file that has the answer.
 const QUESTIONS: [(&str, &str); 5] = [
@@ -53,6 +57,9 @@ fn a_store_of_every_format_answers_as_it_did() {
     let mut formats = 0;
     for entry in fs::read_dir(stores()).unwrap() {
         let format = entry.unwrap().path();
+        if format.ends_with(UNREAD) {
+            continue;
+        }
         let sandbox = Sandbox::with_testdata();
         place(&sandbox, &format);
         for (file, question) in QUESTIONS {

@@ -29,6 +29,7 @@ mod left_out;
 mod links;
 mod mapreduce;
 mod matrix;
+mod older;
 mod pairs;
 mod parquet;
 mod query;
