@@ -1,5 +1,7 @@
 //! The child of a fork does nothing with the handles of its parent.
 
+use std::collections::BTreeMap;
+use std::fs;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -137,12 +139,27 @@ fn a_rebuild_ends_in_a_child_and_goes_on_in_its_parent() {
     writer.remove("one").unwrap();
     writer.commit().unwrap();
     drop(writer);
+    let files = || {
+        let entries = fs::read_dir(&path).unwrap();
+        let files = entries.map(|entry| entry.unwrap().path());
+        let files = files.map(|file| (file.clone(), fs::read(file).unwrap()));
+        files.collect::<BTreeMap<_, _>>()
+    };
     let (mut is_child, mut forks) = (false, 0);
     let rebuild = Rebuild::compact().watch(|_| {
         forks += 1;
+        let before = files();
+        assert!(before.contains_key(&path.join("index.redb.next")));
         match fork() {
             None => is_child = true,
-            Some(child) => assert!(child.succeeds()),
+            Some(child) => {
+                assert!(child.succeeds());
+                let after = files();
+                assert!(after.keys().eq(before.keys()), "names");
+                for (file, bytes) in &before {
+                    assert!(after[file] == *bytes, "{}", file.display());
+                }
+            }
         }
         ControlFlow::Continue(())
     });
