@@ -10,7 +10,11 @@ use std::path::Path;
 /// Opens the file at `path`, which is no link.
 pub(super) fn open(path: &Path, options: &mut OpenOptions) -> io::Result<fs::File> {
     check(path)?;
-    // What became a link since then is not followed either.
+    open_unfollowed(path, options)
+}
+
+/// Opens the file at `path`; what became a link since it was looked at is not followed either.
+fn open_unfollowed(path: &Path, options: &mut OpenOptions) -> io::Result<fs::File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NOFOLLOW);
     options.open(path)
@@ -48,4 +52,22 @@ pub(super) fn check_sole(file: &fs::File) -> io::Result<()> {
 #[cfg(not(unix))]
 pub(super) fn check_sole(_: &fs::File) -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_becomes_a_link_after_the_look_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "somebody's").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let mut options = OpenOptions::new();
+        let options = options.read(true).write(true);
+        assert!(open_unfollowed(&file, options).is_ok());
+        assert!(open_unfollowed(&link, options).is_err());
+    }
 }
