@@ -1,12 +1,14 @@
 //! A column: a file of rows that only grows, read through a memory map.
+//!
+//! Committed bytes never change, and views read below a length that was flushed; that is what makes the
+//! map sound (see `map`).
 
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::disk::{self, File};
+use super::disk::{self, File, Map};
 use super::format::{HEADER_BYTES, Header, may_be_unfinished};
-use super::map::Map;
 use super::sums::{BLOCK_BYTES, BlockSums};
 use super::verified::Verified;
 use crate::error::{Error, Result};
@@ -30,14 +32,13 @@ pub(crate) struct ColumnView {
 }
 
 impl ColumnView {
-    /// Opens the column at `path` for reading its first `len` bytes.
+    /// Opens the column at `path` for reading its first `len` bytes, which the index has committed.
     pub(crate) fn open(path: &Path, header: &Header, len: u64) -> Result<ColumnView> {
         let file = File::open(path)?;
         check_file(&file, header, len)?;
-        let map = file.map(HEADER_BYTES as u64 + len)?;
         Ok(ColumnView {
             path: file.path().clone(),
-            map: Arc::new(map),
+            map: map(&file, len)?,
             verified: Arc::new(Verified::none_of(len)),
             len,
         })
@@ -163,10 +164,10 @@ impl Column {
     }
 
     fn new(file: File, committed: u64, verified: Verified) -> Result<Column> {
-        let map = file.map(HEADER_BYTES as u64 + committed)?;
+        let map = map(&file, committed)?;
         let mut column = Column {
             file,
-            map: Arc::new(map),
+            map,
             verified: Arc::new(verified),
             committed,
             uncertain: false,
@@ -198,8 +199,8 @@ impl Column {
         if self.buffer.is_empty() {
             return Ok(());
         }
-        let end = HEADER_BYTES as u64 + self.len();
-        if end > self.map.len() as u64 {
+        let end = self.len();
+        if HEADER_BYTES as u64 + end > self.map.len() as u64 {
             self.grow(end)?;
         }
         let start = HEADER_BYTES as u64 + self.written;
@@ -213,8 +214,8 @@ impl Column {
     fn grow(&mut self, needed: u64) -> Result<()> {
         let growth = (needed / 2).clamp(MIN_GROWTH, MAX_GROWTH);
         let capacity = needed + growth;
-        self.file.set_len(capacity)?;
-        self.map = Arc::new(self.file.map(capacity)?);
+        self.file.set_len(HEADER_BYTES as u64 + capacity)?;
+        self.map = map(&self.file, capacity)?;
         Ok(())
     }
 
@@ -274,6 +275,25 @@ impl Drop for Column {
             .set_len(HEADER_BYTES as u64 + self.committed)
             .unwrap_or_default();
     }
+}
+
+/// Maps the header of a column's file and the first `len` bytes of its data.
+#[expect(
+    unsafe_code,
+    reason = "what stays as it is in a file, no type can tell"
+)]
+fn map(file: &File, len: u64) -> Result<Arc<Map>> {
+    // SAFETY: A map is read through a `ColumnView` alone, below its length: committed bytes, or what the
+    // one `Column` of the file had flushed when it gave out the view.
+    // Those are not written again: a `Column` writes at `written` and behind, and that goes back only
+    // in `roll_back`, to `committed`. Views of more are snapshots of rows that are not committed; each
+    // is a local of a call of the writer, which rolls back in no such call.
+    // They are not cut off: `Column` alone cuts the file, to `committed`, and when it is opened or
+    // dropped, which is no time of such a call either.
+    // There is one `Column` of a file, for it is made behind the lock of the index, which is its
+    // process's alone and says what is committed. The child of a fork neither writes nor cuts.
+    let map = unsafe { Map::of(file, HEADER_BYTES as u64 + len) }?;
+    Ok(Arc::new(map))
 }
 
 /// Checks that `file` begins with `header` and holds at least `len` bytes of data.

@@ -13,11 +13,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::disk::{self, File, sync_words};
+use super::disk::{self, File, SharedWords, sync_words};
 use super::format::{FILTER_MAGIC, checksum, is_lost, may_be_a_filter};
 use super::index::INDEX;
 use super::leftovers::is_of_store;
-use super::map::SharedWords;
 use super::meta::Meta;
 use super::snapshot::narrow;
 use crate::error::{Error, Result};

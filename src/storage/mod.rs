@@ -25,7 +25,6 @@ mod index;
 pub(crate) mod laws;
 mod leaf;
 mod leftovers;
-mod map;
 mod merge;
 mod meta;
 mod next;

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::likeness::{keep_private, resemble};
+use super::map::SharedWords;
 use super::{Step, at, plain, step, sync};
 use crate::error::{Error, Result};
-use crate::storage::map::{Map, SharedWords};
 
 /// An open file.
 #[derive(Debug)]
@@ -171,14 +171,6 @@ impl File {
             &self.path,
             sync(&self.path, what, || self.inner.sync_data()),
         )
-    }
-
-    /// Maps the first `len` bytes.
-    pub(crate) fn map(&self, len: u64) -> Result<Map> {
-        at(&self.path, Step::Read(0, len), || {
-            let too_long = |_| io::Error::from(io::ErrorKind::OutOfMemory);
-            Map::new(&self.inner, usize::try_from(len).map_err(too_long)?)
-        })
     }
 
     /// Maps all of it as words.

@@ -13,6 +13,7 @@ mod database;
 mod file;
 mod likeness;
 mod lock;
+mod map;
 mod overlay;
 mod plain;
 mod resolve;
@@ -33,6 +34,7 @@ pub(super) use database::{
 use file::in_file;
 pub(super) use file::{File, sync_words};
 pub(super) use lock::FileLock;
+pub(super) use map::{Map, SharedWords};
 pub(crate) use resolve::resolved;
 pub(super) use shared::first_failure;
 #[cfg(all(test, unix))]

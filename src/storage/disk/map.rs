@@ -1,21 +1,17 @@
-//! Memory maps of files: the one file of the storage layer with unsafe code.
+//! Memory maps of files.
 #![allow(unsafe_code, reason = "a shared file mapping cannot be had without it")]
 
-use std::fs::File;
+use std::fs;
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use memmap2::{MmapOptions, MmapRaw};
 
-/// A read-only mapping of the first bytes of a column's file.
-///
-/// # Invariant
-///
-/// Callers only ask for bytes that are written and will never be written again: those below the
-/// length up to which a [`Column`](super::column::Column) was flushed or, in another process than
-/// the writer's, committed. Rows are never changed in place. A writer that opens a column or is done
-/// with it cuts the file, but never below its committed length, and a reader maps no more than that.
+use super::{File, Step, at};
+use crate::error::Result;
+
+/// A read-only mapping of the first bytes of a file.
 ///
 /// What no program can exclude is that someone outside truncates the file while it is mapped, or that
 /// the disk cannot read a part of it; on Unix the process then receives SIGBUS when it reads the pages
@@ -27,12 +23,22 @@ pub(crate) struct Map {
 
 impl Map {
     /// Maps the first `len` bytes of `file`, which must be at least that long.
-    pub(crate) fn new(file: &File, len: usize) -> io::Result<Map> {
-        if file.metadata()?.len() < len as u64 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        let raw = MmapOptions::new().len(len).map_raw_read_only(file)?;
-        Ok(Map { raw })
+    ///
+    /// # Safety
+    ///
+    /// Bytes that [`Map::bytes`] is asked for are neither written nor cut off for as long as the slice
+    /// is there, through any handle of the file in this process or another one of dedupdb.
+    pub(crate) unsafe fn of(file: &File, len: u64) -> Result<Map> {
+        at(file.path(), Step::Read(0, len), || {
+            let file = &file.inner;
+            if file.metadata()?.len() < len {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            let too_long = |_| io::Error::from(io::ErrorKind::OutOfMemory);
+            let len = usize::try_from(len).map_err(too_long)?;
+            let raw = MmapOptions::new().len(len).map_raw_read_only(file)?;
+            Ok(Map { raw })
+        })
     }
 
     /// Bytes mapped.
@@ -48,8 +54,7 @@ impl Map {
         let start = self.raw.as_ptr().wrapping_add(range.start);
         // SAFETY: the range was just checked to lie inside the mapping, which lives as long as
         // `self` and with it the slice. The pages are backed by the file, which was at least this
-        // long when mapped and is not cut below the bytes asked for. They do not change while the
-        // slice lives. Both hold by the invariant of this type.
+        // long when mapped. Whoever made the map promised that these bytes stay, and as they are.
         Some(unsafe { std::slice::from_raw_parts(start, range.end - range.start) })
     }
 }
@@ -57,10 +62,9 @@ impl Map {
 /// A mapping of a whole file as 64-bit words, little-endian in the file, that several threads read
 /// and set bits of.
 ///
-/// # Invariant
-///
-/// The process reads and writes the file only through atomic operations on this mapping while it
-/// exists. Another process may set bits at the same time, through a mapping like this one.
+/// Nobody gets a reference to its bytes but by atomic operations. So whatever else writes to the file, in
+/// this process or another, changes words and nothing more; whoever cuts it ends the process at the
+/// next look at what is gone, as with a [`Map`].
 #[derive(Debug)]
 pub(crate) struct SharedWords {
     raw: MmapRaw,
@@ -69,7 +73,7 @@ pub(crate) struct SharedWords {
 
 impl SharedWords {
     /// Maps `file`, which is open for writing if `writable`.
-    pub(crate) fn new(file: &File, writable: bool) -> io::Result<SharedWords> {
+    pub(super) fn new(file: &fs::File, writable: bool) -> io::Result<SharedWords> {
         let options = MmapOptions::new();
         let raw = if writable {
             options.map_raw(file)?
@@ -121,8 +125,8 @@ impl SharedWords {
             .wrapping_add(index);
         // SAFETY: the index was just checked to lie inside the mapping, which lives as long as
         // `self` and with it the reference, and begins at a page, so that every word is aligned.
-        // By the invariant of this type all access is atomic; a mapping that is not writable is
-        // only loaded from.
+        // All access in this process is atomic, for the words are not to be had in another way; a
+        // mapping that is not writable is only loaded from.
         Some(unsafe { &*word })
     }
 }
