@@ -37,6 +37,27 @@ pub(crate) fn check_apart(path: &Path, inputs: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
+/// Refuses two outputs of which one is the other, or is in it.
+pub(crate) fn check_outputs(option: &str, path: &Path, other: &Path) -> Result<()> {
+    let (one, two) = (resolved(path)?, resolved(other)?);
+    if one == two {
+        bail!(
+            "{}: {option} and another output name the same file",
+            path.display()
+        );
+    }
+    for (inner, outer) in [(path, other), (other, path)] {
+        if resolved(inner)?.starts_with(resolved(outer)?) {
+            bail!(
+                "{}: this is inside {}, which is another output; write to a place outside",
+                inner.display(),
+                outer.display()
+            );
+        }
+    }
+    Ok(())
+}
+
 /// Refuses to write `path` over, in or around a store. `stores` are folders that the command is about to
 /// make stores in; a store that is there is found by its files.
 pub(crate) fn check_no_store(path: &Path, stores: &[&Path]) -> Result<()> {
@@ -77,6 +98,11 @@ pub(crate) fn parts(path: &Path) -> Result<(&Path, &Path)> {
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
     Ok((folder.unwrap_or(Path::new(".")), Path::new(name)))
+}
+
+/// The path without what says nothing at its end: a link with a slash behind it would be followed.
+pub(crate) fn bare(path: &Path) -> PathBuf {
+    path.components().collect()
 }
 
 /// Whether two paths lead to the same place.

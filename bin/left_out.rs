@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde_json::json;
 
-use crate::apart::{check_output, is_same};
+use crate::apart::{check_output, check_outputs};
 use crate::console::Console;
 use crate::number::grouped;
 use crate::output::escape;
@@ -47,13 +47,8 @@ impl Telling {
             return Ok(());
         };
         check_output(list, inputs)?;
-        if outputs.iter().any(|output| is_same(list, output)) {
-            bail!(
-                "{}: --skipped and another output name the same file",
-                list.display()
-            );
-        }
-        Ok(())
+        let mut outputs = outputs.iter();
+        outputs.try_for_each(|output| check_outputs("--skipped", list, output))
     }
 }
 

@@ -87,12 +87,13 @@ pub(crate) fn run(
         let finished = removed.finish();
         finished.with_context(|| removed.partial().display().to_string())?;
     }
+    judge.met.left_out.finish()?;
     let stays = judge.met.summary.is_empty() && outputs.replaces_content();
     if !stays {
         outputs.publish()?;
     }
+    // As late as can be: a run that ends before this gives its documents again when it is repeated.
     judge.writer.publish_run()?;
-    judge.met.left_out.finish()?;
     crate::store::note_passed_over(&store, args, console);
     tell(&judge.met, args, &target, output)?;
     if stays {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use crate::apart::bare;
 use crate::args::{Args, Dedup};
 use crate::dedup::target::Target;
 use crate::publish::standing::Standing;
@@ -51,7 +52,8 @@ impl Outputs {
                 standing,
             })
         };
-        let removed = dedup.removed.as_ref().map(listing).transpose()?;
+        let removed = dedup.removed.as_deref().map(bare);
+        let removed = removed.as_ref().map(listing).transpose()?;
         let standing = |path: &PathBuf| Standing::at(path, dedup.force);
         Ok(Outputs {
             standing: target.path.as_ref().map(standing).transpose()?,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use crate::apart::{check_apart, is_same};
+use crate::apart::{bare, check_apart, check_outputs};
 use crate::args::Dedup;
 use crate::ingest::format::Format;
 use crate::walk::{STDIN, is_pipe};
@@ -57,12 +57,12 @@ impl Target {
         for path in written {
             check_apart(path, &dedup.paths)?;
         }
-        if removed.is_some_and(|removed| is_same(removed, &dedup.output)) {
-            bail!("--removed and --output name the same file");
+        if let Some(removed) = removed.filter(|_| !is_stdout) {
+            check_outputs("--removed", removed, &dedup.output)?;
         }
         Ok(Target {
             form,
-            path: (!is_stdout).then(|| dedup.output.clone()),
+            path: (!is_stdout).then(|| bare(&dedup.output)),
         })
     }
 }

@@ -150,8 +150,8 @@ impl Work {
         noted.with_context(|| path.display().to_string())
     }
 
-    /// Gives the output its place, where `standing` stood when the run began. That is gone after it,
-    /// once the output is durable.
+    /// Gives the output its place, where `standing` stood when the run began. That is gone when this
+    /// returns, once the output is durable.
     ///
     /// # Errors
     ///
@@ -210,6 +210,11 @@ impl Beside {
             )
         })?;
         self.keeps.set(false);
+        // Not only when this is dropped: whoever has published wants to be done soon. What cannot be
+        // removed now is removed by the next run.
+        for replaced in [&output, &self.folder.join(OLD)] {
+            drop(self.steps.remove(replaced));
+        }
         Ok(())
     }
 

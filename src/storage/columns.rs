@@ -19,9 +19,14 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Makes the columns that `meta` names, empty.
-    pub(super) fn create(folder: &Path, meta: &Meta, schema: &Schema) -> Result<Columns> {
-        let create = |kind| ColumnSpec::of(kind, meta, schema)?.create(folder, None);
+    /// Makes the columns that `meta` names, empty; for the users of the file at `like`, if there is one.
+    pub(super) fn create(
+        folder: &Path,
+        like: Option<&Path>,
+        meta: &Meta,
+        schema: &Schema,
+    ) -> Result<Columns> {
+        let create = |kind| ColumnSpec::of(kind, meta, schema)?.create(folder, like);
         Ok(Columns {
             contents: create(Kind::Contents)?,
             shingles: create(Kind::Shingles)?,

@@ -78,14 +78,20 @@ impl Files {
     pub(crate) fn create(folder: &Path, schema: Schema, store: u64) -> Result<Files> {
         check_outside(folder)?;
         check_free(folder, leftovers::is_of_creation)?;
-        Files::create_in(folder, schema, store)
+        Files::create_in(folder, None, schema, store)
     }
 
-    /// Makes a store in a folder of this process, whatever else it holds.
-    pub(crate) fn create_in(folder: &Path, schema: Schema, store: u64) -> Result<Files> {
+    /// Makes a store in a folder of this process, whatever else it holds; for the users of the store
+    /// in `like`, if there is one.
+    pub(crate) fn create_in(
+        folder: &Path,
+        like: Option<&Path>,
+        schema: Schema,
+        store: u64,
+    ) -> Result<Files> {
         let made = disk::create_folders(folder)?;
         let files = disk::sync_folder(disk::parent(folder))
-            .and_then(|()| Files::begin(folder, schema, store));
+            .and_then(|()| Files::begin(folder, like, schema, store));
         if files.is_err() {
             made.undo();
         }
@@ -93,10 +99,15 @@ impl Files {
     }
 
     /// Makes the files of a store.
-    fn begin(folder: &Path, schema: Schema, store: u64) -> Result<Files> {
+    fn begin(folder: &Path, like: Option<&Path>, schema: Schema, store: u64) -> Result<Files> {
         let index_path = folder.join(INDEX);
         let new_path = folder.join(NEW_INDEX);
-        let index = Arc::new(Index::create(&new_path)?);
+        let like = like.map(|like| like.join(INDEX));
+        let like = like.as_deref();
+        let index = Arc::new(match like {
+            Some(like) => Index::create_like(&new_path, like)?,
+            None => Index::create(&new_path)?,
+        });
         // Whoever makes a store here holds the lock of the new index.
         let is_taken = disk::is_file(&index_path);
         if !matches!(is_taken, Ok(false)) {
@@ -106,7 +117,7 @@ impl Files {
             let path = folder.to_owned();
             return Err(Error::AlreadyAStore { path });
         }
-        let files = Files::fill(folder, index, schema, store);
+        let files = Files::fill(folder, index, like, schema, store);
         if files.is_err() {
             // The first error counts.
             for path in [&new_path, &index_path] {
@@ -123,7 +134,13 @@ impl Files {
     }
 
     /// Makes what is in the files of a store, and gives the index its name.
-    fn fill(folder: &Path, index: Arc<Index>, schema: Schema, store: u64) -> Result<Files> {
+    fn fill(
+        folder: &Path,
+        index: Arc<Index>,
+        like: Option<&Path>,
+        schema: Schema,
+        store: u64,
+    ) -> Result<Files> {
         let (index_path, new_path) = (folder.join(INDEX), folder.join(NEW_INDEX));
         let generation = FIRST_GENERATION.into();
         let meta = Meta {
@@ -135,7 +152,7 @@ impl Files {
             signatures_file: generation,
             ..Meta::default()
         };
-        let columns = Columns::create(folder, &meta, &schema)?;
+        let columns = Columns::create(folder, like, &meta, &schema)?;
         let transaction = index.begin_write()?;
         guarded(&new_path, || {
             let committed = commit_empty(transaction, meta, &schema);

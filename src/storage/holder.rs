@@ -11,6 +11,7 @@ use crate::error::{Holder, Result};
 use crate::process::Process;
 
 use super::disk::{self, File};
+use super::format::is_lost;
 
 pub(super) const NAME: &str = "holder";
 
@@ -94,11 +95,13 @@ pub(super) fn is_note(start: &[u8]) -> bool {
 /// What a file says that is no longer than a note; nothing if all that it was to say is lost.
 fn text(path: &Path) -> Option<String> {
     let start = File::open(path).ok()?.start(LONGEST + 1).ok()?;
-    if start.iter().all(|&byte| byte == 0) {
+    if start.len() > LONGEST {
+        return None;
+    }
+    if is_lost(&start) {
         return Some(String::new());
     }
-    let is_short = start.len() <= LONGEST;
-    String::from_utf8(start).ok().filter(|_| is_short)
+    String::from_utf8(start).ok()
 }
 
 /// Whether the process may be alive: only some systems show that in their files.
@@ -153,6 +156,7 @@ mod tests {
             (killed, true),
             ("", true),
             ("\0\0\0", true),
+            (&"\0".repeat(200), false),
         ] {
             fs::write(&path, text).unwrap();
             drop(Note::leave(folder.path(), 7));

@@ -106,7 +106,7 @@ pub(super) fn remove_next_index(folder: &Path, store: u64) -> Result<bool> {
     }
     let is_ours = may_be_unfinished_index(&File::open(&path)?.start(HEADER_BYTES)?)
         || carries(&path, store)?
-        || Index::open(&path).is_ok_and(|index| index.is_empty());
+        || Index::open_read_only(&path).is_ok_and(|index| index.is_empty());
     if !is_ours {
         return Err(Error::Occupied { path });
     }

@@ -285,14 +285,17 @@ impl Options {
         self.create_by(Files::create, folder.as_ref(), schema)
     }
 
-    /// Makes a store in a folder of this process, whatever else it holds.
-    fn create_in(&self, folder: &Path, schema: &Schema) -> Result<Store> {
-        self.create_by(Files::create_in, folder, schema)
+    /// Makes a store in a folder of this process, whatever else it holds, for the users of the one in
+    /// `like`.
+    fn create_in(&self, folder: &Path, like: &Path, schema: &Schema) -> Result<Store> {
+        let create =
+            |folder: &Path, schema, store| Files::create_in(folder, Some(like), schema, store);
+        self.create_by(create, folder, schema)
     }
 
     fn create_by(
         &self,
-        create: fn(&Path, Schema, u64) -> Result<Files>,
+        create: impl Fn(&Path, Schema, u64) -> Result<Files>,
         folder: &Path,
         schema: &Schema,
     ) -> Result<Store> {

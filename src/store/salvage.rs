@@ -135,7 +135,7 @@ impl Options {
         let saved = Place::new(target.as_ref(), source)?.fill(|building| {
             let wreck = Wreck::open(source, building)?;
             let schema = known_schema(&wreck, schema, source)?;
-            let store = self.create_in(building, &schema)?;
+            let store = self.create_in(building, source, &schema)?;
             let mut salvage = Salvage {
                 sketcher: Sketcher::new(&schema, &Arc::default())?,
                 schema,

@@ -131,6 +131,63 @@ fn links_are_not_replaced_and_not_followed() {
     assert_eq!(sandbox.names(), [".removed.dedup", "in", "theirs", "there"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_slash_behind_a_link_changes_nothing() {
+    let sandbox = filled();
+    std::os::unix::fs::symlink("out", sandbox.path("link")).unwrap();
+    for place in ["link", "link/", "link/."] {
+        let ran = sandbox.run(&["dedup", "in", "-o", place, "--force"]);
+        let ran = ran.expect(2);
+        assert!(
+            ran.stderr.contains("this is a symbolic link"),
+            "{place}: {}",
+            ran.stderr
+        );
+    }
+    for place in ["out", "out/", "out/."] {
+        sandbox
+            .run(&["dedup", "in", "-o", place, "--force", "--quiet"])
+            .expect(0);
+    }
+}
+
+#[test]
+fn no_output_lies_in_another() {
+    let sandbox = filled();
+    let before = files(&sandbox.path(""));
+    for (output, option, other) in [
+        ("out", "--removed", "out/removed"),
+        ("out", "--skipped", "out/deep/skipped"),
+        ("out", "--skipped", "in/../out/a.txt"),
+        ("out/new", "--removed", "out"),
+    ] {
+        let ran = sandbox.run(&["dedup", "in", "-o", output, option, other, "--force"]);
+        let ran = ran.expect(2);
+        let named = "which is another output; write to a place outside";
+        assert!(ran.stderr.contains(named), "{other}: {}", ran.stderr);
+        assert_eq!(files(&sandbox.path("")), before);
+    }
+}
+
+/// The run is not over then, so it can be repeated.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_list_that_cannot_be_written_leaves_no_output() {
+    let sandbox = filled();
+    sandbox.write("in/broken.jsonl", "no JSON\n");
+    let run = |output: &str, more: &[&str]| {
+        let mut arguments = vec!["dedup", "in", "-o", output, "--store", "st", "--quiet"];
+        arguments.extend(more);
+        sandbox.run(&arguments).expect(2)
+    };
+    let ran = run("new", &["--skipped", "/dev/full"]);
+    assert!(ran.stderr.contains("/dev/full"), "{}", ran.stderr);
+    assert!(!sandbox.path("new").exists());
+    run("new", &[]);
+    assert_eq!(read(&sandbox, "new/a.txt"), read(&sandbox, "in/a.txt"));
+}
+
 #[test]
 fn no_output_lies_over_in_or_around_a_store() {
     let sandbox = filled();

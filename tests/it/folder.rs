@@ -80,6 +80,27 @@ fn files_of_others_stay_and_are_named() {
     assert!(Store::check(&store).unwrap().is_clean());
 }
 
+#[test]
+fn an_index_of_another_store_is_not_written_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, other) = (folder.path().join("store"), folder.path().join("other"));
+    make(&store);
+    make(&other);
+    let next = store.join("index.redb.next");
+    fs::copy(other.join("index.redb"), &next).unwrap();
+    let before = fs::read(&next).unwrap();
+    let opened = Store::open(&store).unwrap();
+    for _ in 0..2 {
+        let refused = opened.rebuild(Rebuild::compact()).map(drop);
+        assert!(
+            matches!(&refused, Err(Error::Occupied { path }) if *path == next),
+            "{refused:?}"
+        );
+        assert_eq!(opened.unfinished_rebuild().unwrap(), None);
+        assert!(fs::read(&next).unwrap() == before);
+    }
+}
+
 #[cfg(unix)]
 mod unix {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -163,7 +184,7 @@ mod unix {
             assert_modes(&store, of_folder, of_files);
             assert_modes(&path("copy"), of_folder, of_files);
             Store::salvage(&store, path("saved"), |_| {}).unwrap();
-            assert_eq!(mode(&path("saved")), of_folder);
+            assert_modes(&path("saved"), of_folder, of_files);
         }
     }
 }

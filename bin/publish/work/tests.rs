@@ -119,6 +119,24 @@ fn a_process_that_ends_at_any_step_leaves_old_and_new_to_the_next_one() {
 }
 
 #[test]
+fn what_is_replaced_is_gone_once_the_new_has_its_place() {
+    for_each_story(|old, new, can_exchange| {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("out");
+        write(&place, old, "old");
+        let plan = Rc::new(Plan::default());
+        plan.can_exchange.set(can_exchange);
+        let work = Work::with(&place, Steps { plan }).unwrap();
+        let standing = Standing::at(&place, true).unwrap();
+        write(&work.output(), new, "new");
+        fs::write(work.path("store"), "in use").unwrap();
+        work.publish(&standing).unwrap();
+        // The marker and what is still in use.
+        assert_eq!(names(work.folder()), 2, "{old:?} {new:?} {can_exchange}");
+    });
+}
+
+#[test]
 fn what_is_not_known_to_be_dedupdbs_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let (place, hidden) = (folder.path().join("out"), folder.path().join(".out.dedup"));

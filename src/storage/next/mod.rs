@@ -142,9 +142,14 @@ impl Next {
         if !disk::is_file(&path)? {
             return Ok(None);
         }
-        // One that was killed at the very beginning is no index, or has no tables.
+        // One that was killed at the very beginning is no index, or has no tables. It may be somebody's,
+        // so it is read before it is opened for writing, which writes to it.
         let read = |index| guarded(&path, || Next::read(folder, &path, index, snapshot));
-        let found = Index::open(&path).and_then(read);
+        let found = match Next::begun(&path, snapshot) {
+            Ok(Some(_)) => Index::open(&path).and_then(read),
+            Ok(None) => Ok(None),
+            Err(error) => Err(error),
+        };
         match found {
             Err(error) if !error.is_of_damage() => Err(error),
             Err(_) | Ok(None) => {
@@ -165,17 +170,12 @@ impl Next {
         if !disk::is_file(&path)? {
             return Ok(None);
         }
-        let index = match Index::open_read_only(&path) {
-            Err(error) if error.is_of_damage() => return Ok(None),
-            opened => opened?,
-        };
-        let transaction = index.begin_read(&path)?;
         // One that was killed right before the switch has no state any more.
-        let begun = match guarded(&path, || state::read(&transaction, &path)) {
+        let begun = match Next::begun(&path, snapshot) {
             Err(error) if error.is_of_damage() => None,
             begun => begun?,
         };
-        let Some(begun) = begun.filter(|begun| begun.fits(snapshot)) else {
+        let Some(begun) = begun else {
             return Ok(None);
         };
         let plan = begun.plan();
@@ -191,6 +191,15 @@ impl Next {
             lists: (begun.state.lists, plan.lists()),
         };
         Ok(Some((plan, progress, bytes)))
+    }
+
+    /// What the index at `path` says of a rebuild, if it was begun on the generation of `snapshot`.
+    /// Nothing is written.
+    fn begun(path: &Path, snapshot: &Snapshot) -> Result<Option<Begun>> {
+        let index = Index::open_read_only(path)?;
+        let transaction = index.begin_read(path)?;
+        let begun = guarded(path, || state::read(&transaction, path))?;
+        Ok(begun.filter(|begun| begun.fits(snapshot)))
     }
 
     /// Deletes what there is of a next generation; says whether there was any.
