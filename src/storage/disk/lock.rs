@@ -25,7 +25,7 @@ impl FileLock {
     pub(in crate::storage) fn take(path: &Path) -> Result<Option<FileLock>> {
         loop {
             let file = in_file(path, File::make(path))?;
-            if !at(path, Step::Look, || file.is_empty())? {
+            if !in_file(path, file.is_empty())? {
                 let path = path.to_owned();
                 return Err(Error::Occupied { path });
             }
