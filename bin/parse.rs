@@ -164,6 +164,19 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     })
 }
 
+/// The least that can be given as `--memory`. Batches, the cache of the index and a commit take about as
+/// much, however little waits for the commit.
+const LEAST_MEMORY: u64 = 384 << 20;
+
+/// The memory that a command is to take.
+pub(crate) fn memory(text: &str) -> Result<u64, String> {
+    let bytes = size(text)?;
+    if bytes < LEAST_MEMORY {
+        return Err("give at least 384MiB: less cannot be kept".to_owned());
+    }
+    Ok(bytes)
+}
+
 /// A decimal number of units, rounded down.
 pub(crate) fn times(number: &str, unit: u64) -> Option<u64> {
     if let Ok(whole) = number.parse::<u64>() {

@@ -83,8 +83,8 @@ pub(crate) struct Add {
     #[arg(long)]
     pub(crate) checksum: bool,
 
-    /// Memory to take, about: more of it means fewer and larger commits, which is faster
-    #[arg(long, value_name = "SIZE", value_parser = parse::size, default_value = "512MiB")]
+    /// Memory to take, about, 384MiB at least: more means fewer and larger commits, which is faster
+    #[arg(long, value_name = "SIZE", value_parser = parse::memory, default_value = "512MiB")]
     pub(crate) memory: u64,
 
     /// Show on standard error where the time went

@@ -17,7 +17,7 @@ goes on from where it was, `reindex --cancel` forgets it.
 
 Exit codes: 0 done, 2 error, 130 interrupted.")]
 pub(crate) struct Compact {
-    /// Memory to take, about
-    #[arg(long, value_name = "SIZE", value_parser = parse::size, default_value = "512MiB")]
+    /// Memory to take for sorting, 384MiB at least; all the rest takes about as much
+    #[arg(long, value_name = "SIZE", value_parser = parse::memory, default_value = "512MiB")]
     pub(crate) memory: u64,
 }

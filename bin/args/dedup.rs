@@ -116,8 +116,8 @@ pub(crate) struct Dedup {
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Memory to take, about: more means fewer and larger commits, which is faster
-    #[arg(long, value_name = "SIZE", value_parser = parse::size, default_value = "512MiB")]
+    /// Memory to take, about, 384MiB at least: more means fewer and larger commits, which is faster
+    #[arg(long, value_name = "SIZE", value_parser = parse::memory, default_value = "512MiB")]
     pub(crate) memory: u64,
 
     /// Room for the temporary texts and records of --keep longest and newest [default: nine tenths of

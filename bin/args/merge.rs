@@ -26,7 +26,7 @@ pub(crate) struct Merge {
     #[arg(required = true, value_name = "OTHER", value_hint = ValueHint::DirPath)]
     pub(crate) others: Vec<PathBuf>,
 
-    /// Memory to take, about: more means fewer and larger commits, which is faster
-    #[arg(long, value_name = "SIZE", value_parser = parse::size, default_value = "512MiB")]
+    /// Memory to take, about, 384MiB at least: more means fewer and larger commits, which is faster
+    #[arg(long, value_name = "SIZE", value_parser = parse::memory, default_value = "512MiB")]
     pub(crate) memory: u64,
 }

@@ -87,8 +87,8 @@ pub(crate) struct Reindex {
     #[arg(long)]
     pub(crate) drop_missing: bool,
 
-    /// Memory to take, about
-    #[arg(long, value_name = "SIZE", value_parser = parse::size, default_value = "512MiB")]
+    /// Memory to take for sorting, 384MiB at least; all the rest takes about as much
+    #[arg(long, value_name = "SIZE", value_parser = parse::memory, default_value = "512MiB")]
     pub(crate) memory: u64,
 
     #[command(flatten)]

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::compressed::zst;
 use crate::sandbox::{Sandbox, fields, text};
 
 #[test]
@@ -203,16 +204,25 @@ fn a_dry_run_that_does_not_fit_into_memory_says_so() {
     let sandbox = Sandbox::new();
     sandbox.write("a.txt", text(1, 40));
     sandbox.add(&["a.txt"], 0);
-    let record = |id: u64| json!({ "id": id.to_string(), "text": text(id, 40) }).to_string();
-    let records: Vec<String> = (2..40_000).map(record).collect();
-    sandbox.write("x.jsonl", records.join("\n"));
-    let all = sandbox.add(&["--dry-run", "x.jsonl"], 0);
-    assert_eq!(all["added"], 39_998);
-    let ran = sandbox.run(&["--json", "add", "--dry-run", "--memory", "1", "x.jsonl"]);
+    // Keys take what their bytes take.
+    let key = |id: u64| text(id, 6).repeat(1100);
+    let record = |id: u64| json!({ "id": key(id), "text": text(id, 9) }).to_string();
+    let records: Vec<String> = (2..4002).map(record).collect();
+    sandbox.write("x.jsonl.zst", zst(records.join("\n").as_bytes()));
+    let all = sandbox.add(&["--dry-run", "x.jsonl.zst"], 0);
+    assert_eq!(all["added"], 4000);
+    let ran = sandbox.run(&[
+        "--json",
+        "add",
+        "--dry-run",
+        "--memory",
+        "384MiB",
+        "x.jsonl.zst",
+    ]);
     let ran = ran.expect(2);
     assert!(ran.stderr.contains("--memory"), "{}", ran.stderr);
     let some = ran.objects().remove(0)["added"].as_u64().unwrap();
-    assert!(0 < some && some < 39_998, "{some}");
+    assert!(0 < some && some < 4000, "{some}");
     assert_eq!(sandbox.keys(), ["a.txt"]);
 }
 

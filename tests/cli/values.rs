@@ -36,6 +36,8 @@ fn what_cannot_be_read_is_answered_with_an_example() {
         ("list --wait soon", "30s"),
         ("list --wait 2m", "2min"),
         ("add x --memory 1e9", "64MiB"),
+        ("add x --memory 64MiB", "at least 384MiB"),
+        ("compact --memory 383MiB", "at least 384MiB"),
         ("add x --max-document 0", "64MiB"),
         ("query x --threshold 80", "80%"),
         ("init --recall 0", "80%"),
