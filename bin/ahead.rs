@@ -19,6 +19,8 @@ pub(crate) struct Origin {
     pub(crate) key: String,
     pub(crate) source: PathBuf,
     pub(crate) line: Option<Nth>,
+    /// Whether it is a record that brought an id.
+    pub(crate) has_id: bool,
     /// Bytes of the file or text.
     pub(crate) bytes: u64,
     /// Name of the encoding that the text was in.
@@ -127,6 +129,7 @@ fn split(document: Document) -> (Input, Origin) {
         key: document.key.clone(),
         source: document.source,
         line: document.line,
+        has_id: document.has_id,
         bytes: document.size.unwrap_or(document.text.len() as u64),
         encoding: document.encoding,
         replaced: document.replaced,

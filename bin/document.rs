@@ -26,6 +26,8 @@ pub(crate) struct Document {
     pub(crate) lossy_key: bool,
     /// Which record of its file it is, if the file has records.
     pub(crate) line: Option<Nth>,
+    /// Whether it is a record that brought an id.
+    pub(crate) has_id: bool,
     pub(crate) source: PathBuf,
     /// Its id, where somebody looks for ids that come again.
     pub(crate) id: Option<Id>,

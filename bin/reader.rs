@@ -248,6 +248,7 @@ impl Reader {
                 replaced: record.decoded.replaced,
                 lossy_key: key.lossy,
                 line: None,
+                has_id: false,
                 id: None,
                 repeated: None,
                 source: source.name().to_owned(),

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use crate::ingest::record::Nth;
+use crate::inputs::Inputs;
 use crate::number::{self, counted, grouped};
 use crate::skip::Reason;
 
@@ -16,6 +18,9 @@ pub(crate) struct Reading {
     replaced: u64,
     lossy_keys: u64,
     repeated: u64,
+    records: u64,
+    /// Records that brought an id.
+    with_id: u64,
     bytes: u64,
 }
 
@@ -39,6 +44,12 @@ impl Reading {
         self.bytes += bytes;
         self.replaced += u64::from(replaced);
         self.lossy_keys += u64::from(lossy_key);
+    }
+
+    /// Counts a document that is a record, if it is one.
+    pub(crate) fn record(&mut self, nth: Option<Nth>, has_id: bool) {
+        self.records += u64::from(nth.is_some());
+        self.with_id += u64::from(has_id);
     }
 
     /// Counts a document whose text was in the encoding of this name.
@@ -118,6 +129,15 @@ impl Reading {
             _ => format!("{read} read in {seconds:.1} s, {rate:.1} MB/s\n"),
         };
         text + &last
+    }
+
+    /// A line about the field that was to have the ids, if no record has it.
+    pub(crate) fn no_id_note(&self, inputs: &Inputs) -> Option<String> {
+        let field = inputs.id_field.as_ref();
+        let field = field.filter(|_| self.records > 0 && self.with_id == 0)?;
+        Some(format!(
+            "no record has the field {field:?} of --id-field; their keys are PATH#NUMBER"
+        ))
     }
 
     /// A line about keys in which something was replaced, if there were any.

@@ -112,7 +112,11 @@ fn open(place: &Path, folder: &Path) -> io::Result<(File, Option<TempPath>)> {
     builder.prefix(".dedupdb-");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let (file, part) = builder.tempfile_in(folder)?.into_parts();
+    // Its error names the file that could not be made, which nobody asked for.
+    let made = builder.tempfile_in(folder);
+    let (file, part) = made
+        .map_err(|error| io::Error::from(error.kind()))?
+        .into_parts();
     if let Some(old) = old {
         file.set_permissions(old.permissions())?;
     }

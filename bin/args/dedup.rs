@@ -36,12 +36,11 @@ What OUTPUT is:
   standard output     for -
 
 Records are kept as they are: lines of JSONL, rows of CSV and TSV, records of WARC; blank lines
-are left out. Of Parquet, lines
-of JSONL with \"id\" and \"text\" are written, and only into a file of records. A byte order mark is
-left out, and a file in UTF-16 or in the encoding of --encoding is written in UTF-8. Compressed
-records are written plain unless OUTPUT, or the file in the folder, is called .gz or .zst. What add
-leaves out, such as broken records and binary files, is left out here and counted: a folder of output
-does not have them.
+are left out. Of Parquet, lines of JSONL with \"id\" and \"text\" are written, and only into a file of
+records. A byte order mark is left out, and a file in UTF-16 or in the encoding of --encoding is
+written in UTF-8. Compressed records are written plain unless OUTPUT, or the file in the folder, is
+called .gz or .zst. What add leaves out, such as broken records and binary files, is left out here and
+counted: a folder of output does not have them.
 
 Pairs are found as by query: at the threshold the share that init prints, 98% by default, and nearly
 all of those that are more alike. What is dropped was compared exactly.
@@ -69,18 +68,18 @@ same output, unless it is told that candidates were passed over (--false-candida
 that), and any other command is judged against documents that were added or written. If OUTPUT is
 there although its run was killed, repeat the command with --force. A run that ended is not to be
 repeated: its documents are stored, and its output would be empty. What went to standard output
-before a crash comes again. A folder beside OUTPUT,
-.OUTPUT.dedup, has what is temporary, for which a store is made if none is given.
+before a crash comes again. A folder beside OUTPUT, .OUTPUT.dedup, has what is temporary, for which a
+store is made if none is given.
 
 --removed has a line for each dropped document, in the order in which they were judged, with tabs:
 KEY, the key of the first kept or stored document that it is like, JACCARD, the file and the number
 of the document's record, and the same of the other one, which are empty if it was stored before.
 This takes about 40 bytes of memory for each kept document.
-A symbolic link or another
-name of a file is never listed there for the file's sake, so without --store these files can be deleted
-and no text is lost. Do not delete what is not in the list: what was left out (binary files, say;
---skipped FILE lists it) is in neither. With --store, a document is dropped as well for one that was
-published before: what is listed may be the only copy on disk, or be that document itself.
+A symbolic link or another name of a file is never listed there for the file's sake, so without
+--store the exact copies in it (exact_copy in JSON) can be deleted and no text is lost. Do not delete
+what is not in the list: what was left out (binary files, say; --skipped FILE lists it) is in neither.
+With --store, a document is dropped as well for one that was published before: what is listed may be
+the only copy on disk, or be that document itself.
 
 A record whose id came before with another text is kept like any other, counted as repeated, and an
 error, because readers of OUTPUT cannot tell the two apart; --id-scope file says that ids hold in

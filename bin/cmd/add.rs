@@ -82,6 +82,9 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     let end = adding.take_all(&sketched, &interrupt)?;
     drop(sketched);
     adding.finish(args.quiet, add.dry_run)?;
+    if let Some(note) = adding.tally.reading.no_id_note(&add.inputs) {
+        console.note(&note);
+    }
     crate::store::note_passed_over(&store, args, console);
     if add.timings {
         console.text(&timings::to_text(&store.timings(), adding.waiting));
@@ -279,6 +282,7 @@ impl Adding<'_> {
                 Entry::Document(origin) => {
                     let reading = &mut self.tally.reading;
                     reading.read(origin.bytes, origin.replaced, origin.lossy_key);
+                    reading.record(origin.line, origin.has_id);
                     reading.decoded(origin.encoding);
                     origins.push(origin);
                 }

@@ -95,7 +95,7 @@ pub(crate) fn run(
     // As late as can be: a run that ends before this gives its documents again when it is repeated.
     judge.writer.publish_run()?;
     crate::store::note_passed_over(&store, args, console);
-    tell(&judge.met, args, &target, output)?;
+    tell(&judge.met, args, &run, output)?;
     if stays {
         bail!(
             "{}: nothing is kept of the input, and --force replaces no output by nothing; what is \
@@ -366,9 +366,13 @@ fn by_rank(mut texts: Texts, order: Arc<Vec<Rank>>) -> Result<Receiver<Result<Ba
 }
 
 /// Says what was done.
-fn tell(met: &Met<'_>, args: &Args, target: &Target, output: &mut Output) -> Result<()> {
+fn tell(met: &Met<'_>, args: &Args, run: &Run<'_>, output: &mut Output) -> Result<()> {
     let elapsed = met.progress.elapsed();
+    let target = run.target;
     if let Some(note) = met.summary.reading.lossy_note() {
+        met.console.note(&note);
+    }
+    if let Some(note) = met.summary.reading.no_id_note(&run.dedup.inputs) {
         met.console.note(&note);
     }
     let skipped = met.summary.reading.all_skipped();

@@ -81,6 +81,7 @@ impl Met<'_> {
                 let bytes = document.size.unwrap_or(document.text.len() as u64);
                 let reading = &mut self.summary.reading;
                 reading.read(bytes, document.replaced, document.lossy_key);
+                reading.record(document.line, document.has_id);
                 reading.decoded(document.encoding);
                 if let Some(detail) = &document.repeated {
                     self.repeated(&document.place(), detail);
@@ -102,6 +103,7 @@ impl Met<'_> {
                 }
                 let reading = &mut self.summary.reading;
                 reading.read(origin.bytes, origin.replaced, origin.lossy_key);
+                reading.record(origin.line, origin.has_id);
                 reading.decoded(origin.encoding);
                 if let Some(detail) = &origin.repeated {
                     self.repeated(&place(&origin.source, origin.line), detail);

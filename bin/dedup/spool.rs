@@ -201,6 +201,7 @@ impl Texts {
             replaced: false,
             lossy_key: false,
             line,
+            has_id: false,
             id: None,
             repeated: None,
             source: source.into(),

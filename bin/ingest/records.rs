@@ -192,8 +192,9 @@ impl Records<'_> {
 
     fn document(self, record: Record, nth: Nth, mut verbatim: Vec<u8>) -> Document {
         let lossy_key = record.is_lossy;
+        let has_id = record.id.is_some();
         let is_in_file = self.inputs.id_scope == IdScope::File;
-        let brings_id = record.id.is_some() || is_in_file;
+        let brings_id = has_id || is_in_file;
         let text = record.decoded.text;
         let key = match record.id {
             Some(id) if !is_in_file => id,
@@ -206,6 +207,7 @@ impl Records<'_> {
         self.verbatim(&mut verbatim, &key, &text);
         let looks = brings_id && self.inputs.repeats != Repeats::Allow;
         Document {
+            has_id,
             id: looks.then(|| Id::of(&key, &text)),
             repeated: None,
             key,

@@ -320,7 +320,11 @@ fn enter(folder: &Path, place: &Path) -> Result<(File, bool)> {
         let is_new = match builder.create(folder) {
             Ok(()) => true,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
-            Err(error) => return Err(error).with_context(name),
+            Err(error) => {
+                return Err(error).with_context(|| {
+                    format!("{}: its folder cannot be written to", place.display())
+                });
+            }
         };
         if !is_new && !is_left_over(folder).with_context(name)? {
             bail!(

@@ -110,6 +110,16 @@ fn a_list_takes_the_place_of_nothing_else() {
 }
 
 /// The same folder under another name is not taken for copies of itself.
+#[cfg(unix)]
+#[test]
+fn a_place_that_cannot_be_written_is_named_and_nothing_else() {
+    let sandbox = mixed();
+    sandbox.write("file", "of a user");
+    let ran = sandbox.run(&["dedup", "in", "-o", "file/out"]).expect(2);
+    let said = "dedupdb: file/out: its folder cannot be written to: ";
+    assert!(ran.stderr.starts_with(said), "{}", ran.stderr);
+}
+
 #[test]
 fn files_stored_under_other_names_are_told_and_are_no_copies() {
     let sandbox = Sandbox::new();

@@ -70,6 +70,29 @@ fn the_scope_is_advised_only_where_it_helps() {
 }
 
 #[test]
+fn a_field_of_ids_that_no_record_has_is_told() {
+    let sandbox = shards(3);
+    let said = "dedupdb: no record has the field \"ident\" of --id-field;";
+    let wrong = ["0.jsonl", "--id-field", "ident"];
+    let add = sandbox.run(&[&["add"], &wrong[..]].concat()).expect(0);
+    assert!(add.stderr.contains(said), "{}", add.stderr);
+    for keep in ["first", "longest"] {
+        let dedup = [&["dedup", "-o", keep, "--keep", keep], &wrong[..]].concat();
+        let ran = sandbox.run(&dedup).expect(0);
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
+    // One that some records have, and one that was not asked for, are as they should be.
+    sandbox.write(
+        "some.jsonl",
+        "{\"text\":\"a\"}\n{\"text\":\"b\",\"ident\":1}\n",
+    );
+    for arguments in [&["some.jsonl", "--id-field", "ident"][..], &["some.jsonl"]] {
+        let ran = sandbox.run(&[&["add"], arguments].concat()).expect(0);
+        assert!(!ran.stderr.contains("no record"), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn ids_may_hold_in_each_file_only() {
     let sandbox = shards(20);
     let arguments = [&SHARDS[..], &["--id-scope", "file"]].concat();
