@@ -24,6 +24,9 @@ const ROWS: u64 = 32;
 /// Bytes that rows which are read together have, if they are like those before them.
 const BYTES: u64 = 1 << 20;
 
+/// Bytes that a row counts for beside its own, so that rows of nothing come to an end as well.
+const ROW_BYTES: u64 = 64;
+
 /// The rows of a file.
 pub(crate) struct Rows {
     file: SerializedFileReader<Chunks>,
@@ -124,7 +127,7 @@ impl Rows {
         self.number += 1;
         let size = |cell: &Option<ByteArray>| cell.as_ref().map_or(0, |cell| cell.len() as u64);
         let bytes = size(&cells.id) + size(&cells.text);
-        self.growth.count(bytes, self.size)?;
+        self.growth.count(ROW_BYTES + bytes, self.size)?;
         self.largest = if self.number == 1 {
             bytes
         } else {
@@ -286,4 +289,36 @@ fn explain(error: &ParquetError) -> io::Error {
         return io::Error::other("it is encrypted, which is not read");
     }
     io::Error::other(format!("damaged, or cut short: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Rows;
+    use crate::args::{Args, Command};
+    use clap::Parser;
+    use parquet::data_type::{ByteArray, ByteArrayType};
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+
+    #[test]
+    fn rows_of_nothing_may_not_go_on_without_end() {
+        let schema = parse_message_type("message m { required binary text (UTF8); }").unwrap();
+        let file = tempfile::tempfile().unwrap();
+        let copy = file.try_clone().unwrap();
+        let mut writer = SerializedFileWriter::new(copy, schema.into(), Default::default()).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        let rows = vec![ByteArray::from(""); 1_100_000];
+        let written = column.typed::<ByteArrayType>().write_batch(&rows, None, None);
+        assert_eq!(written.unwrap(), rows.len());
+        column.close().unwrap();
+        group.close().unwrap();
+        writer.close().unwrap();
+        let Command::Add(add) = Args::parse_from(["dedupdb", "add", "x"]).command else {
+            unreachable!();
+        };
+        let mut rows = Rows::new(file, &add.inputs).unwrap();
+        let error = rows.find_map(Result::err).unwrap();
+        assert!(error.to_string().contains("grows to more"), "{error}");
+    }
 }
