@@ -305,11 +305,14 @@ mod tests {
         let schema = parse_message_type("message m { required binary text (UTF8); }").unwrap();
         let file = tempfile::tempfile().unwrap();
         let copy = file.try_clone().unwrap();
-        let mut writer = SerializedFileWriter::new(copy, schema.into(), Default::default()).unwrap();
+        let mut writer =
+            SerializedFileWriter::new(copy, schema.into(), Default::default()).unwrap();
         let mut group = writer.next_row_group().unwrap();
         let mut column = group.next_column().unwrap().unwrap();
         let rows = vec![ByteArray::from(""); 1_100_000];
-        let written = column.typed::<ByteArrayType>().write_batch(&rows, None, None);
+        let written = column
+            .typed::<ByteArrayType>()
+            .write_batch(&rows, None, None);
         assert_eq!(written.unwrap(), rows.len());
         column.close().unwrap();
         group.close().unwrap();

@@ -59,6 +59,7 @@ pub(crate) use index::NoWriter;
 pub(crate) use leaf::Posting;
 pub(crate) use next::{Next, Plan, Progress, Sign};
 pub(crate) use place::Place;
+pub(crate) use recent::Link;
 pub(crate) use runs::Runs;
 pub(crate) use snapshot::Snapshot;
 pub(crate) use sound::Sound;

@@ -31,7 +31,9 @@ const MIN_CONTENTS: usize = 1024;
 pub(crate) struct Recent {
     base: u32,
     lists: usize,
-    /// One entry for each content and list, in that order.
+    /// Contents that there is room for.
+    room: usize,
+    /// One entry for each list and content, in that order: the entries of a bucket lie close together.
     entries: Box<[Entry]>,
     heads: Box<[AtomicU32]>,
     /// Contents inserted.
@@ -49,11 +51,13 @@ impl Recent {
     /// `contents` of them.
     pub(crate) fn new(base: u32, lists: usize, contents: usize) -> Recent {
         debug_assert!(contents <= most_contents(lists) as usize);
-        let entries = contents.max(MIN_CONTENTS) * lists;
+        let room = contents.max(MIN_CONTENTS);
+        let entries = room * lists;
         let heads = entries.next_power_of_two();
         Recent {
             base,
             lists,
+            room,
             entries: bytemuck::zeroed_slice_box(entries),
             heads: bytemuck::zeroed_slice_box(heads),
             len: AtomicU32::new(0),
@@ -77,7 +81,7 @@ impl Recent {
 
     /// Whether there is room for another content.
     pub(crate) fn has_room(&self) -> bool {
-        (self.len() as usize + 1) * self.lists <= self.entries.len()
+        (self.len() as usize) < self.room
     }
 
     /// Whether no other content fits, for entries are numbered with 32 bits.
@@ -118,19 +122,20 @@ impl Recent {
     }
 
     /// The ids in `list` whose hash is `hash`, youngest first.
-    pub(crate) fn ids(&self, list: usize, hash: u32) -> impl Iterator<Item = u32> {
-        let mut at = self.heads[self.place(list, hash)].load(Ordering::Acquire);
-        std::iter::from_fn(move || {
-            while at != NONE {
-                let index = at as usize - 1;
-                let entry = &self.entries[index];
-                at = entry.next.load(Ordering::Relaxed);
-                if index % self.lists == list && entry.hash.load(Ordering::Relaxed) == hash {
-                    return Some(self.base + low32((index / self.lists) as u64));
-                }
-            }
-            None
-        })
+    pub(crate) fn ids(&self, list: usize, hash: u32) -> Ids<'_> {
+        let head = self.heads[self.place(list, hash)].load(Ordering::Acquire);
+        self.ids_from(list, hash, Link(head))
+    }
+
+    /// The ids in `list` whose hash is `hash`, youngest first, from where [`Ids::rest`] said that they
+    /// go on.
+    pub(crate) fn ids_from(&self, list: usize, hash: u32, at: Link) -> Ids<'_> {
+        Ids {
+            recent: self,
+            first: self.index(0, list),
+            hash,
+            at,
+        }
     }
 
     /// The hash of content `id` in `list`, if it takes part in it.
@@ -139,14 +144,14 @@ impl Recent {
     }
 
     fn entry_hash(&self, content: usize, list: usize) -> Option<u32> {
-        let index = content * self.lists + list;
+        let index = self.index(content, list);
         let entry = &self.entries[index];
         let left_out = entry.next.load(Ordering::Relaxed) == link_to(index);
         (!left_out).then(|| entry.hash.load(Ordering::Relaxed))
     }
 
     fn link(&self, content: usize, list: usize, hash: u32) {
-        let index = content * self.lists + list;
+        let index = self.index(content, list);
         let head = &self.heads[self.place(list, hash)];
         let entry = &self.entries[index];
         entry.hash.store(hash, Ordering::Relaxed);
@@ -158,15 +163,59 @@ impl Recent {
 
     /// Marks the entry as one that no chain holds: its `next` is itself.
     fn leave_out(&self, content: usize, list: usize) {
-        let index = content * self.lists + list;
+        let index = self.index(content, list);
         self.entries[index]
             .next
             .store(link_to(index), Ordering::Relaxed);
     }
 
+    /// Where the entry of a content in a list is.
+    fn index(&self, content: usize, list: usize) -> usize {
+        list * self.room + content
+    }
+
     fn place(&self, list: usize, hash: u32) -> usize {
         let mixed = (u64::from(hash) << 8 | list as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> 32) as usize & (self.heads.len() - 1)
+    }
+}
+
+/// A place in a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Link(u32);
+
+/// Ids of one list and hash, youngest first.
+#[derive(Debug)]
+pub(crate) struct Ids<'a> {
+    recent: &'a Recent,
+    /// Where the entries of the list begin.
+    first: usize,
+    hash: u32,
+    at: Link,
+}
+
+impl Ids<'_> {
+    /// Where those that were not taken go on.
+    pub(crate) fn rest(&self) -> Link {
+        self.at
+    }
+}
+
+impl Iterator for Ids<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        while self.at.0 != NONE {
+            let index = self.at.0 as usize - 1;
+            let entry = &self.recent.entries[index];
+            self.at = Link(entry.next.load(Ordering::Relaxed));
+            // Chains of several hashes and lists may have one head.
+            let content = index.wrapping_sub(self.first);
+            if content < self.recent.room && entry.hash.load(Ordering::Relaxed) == self.hash {
+                return Some(self.recent.base + low32(content as u64));
+            }
+        }
+        None
     }
 }
 
@@ -214,6 +263,10 @@ mod tests {
                         .collect();
                     let found: Vec<u32> = index.ids(list, hash).collect();
                     assert_eq!(found, expected, "list {list}, hash {hash}");
+                    let mut ids = index.ids(list, hash);
+                    let mut parts: Vec<u32> = ids.by_ref().take(3).collect();
+                    parts.extend(index.ids_from(list, hash, ids.rest()));
+                    assert_eq!(parts, expected, "list {list}, hash {hash}, in two parts");
                 }
             }
             assert_eq!(index.hash(110, 0), Some(2));

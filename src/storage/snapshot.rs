@@ -20,7 +20,7 @@ use super::leaf::Posting;
 use super::meta::Meta;
 use super::packed;
 use super::posted::{LevelState, Posted};
-use super::recent::Recent;
+use super::recent::{Link, Recent};
 use super::rows::Rows;
 use super::sums::{BLOCK_BYTES, all_sums, sum};
 use super::verified::blocks_of;
@@ -339,22 +339,28 @@ impl Snapshot {
     /// Appends to `found` contents within `ids` that are in the bucket of a band hash, youngest
     /// first, until there are `most` in it; says whether these were all. They are not when the
     /// recent ones, which may be removed already, are all that was appended: tables are read only
-    /// where there are no more of those.
+    /// where there are no more of those. `recent` is where the recent ones go on, none at first; it is
+    /// moved on.
     pub(crate) fn read_bucket(
         &self,
-        band: u32,
-        hash: u32,
+        (band, hash): (u32, u32),
         ids: Range<u32>,
         most: usize,
+        recent: &mut Option<Link>,
         found: &mut Vec<u32>,
     ) -> Result<bool> {
         let list = band as usize + 1;
         let end = ids.end.min(self.len);
         let before = found.len();
         if end > self.recent.base() {
-            let recent = self.recent.ids(list, hash).skip_while(|&id| id >= end);
-            let within = recent.take_while(|&id| id >= ids.start);
+            let mut all = match *recent {
+                Some(at) => self.recent.ids_from(list, hash, at),
+                None => self.recent.ids(list, hash),
+            };
+            let below = all.by_ref().skip_while(|&id| id >= end);
+            let within = below.take_while(|&id| id >= ids.start);
             found.extend(within.take(most.saturating_sub(before)));
+            *recent = Some(all.rest());
         }
         if ids.start >= self.recent.base() {
             return Ok(found.len() < most);

@@ -6,7 +6,7 @@ use super::allowance::Allowance;
 use super::matching::{Matcher, Probe, Verified};
 use super::seen::Seen;
 use crate::error::Result;
-use crate::storage::{Snapshot, low32};
+use crate::storage::{Link, Snapshot, low32};
 
 /// Contents of each bucket that are read at first where one match is enough, and where all are
 /// wanted; fewer in the tests of this crate.
@@ -38,6 +38,8 @@ struct Walk {
     /// The contents that were not read, and the number of those that were.
     ids: Range<u32>,
     read: usize,
+    /// Where its recent contents go on, once some were read.
+    recent: Option<Link>,
     is_done: bool,
 }
 
@@ -159,6 +161,7 @@ enum End {
 impl<L: FnMut(u32) -> Result<Look>> Looking<L> {
     /// Looks at some that were not seen before, in their order.
     fn look_at(&mut self, candidates: Vec<u32>) -> Result<Option<End>> {
+        self.seen.reserve(candidates.len().min(self.left));
         for content in candidates {
             if !self.seen.insert(content) {
                 continue;
@@ -176,8 +179,8 @@ impl<L: FnMut(u32) -> Result<Look>> Looking<L> {
     }
 }
 
-/// Contents of each bucket that are read after so many. Recent ones are gone past anew each time, so
-/// ever more are.
+/// Contents of each bucket that are read after so many. Tables are looked up anew each time, so ever more
+/// are.
 pub(super) fn deeper(depth: usize) -> usize {
     if depth < MANY {
         MANY
@@ -204,6 +207,7 @@ fn walks<'a>(probe: Probe<'a>, ids: &'a Range<u32>) -> impl Iterator<Item = Walk
         hash,
         ids: ids.clone(),
         read: 0,
+        recent: None,
         is_done: false,
     })
 }
@@ -214,7 +218,8 @@ impl Walk {
         while !self.is_done && self.read < depth {
             let (ids, start) = (self.ids.clone(), found.len());
             let most = start.saturating_add(depth - self.read);
-            self.is_done = snapshot.read_bucket(self.band, self.hash, ids, most, found)?;
+            let bucket = (self.band, self.hash);
+            self.is_done = snapshot.read_bucket(bucket, ids, most, &mut self.recent, found)?;
             self.read += found.len() - start;
             if let Some(&last) = found[start..].last() {
                 self.ids.end = last;

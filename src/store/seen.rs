@@ -8,6 +8,11 @@ use std::hash::{BuildHasherDefault, Hasher};
 pub(super) struct Seen(HashSet<u32, BuildHasherDefault<Spread>>);
 
 impl Seen {
+    /// Makes room for so many more.
+    pub(super) fn reserve(&mut self, more: usize) {
+        self.0.reserve(more);
+    }
+
     /// Adds a content; says whether it was not seen before.
     pub(super) fn insert(&mut self, content: u32) -> bool {
         self.0.insert(content)
