@@ -77,6 +77,16 @@ pub(crate) fn unpack_stored(
     Ok(())
 }
 
+/// The tails among the bytes of a set of `count` shingles that a store keeps, if it has some; the
+/// hashes are not decoded.
+pub(crate) fn stored_tails(bytes: &[u8], count: usize) -> Option<&[[u8; TAIL]]> {
+    if !is_small(count) {
+        return None;
+    }
+    let tails = bytes.get(small_code(count)..)?.as_chunks::<TAIL>().0;
+    (tails.len() == count).then_some(tails)
+}
+
 /// The most bytes that a set of `count` shingles may take.
 pub(crate) fn most_bytes(count: u32) -> u64 {
     let tails = if is_small(count as usize) { count } else { 0 };
@@ -127,6 +137,9 @@ mod tests {
             let mut stored = ShingleSet::default();
             let is_stored = unpack_stored(&bytes, set.len(), &mut stored).is_ok();
             prop_assert_eq!(is_stored, !is_small(set.len()) || !set.tails().is_empty());
+            let tails = stored_tails(&bytes, set.len()).unwrap_or_default();
+            let tails: Vec<u32> = tails.iter().map(|tail| u32::from_le_bytes(*tail)).collect();
+            prop_assert_eq!(tails, set.tails());
         }
 
         #[test]

@@ -281,14 +281,26 @@ impl Snapshot {
 
     /// Replaces `set` by the shingles of `content`.
     pub(crate) fn shingles(&self, content: u32, set: &mut ShingleSet) -> Result<()> {
-        let count = self.content(content)?.shingle_count;
-        packed::unpack_stored(self.packed_shingles(content)?, count as usize, set)
+        let row = self.content(content)?;
+        let packed = self.packed_shingles_of(content, &row)?;
+        packed::unpack_stored(packed, row.shingle_count as usize, set)
             .map_err(|reason| Error::damaged(self.shingles.path(), reason))
+    }
+
+    /// The tails of the shingles of `content`, whose row is `row`, if it has some.
+    pub(crate) fn tails(&self, content: u32, row: &ContentRow) -> Result<Option<&[[u8; 4]]>> {
+        let packed = self.packed_shingles_of(content, row)?;
+        Ok(packed::stored_tails(packed, row.shingle_count as usize))
     }
 
     /// The shingles of `content` as they are stored.
     pub(crate) fn packed_shingles(&self, content: u32) -> Result<&[u8]> {
-        let range = self.shingles_before(content)?..self.content(content)?.shingles_end;
+        self.packed_shingles_of(content, &self.content(content)?)
+    }
+
+    /// The same of a content whose row is `row`.
+    fn packed_shingles_of(&self, content: u32, row: &ContentRow) -> Result<&[u8]> {
+        let range = self.shingles_before(content)?..row.shingles_end;
         self.verify(Kind::Shingles, &self.shingles, &range)?;
         self.shingles.bytes(range)
     }

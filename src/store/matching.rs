@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::schema::Schema;
 use crate::sketch::{Estimate, agreeing};
 use crate::storage::Snapshot;
-use crate::text::ShingleSet;
+use crate::text::{ShingleSet, share};
 
 /// An estimate this many standard errors below the threshold spares the exact comparison; a pair
 /// at the threshold falls so far with a probability below one in three million.
@@ -159,8 +159,16 @@ impl<'a> Matcher<'a> {
         if !sizes_fit(small, large, self.threshold) {
             return Ok(None);
         }
-        // Few shingles are read and compared in less time than a signature.
-        if large > ShingleSet::SMALL && self.is_far_below(self.estimate(content)?) {
+        // Tails are read and compared in less time than a signature, or than shingles are decoded.
+        let is_below = if large > ShingleSet::SMALL {
+            self.is_far_below(self.estimate(content)?)
+        } else if let Some(tails) = self.snapshot.tails(content, &row)? {
+            let common = self.probe.shingles.most_in_common(tails);
+            share(common, probe + stored - common) < self.threshold
+        } else {
+            false
+        };
+        if is_below {
             return Ok(None);
         }
         self.exact(content)
@@ -189,15 +197,8 @@ impl<'a> Matcher<'a> {
     fn exact(&mut self, content: u32) -> Result<Option<Likeness>> {
         self.snapshot.shingles(content, &mut self.stored)?;
         let common = self.probe.shingles.intersection_len(&self.stored);
-        let share = |whole: usize| {
-            if whole == 0 {
-                0.0
-            } else {
-                common as f64 / whole as f64
-            }
-        };
         let (probe, stored) = (self.probe.shingles.len(), self.stored.len());
-        let jaccard = share(probe + stored - common);
+        let jaccard = share(common, probe + stored - common);
         if jaccard < self.threshold {
             return Ok(None);
         }
@@ -205,8 +206,8 @@ impl<'a> Matcher<'a> {
             exact_copy: false,
             jaccard: Some(jaccard),
             estimate: self.estimate(content)?,
-            containment: Some(share(probe)),
-            contained: Some(share(stored)),
+            containment: Some(share(common, probe)),
+            contained: Some(share(common, stored)),
         }))
     }
 }

@@ -41,6 +41,7 @@ mod windows;
 mod words;
 
 pub use set::ShingleSet;
+pub(crate) use set::share;
 pub use shingler::Shingler;
 pub use shingling::Shingling;
 

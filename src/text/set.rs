@@ -139,6 +139,23 @@ impl ShingleSet {
         share(self.intersection_len(other), self.len())
     }
 
+    /// The most shingles that this set can have in common with one that has these tails, in
+    /// little-endian bytes: as many as have a tail that is among them, if it has tails itself.
+    pub(crate) fn most_in_common(&self, others: &[[u8; 4]]) -> usize {
+        let most = self.len().min(others.len());
+        if self.tails.is_empty() {
+            return most;
+        }
+        let is_there = |tail: u32| {
+            let equal = others
+                .iter()
+                .map(|other| u32::from_le_bytes(*other) == tail);
+            equal.fold(false, |any, equal| any | equal)
+        };
+        let there = self.tails.iter().map(|&tail| usize::from(is_there(tail)));
+        there.sum::<usize>().min(most)
+    }
+
     /// Whether both have tails.
     fn has_tails_as(&self, other: &ShingleSet) -> bool {
         !self.tails.is_empty() && !other.tails.is_empty()
@@ -157,7 +174,8 @@ impl ShingleSet {
     }
 }
 
-fn share(part: usize, whole: usize) -> f64 {
+/// `part` by `whole`, 0 of nothing.
+pub(crate) fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 {
         0.0
     } else {
@@ -194,6 +212,9 @@ mod tests {
             prop_assert_eq!(with_a.intersection_len(&of(&b, false)), narrow);
             prop_assert_eq!(of(&a, false).intersection_len(&with_b), narrow);
             prop_assert_eq!(with_a.intersection_len(&with_a), a.len());
+            let tails: Vec<[u8; 4]> = with_b.tails().iter().map(|tail| tail.to_le_bytes()).collect();
+            prop_assert!(with_a.most_in_common(&tails) >= common);
+            prop_assert!(of(&a, false).most_in_common(&tails) >= narrow);
         }
     }
 }
