@@ -39,7 +39,7 @@ impl Store {
     /// # let folder = tempfile::tempdir()?;
     /// let path = folder.path().join("data/store");
     /// let store = Store::create(&path, &Schema::default())?;
-    /// let nearness = |path| Ok(Store::near(path, &[])?.map(|near| near.nearness));
+    /// let nearness = |path| Store::near(path, &[]).map(|near| near.map(|near| near.nearness));
     /// assert_eq!(nearness(path.join("new/file"))?, Some(Nearness::Inside));
     /// assert_eq!(nearness(folder.path().join("data"))?, Some(Nearness::Around));
     /// assert_eq!(nearness(folder.path().join("file"))?, None);
