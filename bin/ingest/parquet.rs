@@ -306,7 +306,7 @@ mod tests {
         let file = tempfile::tempfile().unwrap();
         let copy = file.try_clone().unwrap();
         let mut writer =
-            SerializedFileWriter::new(copy, schema.into(), Default::default()).unwrap();
+            SerializedFileWriter::new(copy, schema.into(), std::sync::Arc::default()).unwrap();
         let mut group = writer.next_row_group().unwrap();
         let mut column = group.next_column().unwrap().unwrap();
         let rows = vec![ByteArray::from(""); 1_100_000];
