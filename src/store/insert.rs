@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use super::Store;
 use super::input::{Change, Input, Outcome, Verdict};
 use super::lock::lock;
 use super::prepared::Prepared;
-use super::query::Naming;
+use super::query::{Match, Naming};
+use super::{Published, Store};
 use crate::error::{Error, Result};
 
 /// The callers that wait for a verdict.
@@ -132,7 +132,8 @@ impl Store {
     /// ```
     ///
     /// Documents of a run that was interrupted count as stored: see
-    /// [`Writer::forget_run`](crate::Writer::forget_run).
+    /// [`Writer::forget_run`](crate::Writer::forget_run). One that is given again with the same text
+    /// is of no run from then on.
     ///
     /// # Errors
     ///
@@ -144,27 +145,19 @@ impl Store {
         let last = self.last_commit();
         let snapshot = &*last.snapshot;
         let mut prepared = last.prepare(Input::new(key, text))?;
-        if prepared
-            .row
-            .is_some_and(|row| prepared.copies.contains(&row.content))
-        {
-            return Ok(Verdict::Unchanged);
+        let named = prepared.row;
+        match named.filter(|row| prepared.copies.contains(&row.content)) {
+            Some(row) if !snapshot.tables.meta.runs.is_open(row.run) => {
+                return Ok(Verdict::Unchanged);
+            }
+            // It stays whatever becomes of the run, which only the writer can see to.
+            Some(_) => {}
+            None => {
+                if let Some(earlier) = self.find_earlier(&last, &mut prepared)? {
+                    return Ok(Verdict::Duplicate(earlier));
+                }
+            }
         }
-        let sketch = prepared.take_sketch(&last.sketcher)?;
-        // What is in the last commit is durable, so a match there is a verdict. The matches are
-        // kept, because one that no other document names now may be named once it is this call's
-        // turn.
-        let probe = sketch.probe(&prepared.hash);
-        prepared.matches = self.search(snapshot).matches(probe, 0..snapshot.len)?;
-        let best = Naming {
-            limit: 1,
-            except: Some(key),
-        };
-        if let Some(earlier) = best.name(snapshot, &mut prepared.matches.clone())?.pop() {
-            return Ok(Verdict::Duplicate(earlier));
-        }
-        prepared.sketch = Some(sketch);
-        prepared.checked = snapshot.len;
         let request = self.shared.queue.join(prepared);
         loop {
             match request.wait() {
@@ -172,6 +165,24 @@ impl Store {
                 Turn::Leading | Turn::Waiting => self.lead(),
             }
         }
+    }
+
+    /// The best match of an input among what is in the last commit, which is durable, so that a match
+    /// there is a verdict. All matches are kept, because one that no other document names now may be
+    /// named once it is this call's turn.
+    fn find_earlier(&self, last: &Published, prepared: &mut Prepared) -> Result<Option<Match>> {
+        let snapshot = &*last.snapshot;
+        let sketch = prepared.take_sketch(&last.sketcher)?;
+        let probe = sketch.probe(&prepared.hash);
+        prepared.matches = self.search(snapshot).matches(probe, 0..snapshot.len)?;
+        let best = Naming {
+            limit: 1,
+            except: Some(&prepared.input.key),
+        };
+        let earlier = best.name(snapshot, &mut prepared.matches.clone())?.pop();
+        prepared.sketch = Some(sketch);
+        prepared.checked = snapshot.len;
+        Ok(earlier)
     }
 
     /// Serves everyone in line, the caller among them.

@@ -105,7 +105,7 @@ impl Writer {
 #[cfg(test)]
 mod tests {
     use crate::store::model::schema;
-    use crate::store::{Input, Store};
+    use crate::store::{Input, Store, Verdict};
 
     #[test]
     fn a_long_run_is_forgotten_in_several_commits_and_the_rest_by_the_next() {
@@ -131,5 +131,31 @@ mod tests {
         assert_eq!(writer.begin_run().unwrap(), left);
         writer.publish_run().unwrap();
         assert_eq!(store.stats().unwrap().documents, 0);
+    }
+
+    #[test]
+    fn what_is_inserted_again_is_of_no_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::create(folder.path().join("store"), &schema()).unwrap();
+        let mut writer = store.writer().unwrap();
+        writer.begin_run().unwrap();
+        let pages = [("one", "x y z"), ("two", "u v w")].map(|(key, text)| Input::new(key, text));
+        writer
+            .admit_batch(store.sketch_all(pages.to_vec()))
+            .unwrap();
+        writer.commit().unwrap();
+        drop(writer);
+        for _ in 0..2 {
+            let verdict = store.insert_unless_duplicate("one", "x y z").unwrap();
+            assert_eq!(verdict, Verdict::Unchanged);
+        }
+        let mut writer = store.writer().unwrap();
+        assert_eq!(writer.begin_run().unwrap(), 1);
+        writer.publish_run().unwrap();
+        let left = store.documents().unwrap().map(|document| document.unwrap());
+        assert_eq!(
+            left.map(|document| document.key).collect::<Vec<_>>(),
+            ["one"]
+        );
     }
 }
