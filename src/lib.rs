@@ -116,6 +116,7 @@
 //! `cli` (on by default) is the command line and its dependencies. A program that links the crate
 //! wants `default-features = false`.
 
+mod batch;
 mod clock;
 mod collection;
 mod error;

@@ -255,6 +255,17 @@ impl fmt::Display for Schema {
     }
 }
 
+/// Refuses a similarity that cannot be a threshold.
+pub(crate) fn check_threshold(threshold: f64) -> Result<()> {
+    if threshold > 0.0 && threshold <= 1.0 {
+        return Ok(());
+    }
+    Err(Error::InvalidQuery {
+        parameter: "threshold",
+        reason: format!("{threshold} is not above 0 and at most 1"),
+    })
+}
+
 fn parsed<T: std::str::FromStr>(name: &'static str, value: &str) -> Result<T> {
     let wrong = |_| invalid(name, format!("{value:?} is not a value it can have"));
     value.parse().map_err(wrong)

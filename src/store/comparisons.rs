@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::buckets::Buckets;
-use super::matching::sizes_fit;
 use crate::error::Result;
 use crate::storage::Snapshot;
+use crate::text::sizes_fit;
 
 /// Contents of a bucket from which on they are compared only with those of fitting size.
 const LARGE: usize = 64;

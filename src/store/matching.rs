@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::schema::Schema;
 use crate::sketch::{Estimate, agreeing};
 use crate::storage::Snapshot;
-use crate::text::{ShingleSet, share};
+use crate::text::{ShingleSet, share, sizes_fit};
 
 /// An estimate this many standard errors below the threshold spares the exact comparison; a pair
 /// at the threshold falls so far with a probability below one in three million.
@@ -210,11 +210,6 @@ impl<'a> Matcher<'a> {
             contained: Some(share(common, stored)),
         }))
     }
-}
-
-/// Whether sets of these sizes can be as alike as the threshold: J(A, B) <= |A| / |B|.
-pub(crate) fn sizes_fit(small: usize, large: usize, threshold: f64) -> bool {
-    small as f64 >= threshold * large as f64 * (1.0 - f64::EPSILON)
 }
 
 /// What a similarity may be, as far as its estimate tells.

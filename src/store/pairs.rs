@@ -9,8 +9,8 @@ use super::exhaustive::Exhaustive;
 use super::join::Joined;
 use super::matching::{Likeness, Matcher, Stored};
 use super::met::Met;
-use super::query::check_threshold;
 use crate::error::{Error, Result};
+use crate::schema::check_threshold;
 use crate::sketch::{Estimate, agreeing};
 use crate::storage::Snapshot;
 

@@ -1,6 +1,7 @@
 //! Questions to the store, and their answers.
 
 use crate::error::{Error, Result};
+use crate::schema::check_threshold;
 use crate::sketch::Estimate;
 use crate::storage::{ContentRow, Snapshot};
 use crate::text::ShingleSet;
@@ -149,17 +150,6 @@ pub(crate) fn answer(
         except: query.except,
     };
     naming.name(snapshot, &mut verified)
-}
-
-/// Refuses a similarity that cannot be a threshold.
-pub(crate) fn check_threshold(threshold: f64) -> Result<()> {
-    if threshold > 0.0 && threshold <= 1.0 {
-        return Ok(());
-    }
-    Err(Error::InvalidQuery {
-        parameter: "threshold",
-        reason: format!("{threshold} is not above 0 and at most 1"),
-    })
 }
 
 /// How the contents that match are turned into documents.

@@ -183,6 +183,11 @@ pub(crate) fn share(part: usize, whole: usize) -> f64 {
     }
 }
 
+/// Whether sets of these sizes can be as alike as the threshold: J(A, B) <= |A| / |B|.
+pub(crate) fn sizes_fit(small: usize, large: usize, threshold: f64) -> bool {
+    small as f64 >= threshold * large as f64 * (1.0 - f64::EPSILON)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// From the lowest to the highest; a module may use those before it, and its own.
-const LAYERS: [&str; 11] = [
+const LAYERS: [&str; 12] = [
     "error",
     "process",
     "clock",
@@ -13,6 +13,7 @@ const LAYERS: [&str; 11] = [
     "sketch",
     "lsh",
     "schema",
+    "batch",
     "collection",
     "storage",
     "store",

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::candidates::Candidates;
-use super::forest::Forest;
 use super::prefixes::Prefixes;
+use crate::batch::Forest;
 use crate::error::Result;
 use crate::sketch::agreeing;
 use crate::storage::Snapshot;

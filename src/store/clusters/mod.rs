@@ -2,7 +2,6 @@
 
 mod candidates;
 mod connect;
-mod forest;
 mod prefixes;
 mod representatives;
 
@@ -10,12 +9,11 @@ use std::collections::VecDeque;
 use std::iter::Peekable;
 use std::sync::Arc;
 
-use forest::Forest;
-
 use super::Store;
 use super::matching::{Matcher, Stored};
-use super::query::check_threshold;
+use crate::batch::Forest;
 use crate::error::Result;
+use crate::schema::check_threshold;
 use crate::sketch::Estimate;
 use crate::storage::Snapshot;
 

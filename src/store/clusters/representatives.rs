@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::forest::Forest;
+use crate::batch::Forest;
 use crate::error::Result;
 use crate::storage::Snapshot;
 use crate::store::allowance::Allowance;

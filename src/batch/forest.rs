@@ -9,20 +9,20 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// The parent of a content is never above it, and only ever becomes lower. So the root of a set is
 /// its lowest content, whatever the order in which it came together.
 #[derive(Debug)]
-pub(super) struct Forest {
+pub(crate) struct Forest {
     parents: Vec<AtomicU32>,
 }
 
 impl Forest {
     /// So many contents, each in a set of its own.
-    pub(super) fn new(contents: u32) -> Forest {
+    pub(crate) fn new(contents: u32) -> Forest {
         Forest {
             parents: (0..contents).map(AtomicU32::new).collect(),
         }
     }
 
     /// The lowest content of the set that `content` is in.
-    pub(super) fn root(&self, mut content: u32) -> u32 {
+    pub(crate) fn root(&self, mut content: u32) -> u32 {
         loop {
             let parent = self.parent(content).load(Ordering::Relaxed);
             let above = self.parent(parent).load(Ordering::Relaxed);
@@ -36,12 +36,12 @@ impl Forest {
     }
 
     /// Whether both are in one set.
-    pub(super) fn are_joined(&self, one: u32, other: u32) -> bool {
+    pub(crate) fn are_joined(&self, one: u32, other: u32) -> bool {
         self.root(one) == self.root(other)
     }
 
     /// Makes one set of the sets of both.
-    pub(super) fn join(&self, one: u32, other: u32) {
+    pub(crate) fn join(&self, one: u32, other: u32) {
         loop {
             let (one, other) = (self.root(one), self.root(other));
             let (low, high) = (one.min(other), one.max(other));
@@ -55,12 +55,12 @@ impl Forest {
     }
 
     /// Puts `content` below `root`, which is lower.
-    pub(super) fn place(&mut self, content: u32, root: u32) {
+    pub(crate) fn place(&mut self, content: u32, root: u32) {
         *self.parents[content as usize].get_mut() = root;
     }
 
     /// The contents that are not the lowest of their sets, each below its root, sorted by both.
-    pub(super) fn members(&self) -> Vec<(u32, u32)> {
+    pub(crate) fn members(&self) -> Vec<(u32, u32)> {
         let contents = (0..).zip(&self.parents).map(|(content, _)| content);
         let mut members: Vec<(u32, u32)> = contents
             .map(|content| (self.root(content), content))

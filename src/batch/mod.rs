@@ -1,0 +1,5 @@
+//! Steps of finding what is alike, on plain slices.
+
+mod forest;
+
+pub(crate) use forest::Forest;
