@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde_json::json;
 
-use crate::apart::{check_output, check_outputs};
 use crate::console::Console;
 use crate::number::grouped;
 use crate::output::escape;
+use crate::publish::apart::{check_output, check_outputs};
 use crate::skip::{Reason, Skipped};
 use crate::whole::Whole;
 
@@ -48,7 +48,7 @@ impl Telling {
         };
         check_output(list, inputs)?;
         let mut outputs = outputs.iter();
-        outputs.try_for_each(|output| check_outputs("--skipped", list, output))
+        Ok(outputs.try_for_each(|output| check_outputs(list, output))?)
     }
 }
 

@@ -1,7 +1,6 @@
 //! The `dedupdb` command line.
 
 mod ahead;
-mod apart;
 mod args;
 mod cmd;
 mod console;

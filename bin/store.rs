@@ -10,6 +10,7 @@ use crate::args::{Args, Salvage};
 use crate::console::Console;
 use crate::number::{counted, utc};
 use crate::parse::Number;
+use crate::publish::error as publish;
 
 /// Opens the store for reading, beside a writer and other readers.
 pub(crate) fn open_to_read(args: &Args) -> Result<Store> {
@@ -125,6 +126,9 @@ fn explained(error: Error) -> anyhow::Error {
 
 /// What to do about an error of the library, by the names of this program.
 pub(crate) fn advice(error: &anyhow::Error) -> &'static str {
+    if let Some(publish::Error::Exists { .. }) = error.downcast_ref() {
+        return "; replace it with --force, or write to another place";
+    }
     match error.downcast_ref() {
         Some(Error::NotAStore { .. }) => "; make one with init or add",
         Some(Error::NoShingles) => ", with init and without --no-shingles",

@@ -8,10 +8,10 @@ use anyhow::{Context, Result, bail};
 use clap::{Command, CommandFactory};
 use clap_mangen::roff::{Roff, roman};
 
-use crate::apart::check_no_store;
 use crate::args::{Args, Man};
 use crate::exit::Exit;
 use crate::output::Output;
+use crate::publish::apart::check_no_store;
 use crate::whole;
 
 /// Runs `man`.

@@ -9,7 +9,6 @@ use dedupdb::{Shingler, Signer, SlotWidth};
 use rayon::prelude::*;
 use serde_json::json;
 
-use crate::apart::{check_output, is_same};
 use crate::args::eval::Texts;
 use crate::args::{Args, Matrix};
 use crate::console::Console;
@@ -21,6 +20,7 @@ use crate::interrupt::Interrupt;
 use crate::npy;
 use crate::number::{bytes, counted, grouped, seconds};
 use crate::output::{Output, escape};
+use crate::publish::apart::{check_output, is_same};
 use crate::whole::Whole;
 
 /// Runs `matrix`.

@@ -4,13 +4,13 @@ use anyhow::{Context, Result, bail};
 use dedupdb::{Error, Merged, Store};
 use serde_json::json;
 
-use crate::apart::is_same;
 use crate::args::{Args, Merge};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::number::counted;
 use crate::output::{Output, printable};
+use crate::publish::apart::is_same;
 use crate::store;
 use crate::uncommitted::limit;
 

@@ -7,13 +7,13 @@ use dedupdb::{Bands, Error, Sample, Shape, Store, Tuning};
 use serde_json::{Value, json};
 
 use super::init::posting_bytes;
-use crate::apart::check_no_store;
 use crate::args::{Args, Tune};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::number::{counted, grouped, percent};
 use crate::output::Output;
 use crate::plot::{self, Curve};
+use crate::publish::apart::check_no_store;
 use crate::table::Table;
 use crate::watch::{Unit, Watch};
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::apart::bare;
 use crate::args::{Args, Dedup};
 use crate::dedup::target::Target;
+use crate::publish::apart::bare;
 use crate::publish::standing::Standing;
 use crate::publish::work::Work;
 
@@ -90,7 +90,7 @@ impl Outputs {
             work.publish(standing)?;
         }
         match &self.standing {
-            Some(standing) => self.work.publish(standing),
+            Some(standing) => Ok(self.work.publish(standing)?),
             None => Ok(()),
         }
     }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use crate::apart::{bare, check_apart, check_outputs};
 use crate::args::Dedup;
 use crate::ingest::format::Format;
+use crate::publish::apart::{bare, check_apart, check_outputs};
 use crate::walk::{STDIN, is_pipe};
 
 /// What is written.
@@ -58,7 +58,7 @@ impl Target {
             check_apart(path, &dedup.paths)?;
         }
         if let Some(removed) = removed.filter(|_| !is_stdout) {
-            check_outputs("--removed", removed, &dedup.output)?;
+            check_outputs(removed, &dedup.output)?;
         }
         Ok(Target {
             form,

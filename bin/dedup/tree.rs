@@ -100,7 +100,7 @@ impl Tree {
     /// Those of the system.
     pub(crate) fn finish(mut self) -> Result<()> {
         self.close()?;
-        manifest::seal(&self.root)
+        Ok(manifest::seal(&self.root)?)
     }
 
     fn close(&mut self) -> Result<()> {

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use serde_json::{Map, Value};
 
-use crate::apart::check_output;
 use crate::args::eval::Results;
 use crate::console::Console;
 use crate::field::quoted;
 use crate::output::Output;
 use crate::plot::{self, Picture};
+use crate::publish::apart::check_output;
 use crate::table::Table;
 use crate::whole;
 

@@ -12,10 +12,11 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use walkdir::{DirEntry, WalkDir};
+
+use super::error::{Error, Of, Result};
 
 /// Its name in the folder.
 pub(crate) const NAME: &str = ".dedupdb-output";
@@ -55,15 +56,14 @@ pub(crate) fn is_manifest(path: &Path) -> bool {
 pub(crate) fn seal(root: &Path) -> Result<()> {
     let listed = entries(root)?.into_par_iter().map(|entry| {
         let path = entry.path();
-        let name = || path.display().to_string();
-        File::open(path)
-            .and_then(|file| file.sync_all())
-            .with_context(name)?;
+        File::open(path).and_then(|file| file.sync_all()).of(path)?;
         if entry.file_type().is_dir() {
             return Ok(None);
         }
-        let below = path.strip_prefix(root)?.to_owned();
-        Ok(Some((below, Listed::of(path).with_context(name)?)))
+        Ok(Some((
+            below(root, path).to_owned(),
+            Listed::of(path).of(path)?,
+        )))
     });
     let listed: Vec<Option<(PathBuf, Listed)>> = listed.collect::<Result<_>>()?;
     let path = root.join(NAME);
@@ -77,7 +77,7 @@ pub(crate) fn seal(root: &Path) -> Result<()> {
         }
         Ok(())
     };
-    write().with_context(|| path.display().to_string())
+    write().of(&path)
 }
 
 /// Checks that all in the folder `root` is as dedupdb wrote it; says what is there. What was removed
@@ -95,28 +95,28 @@ pub(crate) fn verify(root: &Path) -> Result<Vec<PathBuf>> {
         .collect();
     let check = |entry: DirEntry| -> Result<PathBuf> {
         let path = entry.path();
-        let below = path.strip_prefix(root)?;
+        let below = below(root, path);
         let kind = entry.file_type();
         let listed = manifest.0.get(below).filter(|_| kind.is_file());
         let is_ours = kind.is_dir() && (folders.contains(below) || below == Path::new(""))
             || kind.is_file() && below == Path::new(NAME);
         if listed.is_none() && !is_ours {
-            bail!(
-                "{}: dedupdb did not write this into {}; move it away, or write to another place",
-                path.display(),
-                root.display()
-            );
+            let root = root.display();
+            return Err(Error::foreign(
+                path,
+                format!(
+                    "dedupdb did not write this into {root}; move it away, or write to another place"
+                ),
+            ));
         }
         if let Some(listed) = listed {
-            let name = || path.display().to_string();
-            let is_same = entry.metadata()?.len() == listed.bytes
-                && Listed::of(path).with_context(name)? == *listed;
+            let metadata = entry.metadata().map_err(io::Error::from).of(path)?;
+            let is_same = metadata.len() == listed.bytes && Listed::of(path).of(path)? == *listed;
             if !is_same {
-                bail!(
-                    "{}: this was changed since dedupdb wrote it; move it away, or write to another \
-                     place",
-                    path.display()
-                );
+                return Err(Error::foreign(
+                    path,
+                    "this was changed since dedupdb wrote it; move it away, or write to another place",
+                ));
             }
         }
         Ok(path.to_owned())
@@ -129,7 +129,17 @@ pub(crate) fn verify(root: &Path) -> Result<Vec<PathBuf>> {
 /// The folder and all that is in it, sorted by name.
 fn entries(root: &Path) -> Result<Vec<DirEntry>> {
     let entries = WalkDir::new(root).sort_by_file_name().into_iter();
-    Ok(entries.collect::<Result<_, _>>()?)
+    entries.map(|entry| found(entry, root)).collect()
+}
+
+/// What a walk below `root` found.
+pub(super) fn found(entry: walkdir::Result<DirEntry>, root: &Path) -> Result<DirEntry> {
+    entry.map_err(io::Error::from).of(root)
+}
+
+/// The path as it is below `root`.
+fn below<'a>(root: &Path, path: &'a Path) -> &'a Path {
+    path.strip_prefix(root).unwrap_or(path)
 }
 
 impl Listed {
@@ -164,24 +174,27 @@ impl Manifest {
         let path = root.join(NAME);
         let is_file = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
         if !is_file || !is_manifest(&path) {
-            bail!(
-                "{}: dedupdb did not write this folder (there is no {NAME} in it), and --force \
-                 leaves it alone; write to another place, or remove it yourself",
-                root.display()
-            );
+            return Err(Error::foreign(
+                root,
+                format!(
+                    "dedupdb did not write this folder (there is no {NAME} in it) and leaves it \
+                     alone; write to another place, or remove it yourself"
+                ),
+            ));
         }
-        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-        let mut lines = text.lines().zip(1_u64..).map(|(line, number)| {
+        let text = fs::read_to_string(&path).of(&path)?;
+        let damaged = || Error::foreign(&path, "this is damaged; remove the folder yourself");
+        let mut lines = text.lines().map(|line| {
             let object: serde_json::Result<Value> = serde_json::from_str(line);
-            object.with_context(|| format!("{}:{number}: no line of JSON", path.display()))
+            object.map_err(|_| damaged())
         });
         let head = lines.next().transpose()?.unwrap_or_default();
         if head["dedupdb_output"] != FORMAT {
-            bail!(
-                "{}: another version of dedupdb wrote this; replace the folder with that version, \
-                 or remove it yourself",
-                path.display()
-            );
+            return Err(Error::foreign(
+                &path,
+                "another version of dedupdb wrote this; replace the folder with that version, or \
+                 remove it yourself",
+            ));
         }
         let mut files = BTreeMap::new();
         for line in lines {
@@ -191,10 +204,7 @@ impl Manifest {
                 line["bytes"].as_u64(),
                 line["blake3"].as_str(),
             ) else {
-                bail!(
-                    "{}: this is damaged; remove the folder yourself",
-                    path.display()
-                );
+                return Err(damaged());
             };
             let hash = hash.to_owned();
             files.insert(file, Listed { bytes, hash });

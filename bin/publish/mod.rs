@@ -5,6 +5,8 @@
 //! is in it. **Invariant: at every step either what stood there or what is new has the name, and what
 //! stood there is deleted only when the new one is durable in its place.**
 
+pub(crate) mod apart;
+pub(crate) mod error;
 pub(crate) mod manifest;
 pub(crate) mod standing;
 mod steps;

@@ -5,8 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use anyhow::{Context, Result, bail};
-
+use super::error::{Error, Of, Result};
 use super::manifest;
 
 /// What stands there, and may be replaced.
@@ -41,8 +40,7 @@ impl Stamp {
     }
 
     fn at(path: &Path) -> Result<Stamp> {
-        let metadata = fs::symlink_metadata(path).with_context(|| path.display().to_string())?;
-        Ok(Stamp::of(&metadata))
+        Ok(Stamp::of(&fs::symlink_metadata(path).of(path)?))
     }
 }
 
@@ -54,20 +52,21 @@ impl Standing {
     ///
     /// Those of the system, or it must not be replaced.
     pub(crate) fn at(place: &Path, force: bool) -> Result<Standing> {
-        let path = place.display();
         let metadata = match fs::symlink_metadata(place) {
-            Ok(metadata) => metadata,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Standing::Nothing),
-            Err(error) => return Err(error).with_context(|| path.to_string()),
+            found => found.of(place)?,
         };
         if !force {
-            bail!("{path}: this exists; replace it with --force, or write to another place");
+            return Err(Error::Exists {
+                path: place.to_owned(),
+            });
         }
         if metadata.is_symlink() {
-            bail!(
-                "{path}: this is a symbolic link, and --force leaves it alone; name the place that it \
-                 leads to, or remove the link"
-            );
+            return Err(Error::foreign(
+                place,
+                "this is a symbolic link and is left alone; name the place that it leads to, or remove \
+                 the link",
+            ));
         }
         if metadata.is_dir() {
             let there = manifest::verify(place)?.into_iter();
@@ -77,7 +76,8 @@ impl Standing {
         if metadata.is_file() {
             return Ok(Standing::File(Stamp::of(&metadata)));
         }
-        bail!("{path}: this is no file or folder that could be replaced")
+        let reason = "this is no file or folder that could be replaced";
+        Err(Error::foreign(place, reason))
     }
 
     /// Whether it has anything but names: an output without content is no loss.
@@ -102,9 +102,14 @@ impl Standing {
             Standing::File(stamp) => (Stamp::at(place)? != *stamp).then(|| place.to_owned()),
             Standing::Folder(was) => {
                 let mut now = walkdir::WalkDir::new(place).sort_by_file_name().into_iter();
+                let mut now = || {
+                    now.next()
+                        .map(|entry| manifest::found(entry, place))
+                        .transpose()
+                };
                 let mut was = was.iter();
                 loop {
-                    match (now.next().transpose()?, was.next()) {
+                    match (now()?, was.next()) {
                         (None, None) => break None,
                         (Some(entry), Some((path, stamp)))
                             if entry.path() == path && Stamp::at(path)? == *stamp => {}
@@ -115,11 +120,9 @@ impl Standing {
             }
         };
         if let Some(path) = changed {
-            bail!(
-                "{}: somebody changed this meanwhile; {} is not replaced",
-                path.display(),
-                place.display()
-            );
+            let place = place.display();
+            let reason = format!("somebody changed this meanwhile; {place} is not replaced");
+            return Err(Error::Changed { path, reason });
         }
         Ok(())
     }
@@ -138,8 +141,8 @@ mod tests {
         fs::write(place.join("a"), "one").unwrap();
         assert!(Standing::at(&place, true).is_err(), "it has no manifest");
         manifest::seal(&place).unwrap();
-        let exists = Standing::at(&place, false).unwrap_err().to_string();
-        assert!(exists.contains("--force"), "{exists}");
+        let exists = Standing::at(&place, false).unwrap_err();
+        assert!(matches!(exists, Error::Exists { .. }), "{exists}");
         let standing = Standing::at(&place, true).unwrap();
         standing.check(&place).unwrap();
         fs::write(place.join("b"), "mine").unwrap();

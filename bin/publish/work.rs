@@ -6,12 +6,12 @@ use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
 
+use super::apart::{NO_FOLDER, check_no_store, parts};
+use super::error::{Error, Of, Result};
 use super::standing::Standing;
 use super::steps::Steps;
-use crate::apart::{check_no_store, parts};
 
 /// A file in every such folder. It is locked as long as the folder is in use.
 const MARKER: &str = "dedupdb-work";
@@ -61,8 +61,11 @@ impl Work {
     ///
     /// Those of the system.
     pub(crate) fn temporary() -> Result<Work> {
-        let temporary = tempfile::tempdir().context("cannot make a temporary folder")?;
-        Ok(Work::Temporary(temporary))
+        let made = tempfile::tempdir();
+        let made = made.of_doing(&std::env::temp_dir(), || {
+            "cannot make a temporary folder".into()
+        });
+        Ok(Work::Temporary(made?))
     }
 
     /// The folder for what is to be `place`, apart from all stores and from `stores`, the folders in
@@ -147,7 +150,7 @@ impl Work {
             Work::Beside(beside) => beside.steps.sync_folder(&beside.folder),
             Work::Temporary(_) => Ok(()),
         });
-        noted.with_context(|| path.display().to_string())
+        noted.of(&path)
     }
 
     /// Gives the output its place, where `standing` stood when the run began. That is gone when this
@@ -168,46 +171,40 @@ impl Work {
 
 impl Beside {
     fn publish(&self, standing: &Standing) -> Result<()> {
-        let name = || self.place.display().to_string();
-        let (output, parent) = (self.folder.join(OUTPUT), parts(&self.place)?.0);
-        self.steps.sync_folder(&self.folder).with_context(name)?;
+        let place = &self.place;
+        let (output, parent) = (self.folder.join(OUTPUT), parts(place)?.0);
+        self.steps.sync_folder(&self.folder).of(place)?;
         if *standing == Standing::Nothing {
-            let renamed = self.steps.rename_to_free(&output, &self.place);
+            let renamed = self.steps.rename_to_free(&output, place);
             if matches!(&renamed, Err(error) if error.kind() == ErrorKind::AlreadyExists) {
-                bail!(
-                    "{}: somebody made this meanwhile; it is not replaced",
-                    name()
-                );
+                return Err(Error::Changed {
+                    path: place.clone(),
+                    reason: "somebody made this meanwhile; it is not replaced".to_owned(),
+                });
             }
-            renamed.with_context(name)?;
-            return self.steps.sync_folder(parent).with_context(name);
+            renamed.of(place)?;
+            return self.steps.sync_folder(parent).of(place);
         }
         self.keeps.set(true);
         match self.replace(standing) {
             Ok(()) => {}
             Err(Failed::AsBefore(error)) => {
                 self.keeps.set(false);
-                return Err(error).with_context(name);
+                return Err(error).of(place);
             }
             Err(Failed::WithoutPlace(error)) => {
                 let old = self.folder.join(OLD);
-                return Err(error).with_context(|| {
-                    format!(
-                        "{}: what stood here is {} now, and the next run puts it back",
-                        name(),
-                        old.display()
-                    )
+                return Err(error).of_doing(place, || {
+                    let old = old.display();
+                    format!("what stood here is {old} now, and the next run puts it back")
                 });
             }
         }
         let durable = self.steps.sync_folder(parent);
         let durable = durable.and_then(|()| self.steps.sync_folder(&self.folder));
-        durable.with_context(|| {
-            format!(
-                "{}: it has its place, but may not be durable; what it replaced is in {}",
-                name(),
-                self.folder.display()
-            )
+        durable.of_doing(place, || {
+            let folder = self.folder.display();
+            format!("it has its place, but may not be durable; what it replaced is in {folder}")
         })?;
         self.keeps.set(false);
         // Not only when this is dropped: whoever has published wants to be done soon. What cannot be
@@ -247,34 +244,34 @@ impl Beside {
 
     /// Clears away what a killed run left, or puts back what it took from the place.
     fn recover(&self) -> Result<()> {
-        let name = || self.folder.display().to_string();
-        for entry in fs::read_dir(&self.folder).with_context(name)? {
-            let found = entry.with_context(name)?.file_name();
+        let folder = &self.folder;
+        for entry in fs::read_dir(folder).of(folder)? {
+            let found = entry.of(folder)?.file_name();
             let mut known = OTHERS.iter().chain(&[MARKER, NOTE, OUTPUT, OLD]);
             if !known.any(|known| found == *known) {
-                bail!(
-                    "{}: dedupdb did not put this into its work folder; move it away",
-                    self.folder.join(found).display()
-                );
+                let reason = "dedupdb did not put this into its work folder; move it away";
+                return Err(Error::foreign(&folder.join(found), reason));
             }
         }
-        let (old, parent) = (self.folder.join(OLD), parts(&self.place)?.0);
-        if is_there(&old).with_context(name)? {
-            if !is_there(&self.place).with_context(name)? {
+        let (old, parent) = (folder.join(OLD), parts(&self.place)?.0);
+        if is_there(&old).of(folder)? {
+            if !is_there(&self.place).of(folder)? {
                 let back = self.steps.rename_to_free(&old, &self.place);
-                back.with_context(|| self.place.display().to_string())?;
-            } else if is_there(&self.folder.join(OUTPUT)).with_context(name)? {
-                bail!(
-                    "{}: this is what a killed run took away from {}, where something else is now; \
-                     move one of them away",
-                    old.display(),
-                    self.place.display()
-                );
+                back.of(&self.place)?;
+            } else if is_there(&folder.join(OUTPUT)).of(folder)? {
+                let place = self.place.display();
+                return Err(Error::foreign(
+                    &old,
+                    format!(
+                        "this is what a killed run took away from {place}, where something else is \
+                         now; move one of them away"
+                    ),
+                ));
             }
         }
         // What has the place has it durably, before what it replaced goes.
-        self.steps.sync_folder(parent).with_context(name)?;
-        self.clear().with_context(name)
+        self.steps.sync_folder(parent).of(folder)?;
+        self.clear().of(folder)
     }
 
     /// Deletes all but the marker and the note, which is of use until there is an output.
@@ -312,7 +309,6 @@ enum Failed {
 /// Makes the folder, or takes over one that a killed run left. Gives its locked marker, and says
 /// whether it is new.
 fn enter(folder: &Path, place: &Path) -> Result<(File, bool)> {
-    let name = || folder.display().to_string();
     for _ in 0..TRIES {
         let mut builder = DirBuilder::new();
         #[cfg(unix)]
@@ -320,18 +316,14 @@ fn enter(folder: &Path, place: &Path) -> Result<(File, bool)> {
         let is_new = match builder.create(folder) {
             Ok(()) => true,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
-            Err(error) => {
-                return Err(error).with_context(|| {
-                    format!("{}: its folder cannot be written to", place.display())
-                });
-            }
+            Err(error) => return Err(error).of_doing(place, || NO_FOLDER.to_owned()),
         };
-        if !is_new && !is_left_over(folder).with_context(name)? {
-            bail!(
-                "{}: dedupdb works in a folder of this name, and this is not one that it made for \
-                 you; move it away",
-                name()
-            );
+        if !is_new && !is_left_over(folder).of(folder)? {
+            return Err(Error::foreign(
+                folder,
+                "dedupdb works in a folder of this name, and this is not one that it made for you; \
+                 move it away",
+            ));
         }
         let path = folder.join(MARKER);
         let opened = match File::create_new(&path) {
@@ -341,28 +333,23 @@ fn enter(folder: &Path, place: &Path) -> Result<(File, bool)> {
             opened => opened,
         };
         let marker = match opened {
-            Ok(marker) => marker,
             // It was removed just now by the process that had it.
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
-            Err(error) => return Err(error).with_context(name),
+            opened => opened.of(folder)?,
         };
         match marker.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => bail!(
-                "{}: another process is writing it; wait until it is done",
-                place.display()
-            ),
-            Err(TryLockError::Error(error)) => return Err(error).with_context(name),
+            Err(TryLockError::WouldBlock) => break,
+            Err(TryLockError::Error(error)) => return Err(error).of(folder),
         }
         // The process that had it may have removed it before it let go of the lock.
         if is_same_file(&marker, &path) {
             return Ok((marker, is_new));
         }
     }
-    bail!(
-        "{}: other processes are writing it; wait until they are done",
-        place.display()
-    )
+    Err(Error::Busy {
+        path: place.to_owned(),
+    })
 }
 
 /// Whether this is a folder that a run of this user made: no link, closed to others, and with a

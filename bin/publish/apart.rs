@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use super::error::{Error, Of, Result};
 use dedupdb::{Near, Nearness, Store};
 
-use crate::walk::STDIN;
+/// What is said where an output has no folder to be in.
+pub(super) const NO_FOLDER: &str = "its folder cannot be written to";
 
 /// Refuses to write `path` over, in or around an input or a store.
 pub(crate) fn check_output(path: &Path, inputs: &[PathBuf]) -> Result<()> {
@@ -19,40 +20,41 @@ pub(crate) fn check_output(path: &Path, inputs: &[PathBuf]) -> Result<()> {
 pub(crate) fn check_apart(path: &Path, inputs: &[PathBuf]) -> Result<()> {
     parts(path)?;
     let written = resolved(path)?;
-    for input in inputs.iter().filter(|input| *input != Path::new(STDIN)) {
+    for input in inputs {
         let Ok(read) = fs::canonicalize(input) else {
             continue;
         };
-        let (path, input) = (path.display(), input.display());
-        if written == read {
-            bail!("{path}: this is an input; write to another place");
-        }
-        if written.starts_with(&read) {
-            bail!("{path}: this is inside the input {input}; write to a place outside");
-        }
-        if read.starts_with(&written) {
-            bail!("{path}: the input {input} is inside; write to another place");
-        }
+        let input = input.display();
+        let reason = if written == read {
+            "this is an input; write to another place".to_owned()
+        } else if written.starts_with(&read) {
+            format!("this is inside the input {input}; write to a place outside")
+        } else if read.starts_with(&written) {
+            format!("the input {input} is inside; write to another place")
+        } else {
+            continue;
+        };
+        return Err(Error::overlaps(path, reason));
     }
     Ok(())
 }
 
 /// Refuses two outputs of which one is the other, or is in it.
-pub(crate) fn check_outputs(option: &str, path: &Path, other: &Path) -> Result<()> {
+pub(crate) fn check_outputs(path: &Path, other: &Path) -> Result<()> {
     let (one, two) = (resolved(path)?, resolved(other)?);
     if one == two {
-        bail!(
-            "{}: {option} and another output name the same file",
-            path.display()
-        );
+        let reason = "two outputs name the same file; write them to two places";
+        return Err(Error::overlaps(path, reason));
     }
     for (inner, outer) in [(path, other), (other, path)] {
         if resolved(inner)?.starts_with(resolved(outer)?) {
-            bail!(
-                "{}: this is inside {}, which is another output; write to a place outside",
-                inner.display(),
-                outer.display()
-            );
+            let outer = outer.display();
+            return Err(Error::overlaps(
+                inner,
+                format!(
+                    "this is inside {outer}, which is another output; write to a place outside"
+                ),
+            ));
         }
     }
     Ok(())
@@ -64,14 +66,13 @@ pub(crate) fn check_no_store(path: &Path, stores: &[&Path]) -> Result<()> {
     let Some(Near { store, nearness }) = Store::near(path, stores)? else {
         return Ok(());
     };
-    let (path, store) = (path.display(), store.display());
-    match nearness {
-        Nearness::Same => bail!("{path}: this is a dedupdb store; write to another place"),
-        Nearness::Inside => {
-            bail!("{path}: this is inside the store {store}; write to a place outside")
-        }
-        Nearness::Around => bail!("{path}: the store {store} is inside; write to another place"),
-    }
+    let store = store.display();
+    let reason = match nearness {
+        Nearness::Same => "this is a dedupdb store; write to another place".to_owned(),
+        Nearness::Inside => format!("this is inside the store {store}; write to a place outside"),
+        Nearness::Around => format!("the store {store} is inside; write to another place"),
+    };
+    Err(Error::overlaps(path, reason))
 }
 
 /// The path without symbolic links; its last part need not exist.
@@ -80,8 +81,7 @@ pub(crate) fn resolved(path: &Path) -> Result<PathBuf> {
         return Ok(resolved);
     }
     let (folder, name) = parts(path)?;
-    let folder = fs::canonicalize(folder)
-        .with_context(|| format!("{}: its folder cannot be written to", path.display()))?;
+    let folder = fs::canonicalize(folder).of_doing(path, || NO_FOLDER.to_owned())?;
     Ok(folder.join(name))
 }
 
@@ -92,7 +92,9 @@ pub(crate) fn resolved(path: &Path) -> Result<PathBuf> {
 /// It has no name of its own, as `..` has none.
 pub(crate) fn parts(path: &Path) -> Result<(&Path, &Path)> {
     let Some(Component::Normal(name)) = path.components().next_back() else {
-        bail!("{}: this is no name for a file or folder", path.display());
+        return Err(Error::NoName {
+            path: path.to_owned(),
+        });
     };
     let folder = path
         .parent()

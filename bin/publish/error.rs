@@ -1,0 +1,161 @@
+//! Why an output did not take its place.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Why an output did not take its place, one variant for each situation a caller can act on.
+///
+/// The message of every variant is one line that names the path and has the cause in it. What stood in
+/// the place stands there still, or the message says where it is.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub(crate) enum Error {
+    /// Something stands in the place, and is not to be replaced.
+    Exists {
+        /// The place.
+        path: PathBuf,
+    },
+    /// What stands in the place, or in the folder where the output is built, is not provably written by
+    /// dedupdb, or is no longer as it was written. It is left alone.
+    Foreign {
+        /// What it is.
+        path: PathBuf,
+        /// What is wrong with it, and what to do.
+        reason: String,
+    },
+    /// Somebody changed what stands in the place while the output was built. It is left alone.
+    Changed {
+        /// What was changed.
+        path: PathBuf,
+        /// What was done to it, and what is not replaced.
+        reason: String,
+    },
+    /// Another process is writing the same output.
+    Busy {
+        /// The place.
+        path: PathBuf,
+    },
+    /// The place is over, in or around an input, a store or another output.
+    Overlaps {
+        /// The place.
+        path: PathBuf,
+        /// What it would overlap, and what to do.
+        reason: String,
+    },
+    /// The path has no name of its own, as `..` has none.
+    NoName {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The operating system refused something.
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was to be done and what is left, where the path and the reason do not say it all.
+        context: Option<String>,
+        /// The system's reason.
+        source: Arc<io::Error>,
+    },
+    /// Whether there is a store could not be found out.
+    Store(dedupdb::Error),
+}
+
+/// The result of what can fail here.
+pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Exists { path } => write!(f, "{}: this exists already", path.display()),
+            Error::Foreign { path, reason }
+            | Error::Changed { path, reason }
+            | Error::Overlaps { path, reason } => write!(f, "{}: {reason}", path.display()),
+            Error::Busy { path } => write!(
+                f,
+                "{}: another process is writing it; wait until it is done",
+                path.display()
+            ),
+            Error::NoName { path } => write!(
+                f,
+                "{}: this is no name for a file or folder",
+                path.display()
+            ),
+            Error::Io {
+                path,
+                context: Some(context),
+                source,
+            } => write!(f, "{}: {context}: {source}", path.display()),
+            Error::Io { path, source, .. } => write!(f, "{}: {source}", path.display()),
+            Error::Store(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Io { source, .. } => source.source(),
+            Error::Store(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<dedupdb::Error> for Error {
+    fn from(error: dedupdb::Error) -> Error {
+        Error::Store(error)
+    }
+}
+
+impl Error {
+    pub(super) fn foreign(path: &Path, reason: impl Into<String>) -> Error {
+        Error::Foreign {
+            path: path.to_owned(),
+            reason: reason.into(),
+        }
+    }
+
+    pub(super) fn overlaps(path: &Path, reason: impl Into<String>) -> Error {
+        Error::Overlaps {
+            path: path.to_owned(),
+            reason: reason.into(),
+        }
+    }
+}
+
+/// What the system said, of a file or folder.
+pub(crate) trait Of<T> {
+    /// Says which file or folder it is about.
+    ///
+    /// # Errors
+    ///
+    /// The one that there was, with the path.
+    fn of(self, path: &Path) -> Result<T>;
+
+    /// Says which file or folder it is about, and what was to be done.
+    ///
+    /// # Errors
+    ///
+    /// The one that there was, with the path and the context.
+    fn of_doing(self, path: &Path, context: impl FnOnce() -> String) -> Result<T>;
+}
+
+impl<T> Of<T> for io::Result<T> {
+    fn of(self, path: &Path) -> Result<T> {
+        self.map_err(|source| Error::Io {
+            path: path.to_owned(),
+            context: None,
+            source: Arc::new(source),
+        })
+    }
+
+    fn of_doing(self, path: &Path, context: impl FnOnce() -> String) -> Result<T> {
+        self.map_err(|source| Error::Io {
+            path: path.to_owned(),
+            context: Some(context()),
+            source: Arc::new(source),
+        })
+    }
+}
