@@ -30,7 +30,6 @@ mod places;
 mod plot;
 mod preset;
 mod progress;
-mod publish;
 mod reader;
 mod reading;
 mod rebuilding;

@@ -10,7 +10,7 @@ use crate::args::{Args, Salvage};
 use crate::console::Console;
 use crate::number::{counted, utc};
 use crate::parse::Number;
-use crate::publish::error as publish;
+use dedupdb::publish::error as publish;
 
 /// Opens the store for reading, beside a writer and other readers.
 pub(crate) fn open_to_read(args: &Args) -> Result<Store> {

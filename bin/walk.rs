@@ -9,9 +9,9 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::folder::{is_git_link, is_store, is_version_control};
 use crate::key::Key;
-use crate::publish::manifest::is_manifest;
 use crate::seen::{Again, Seen};
 use crate::skip::{Reason, Skipped};
+use dedupdb::publish::manifest::is_manifest;
 
 /// The argument that stands for standard input.
 pub(crate) const STDIN: &str = "-";

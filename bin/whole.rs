@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use tempfile::{Builder, TempPath};
 
-use crate::publish::apart::{check_no_store, parts, resolved};
+use dedupdb::publish::apart::{check_no_store, parts, resolved};
 
 /// What is being written. Dropped before it is finished, it leaves nothing, and what was in its
 /// place stays.

@@ -126,6 +126,9 @@ pub mod fuzzing;
 mod lsh;
 mod process;
 mod progress;
+#[cfg(feature = "corpus")]
+#[doc(hidden)]
+pub mod publish;
 mod schema;
 mod sketch;
 mod storage;

@@ -29,12 +29,12 @@ use crate::left_out::{LeftOut, Named};
 use crate::number::{counted, grouped};
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::publish::work::Work;
 use crate::reader::{BATCH_BYTES, Reader};
 use crate::repeats::Repeats;
 use crate::threads::NO_THREAD;
 use crate::uncommitted::Uncommitted;
 use crate::walk::{STDIN, Walk};
+use dedupdb::publish::work::Work;
 
 /// Runs `dedup`.
 pub(crate) fn run(

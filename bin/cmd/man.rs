@@ -11,8 +11,8 @@ use clap_mangen::roff::{Roff, roman};
 use crate::args::{Args, Man};
 use crate::exit::Exit;
 use crate::output::Output;
-use crate::publish::apart::check_no_store;
 use crate::whole;
+use dedupdb::publish::apart::check_no_store;
 
 /// Runs `man`.
 pub(crate) fn run(man: &Man, output: &mut Output) -> Result<Exit> {

@@ -20,8 +20,8 @@ use crate::interrupt::Interrupt;
 use crate::npy;
 use crate::number::{bytes, counted, grouped, seconds};
 use crate::output::{Output, escape};
-use crate::publish::apart::{check_output, is_same};
 use crate::whole::Whole;
+use dedupdb::publish::apart::{check_output, is_same};
 
 /// Runs `matrix`.
 pub(crate) fn run(

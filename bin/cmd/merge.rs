@@ -10,9 +10,9 @@ use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::number::counted;
 use crate::output::{Output, printable};
-use crate::publish::apart::is_same;
 use crate::store;
 use crate::uncommitted::limit;
+use dedupdb::publish::apart::is_same;
 
 /// Runs `merge`.
 pub(crate) fn run(

@@ -13,9 +13,9 @@ use crate::exit::Exit;
 use crate::number::{counted, grouped, percent};
 use crate::output::Output;
 use crate::plot::{self, Curve};
-use crate::publish::apart::check_no_store;
 use crate::table::Table;
 use crate::watch::{Unit, Watch};
+use dedupdb::publish::apart::check_no_store;
 
 /// Similarities that the S-curves are shown at.
 const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];

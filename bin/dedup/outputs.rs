@@ -8,9 +8,9 @@ use anyhow::{Context, Result};
 
 use crate::args::{Args, Dedup};
 use crate::dedup::target::Target;
-use crate::publish::apart::bare;
-use crate::publish::standing::Standing;
-use crate::publish::work::Work;
+use dedupdb::publish::apart::bare;
+use dedupdb::publish::standing::Standing;
+use dedupdb::publish::work::Work;
 
 /// The output and the list of what was dropped.
 #[derive(Debug)]

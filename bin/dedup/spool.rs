@@ -10,7 +10,7 @@ use crate::document::{Document, Opened};
 use crate::ingest::format::Format;
 use crate::ingest::record::Nth;
 use crate::number::bytes;
-use crate::publish::work::Work;
+use dedupdb::publish::work::Work;
 
 /// Two files: the texts, which are read in the order of the judgement, and the records, which are
 /// read in that of the input.

@@ -7,8 +7,8 @@ use anyhow::{Result, bail};
 
 use crate::args::Dedup;
 use crate::ingest::format::Format;
-use crate::publish::apart::{bare, check_apart, check_outputs};
 use crate::walk::{STDIN, is_pipe};
+use dedupdb::publish::apart::{bare, check_apart, check_outputs};
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

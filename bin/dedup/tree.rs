@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use crate::dedup::encoder::Place;
 use crate::dedup::stream::Stream;
 use crate::document::{self, Opened};
-use crate::publish::manifest;
+use dedupdb::publish::manifest;
 
 /// The files so far.
 pub(crate) struct Tree {

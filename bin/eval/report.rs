@@ -11,9 +11,9 @@ use crate::console::Console;
 use crate::field::quoted;
 use crate::output::Output;
 use crate::plot::{self, Picture};
-use crate::publish::apart::check_output;
 use crate::table::Table;
 use crate::whole;
+use dedupdb::publish::apart::check_output;
 
 /// A row of figures, each with its name.
 pub(crate) type Row = Vec<(&'static str, Value)>;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// the place stands there still, or the message says where it is.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub(crate) enum Error {
+pub enum Error {
     /// Something stands in the place, and is not to be replaced.
     Exists {
         /// The place.
@@ -59,11 +59,11 @@ pub(crate) enum Error {
         source: Arc<io::Error>,
     },
     /// Whether there is a store could not be found out.
-    Store(dedupdb::Error),
+    Store(crate::Error),
 }
 
 /// The result of what can fail here.
-pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -103,8 +103,8 @@ impl std::error::Error for Error {
     }
 }
 
-impl From<dedupdb::Error> for Error {
-    fn from(error: dedupdb::Error) -> Error {
+impl From<crate::Error> for Error {
+    fn from(error: crate::Error) -> Error {
         Error::Store(error)
     }
 }
@@ -126,7 +126,7 @@ impl Error {
 }
 
 /// What the system said, of a file or folder.
-pub(crate) trait Of<T> {
+pub trait Of<T> {
     /// Says which file or folder it is about.
     ///
     /// # Errors

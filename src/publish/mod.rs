@@ -5,9 +5,9 @@
 //! is in it. **Invariant: at every step either what stood there or what is new has the name, and what
 //! stood there is deleted only when the new one is durable in its place.**
 
-pub(crate) mod apart;
-pub(crate) mod error;
-pub(crate) mod manifest;
-pub(crate) mod standing;
+pub mod apart;
+pub mod error;
+pub mod manifest;
+pub mod standing;
 mod steps;
-pub(crate) mod work;
+pub mod work;

@@ -4,20 +4,20 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::error::{Error, Of, Result};
-use dedupdb::{Near, Nearness, Store};
+use crate::{Near, Nearness, Store};
 
 /// What is said where an output has no folder to be in.
 pub(super) const NO_FOLDER: &str = "its folder cannot be written to";
 
 /// Refuses to write `path` over, in or around an input or a store.
-pub(crate) fn check_output(path: &Path, inputs: &[PathBuf]) -> Result<()> {
+pub fn check_output(path: &Path, inputs: &[PathBuf]) -> Result<()> {
     check_apart(path, inputs)?;
     check_no_store(path, &[])
 }
 
 /// Refuses to write `path` over or into an input, or around one. An input that is not there has
 /// nothing to lose.
-pub(crate) fn check_apart(path: &Path, inputs: &[PathBuf]) -> Result<()> {
+pub fn check_apart(path: &Path, inputs: &[PathBuf]) -> Result<()> {
     parts(path)?;
     let written = resolved(path)?;
     for input in inputs {
@@ -40,7 +40,7 @@ pub(crate) fn check_apart(path: &Path, inputs: &[PathBuf]) -> Result<()> {
 }
 
 /// Refuses two outputs of which one is the other, or is in it.
-pub(crate) fn check_outputs(path: &Path, other: &Path) -> Result<()> {
+pub fn check_outputs(path: &Path, other: &Path) -> Result<()> {
     let (one, two) = (resolved(path)?, resolved(other)?);
     if one == two {
         let reason = "two outputs name the same file; write them to two places";
@@ -62,7 +62,7 @@ pub(crate) fn check_outputs(path: &Path, other: &Path) -> Result<()> {
 
 /// Refuses to write `path` over, in or around a store. `stores` are folders that the command is about to
 /// make stores in; a store that is there is found by its files.
-pub(crate) fn check_no_store(path: &Path, stores: &[&Path]) -> Result<()> {
+pub fn check_no_store(path: &Path, stores: &[&Path]) -> Result<()> {
     let Some(Near { store, nearness }) = Store::near(path, stores)? else {
         return Ok(());
     };
@@ -76,7 +76,7 @@ pub(crate) fn check_no_store(path: &Path, stores: &[&Path]) -> Result<()> {
 }
 
 /// The path without symbolic links; its last part need not exist.
-pub(crate) fn resolved(path: &Path) -> Result<PathBuf> {
+pub fn resolved(path: &Path) -> Result<PathBuf> {
     if let Ok(resolved) = fs::canonicalize(path) {
         return Ok(resolved);
     }
@@ -90,7 +90,7 @@ pub(crate) fn resolved(path: &Path) -> Result<PathBuf> {
 /// # Errors
 ///
 /// It has no name of its own, as `..` has none.
-pub(crate) fn parts(path: &Path) -> Result<(&Path, &Path)> {
+pub fn parts(path: &Path) -> Result<(&Path, &Path)> {
     let Some(Component::Normal(name)) = path.components().next_back() else {
         return Err(Error::NoName {
             path: path.to_owned(),
@@ -103,11 +103,11 @@ pub(crate) fn parts(path: &Path) -> Result<(&Path, &Path)> {
 }
 
 /// The path without what says nothing at its end: a link with a slash behind it would be followed.
-pub(crate) fn bare(path: &Path) -> PathBuf {
+pub fn bare(path: &Path) -> PathBuf {
     path.components().collect()
 }
 
 /// Whether two paths lead to the same place.
-pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
+pub fn is_same(a: &Path, b: &Path) -> bool {
     matches!((resolved(a), resolved(b)), (Ok(a), Ok(b)) if a == b)
 }
