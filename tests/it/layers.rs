@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// From the lowest to the highest; a module may use those before it, and its own.
-const LAYERS: [&str; 12] = [
+const LAYERS: &[&str] = &[
     "error",
     "process",
     "clock",
