@@ -118,6 +118,7 @@
 
 mod batch;
 mod clock;
+mod codec;
 mod collection;
 mod error;
 #[cfg(fuzzing)]

@@ -88,6 +88,7 @@
 use std::cmp::Ordering;
 use std::path::Path;
 
+use crate::codec::{u32_at, u64_at};
 use crate::error::{Error, Result};
 
 /// The format this release writes, and the only one that it reads.
@@ -332,18 +333,9 @@ pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     u64_at(blake3::hash(bytes).as_bytes(), 0)
 }
 
-/// The little-endian u32 at `offset`, which the caller knows to lie inside.
-pub(crate) fn u32_at(bytes: &[u8], offset: usize) -> u32 {
-    let mut le = [0; 4];
-    le.copy_from_slice(&bytes[offset..offset + 4]);
-    u32::from_le_bytes(le)
-}
-
-/// The little-endian u64 at `offset`, which the caller knows to lie inside.
-pub(crate) fn u64_at(bytes: &[u8], offset: usize) -> u64 {
-    let mut le = [0; 8];
-    le.copy_from_slice(&bytes[offset..offset + 8]);
-    u64::from_le_bytes(le)
+/// A stored count as u32.
+pub(crate) fn narrow(path: &Path, value: u64) -> Result<u32> {
+    u32::try_from(value).map_err(|_| Error::damaged(path, format!("a count of {value}")))
 }
 
 #[cfg(test)]

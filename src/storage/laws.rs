@@ -6,10 +6,10 @@
 
 use std::path::Path;
 
-use super::elias_fano;
+use super::columns::{unpack, unpack_stored};
 use super::format::{ContentRow, HEADER_BYTES, Header, Kind, belongs_to, may_be_unfinished};
-use super::leaf::{Leaf, Posting, pack};
-use super::packed::{unpack, unpack_stored};
+use super::postings::{Leaf, Posting, pack};
+use crate::codec::elias_fano;
 use crate::text::ShingleSet;
 
 /// The little-endian integers of `bytes`.

@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use super::search::{FEW, SOME, deeper};
-use super::{ClusterQuery, Linkage, Options, PairQuery, Relation, Store};
+use super::compare::{FEW, SOME, deeper};
+use super::handle::{Options, Store};
+use super::{ClusterQuery, Linkage, PairQuery, Relation};
 use crate::{Input, Query, Schema, ShingleSet, Shingling, SlotWidth};
 
 const THRESHOLD: f64 = 0.5;

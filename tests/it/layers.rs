@@ -96,7 +96,7 @@ fn unsafe_code_is_in_three_files() {
     files.sort();
     let expected = [
         "src/sketch/simd.rs",
-        "src/storage/column.rs",
+        "src/storage/columns/column.rs",
         "src/storage/disk/map.rs",
     ];
     assert_eq!(files, expected.map(|file| root.join(file)));

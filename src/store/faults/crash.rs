@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::super::model::{Model, check_answers, key, schema};
 use super::{
     Copy, Place, Session, Verb, any_story, options, patience, perform_on, sample, say, state_of,
     store_in, story,
@@ -11,6 +10,7 @@ use crate::error::Error;
 use crate::storage::crash::{Disk, Survivors};
 use crate::storage::watch::{Event, Watch};
 use crate::store::Rebuild;
+use crate::store::model::{Model, check_answers, key, schema};
 
 /// What was done to a disk, step by step.
 struct Recording {

@@ -14,7 +14,7 @@ use super::{
 use crate::error::{Error, Result};
 use crate::storage::crash::{Disk, Survivors};
 use crate::storage::watch::{Fault, Watch};
-use crate::store::Store;
+use crate::store::handle::Store;
 
 /// So many of the last steps are refused always: when they fail, most is done.
 const LAST_STEPS: u64 = 4;

@@ -3,10 +3,10 @@
 use super::documents::Model;
 use super::linked::{Member, Pair};
 use super::step::{Text, key};
-use crate::store::clusters::{ClusterQuery, Linkage};
-use crate::store::pairs::PairQuery;
-use crate::store::query::Query;
-use crate::store::{Cluster, Store};
+use crate::store::Cluster;
+use crate::store::find::Query;
+use crate::store::groups::{ClusterQuery, Linkage, PairQuery};
+use crate::store::handle::Store;
 
 /// A question that is answered from one commit.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::store::input::{Change, Relation};
-use crate::store::merge::Merged;
+use crate::store::offer::{Change, Relation};
+use crate::store::write::Merged;
 use crate::text::{ShingleSet, Shingler, Shingling};
 
 pub(super) const THRESHOLD: f64 = 0.5;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::documents::{Model, THRESHOLD, jaccard};
-use crate::store::clusters::Linkage;
+use crate::store::groups::Linkage;
 
 /// Two keys in order, and how alike their texts are.
 pub(super) type Pair = (String, String, f64);

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::answers::Question;
 use super::documents::Model;
-use crate::store::Store;
+use crate::store::handle::Store;
 
 /// The commits that readers may see.
 pub(super) struct History {

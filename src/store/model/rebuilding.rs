@@ -9,8 +9,8 @@ use super::run::insert;
 use super::step::{Remake, key};
 use crate::error::Error;
 use crate::schema::Schema;
-use crate::store::Store;
-use crate::store::rebuild::Rebuild;
+use crate::store::handle::Store;
+use crate::store::upkeep::Rebuild;
 
 /// Rebuilds the store; a rebuild that was stopped before is finished if it was another.
 pub(super) fn rebuild(store: &Store, history: &History, model: &mut Model, remake: &Remake) {

@@ -11,8 +11,8 @@ use super::rebuilding::{cancel, rebuild};
 use super::session::{Session, Sketched};
 use super::step::{Given, Step, key};
 use crate::schema::Schema;
-use crate::store::input::{Change, Verdict};
-use crate::store::{Options, Store};
+use crate::store::handle::{Options, Store};
+use crate::store::offer::{Change, Verdict};
 use crate::text::Shingling;
 
 /// Sixty-four bands of one row miss a pair at 0.5 with a probability of 2^-64, so the store's

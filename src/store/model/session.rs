@@ -3,9 +3,10 @@
 use super::documents::{Admits, Admitted, Model};
 use super::readers::History;
 use super::step::{Given, Step, key, prefix};
-use crate::store::admit::Admission;
-use crate::store::input::{Input, Outcome, Relation};
-use crate::store::{Batch, Store, Writer};
+use crate::store::handle::Store;
+use crate::store::offer::{Input, Outcome, Relation};
+use crate::store::write::Admission;
+use crate::store::{Batch, Writer};
 
 /// A batch that was sketched, and its documents.
 pub(super) type Sketched = Option<(Vec<Given>, Batch)>;

@@ -1,0 +1,368 @@
+//! A column: a file of rows that only grows, read through a memory map.
+//!
+//! Committed bytes never change, and views read below a length that was flushed; that is what makes the
+//! map sound (see `map`).
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::sums::{BLOCK_BYTES, BlockSums};
+use super::verified::Verified;
+use crate::error::{Error, Result};
+use crate::process::Process;
+use crate::storage::disk::{self, File, Map};
+use crate::storage::format::{HEADER_BYTES, Header, may_be_unfinished};
+
+/// Appended bytes are kept in memory until there are this many.
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// A file grows by at least this much, and by half its size up to [`MAX_GROWTH`], so that it is
+/// mapped anew only a few times on its way to any size.
+const MIN_GROWTH: u64 = 1 << 20;
+const MAX_GROWTH: u64 = 1 << 30;
+
+/// What a reader sees of a column: the bytes below a length that was written when it was taken.
+#[derive(Clone, Debug)]
+pub(crate) struct ColumnView {
+    path: Arc<Path>,
+    map: Arc<Map>,
+    verified: Arc<Verified>,
+    len: u64,
+}
+
+impl ColumnView {
+    /// Opens the column at `path` for reading its first `len` bytes, which the index has committed.
+    pub(crate) fn open(path: &Path, header: &Header, len: u64) -> Result<ColumnView> {
+        let file = File::open(path)?;
+        check_file(&file, header, len)?;
+        Ok(ColumnView {
+            path: file.path().clone(),
+            map: map(&file, len)?,
+            verified: Arc::new(Verified::none_of(len)),
+            len,
+        })
+    }
+
+    /// What of the column was compared with its checksums.
+    pub(crate) fn verified(&self) -> &Verified {
+        &self.verified
+    }
+
+    /// Takes over what an earlier view of the same file verified.
+    pub(crate) fn know(&self, earlier: &ColumnView) {
+        let whole = earlier.len.min(self.len) / BLOCK_BYTES;
+        self.verified.take_over(&earlier.verified, whole);
+    }
+
+    /// Bytes of data.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The bytes in `range`, whether or not they are what was written.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`] if the column does not hold them.
+    pub(crate) fn bytes(&self, range: Range<u64>) -> Result<&[u8]> {
+        let inside = || {
+            if range.start > range.end || range.end > self.len {
+                return None;
+            }
+            let start = usize::try_from(range.start).ok()? + HEADER_BYTES;
+            let end = usize::try_from(range.end).ok()? + HEADER_BYTES;
+            self.map.bytes(start..end)
+        };
+        inside().ok_or_else(|| {
+            let reason = format!(
+                "bytes {} to {} are asked for and it has {}",
+                range.start, range.end, self.len
+            );
+            Error::damaged(&self.path, reason)
+        })
+    }
+}
+
+/// Whether a column that is opened is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// A block is compared with its checksum before it is read for the first time.
+    Sums,
+    /// The caller compares them all, or no index has them yet.
+    File,
+}
+
+/// The writing side of a column. There is one for each file, behind the store's lock.
+#[derive(Debug)]
+pub(crate) struct Column {
+    file: File,
+    map: Arc<Map>,
+    verified: Arc<Verified>,
+    committed: u64,
+    /// Whether a commit was begun and is not known to have ended: then the index may hold it, and
+    /// nothing of the file may be cut or overwritten.
+    uncertain: bool,
+    process: Process,
+    written: u64,
+    buffer: Vec<u8>,
+    sums: BlockSums,
+}
+
+impl Column {
+    /// Makes the file, with no rows, for the users of the file `like`; one that a killed process left
+    /// without rows is made anew.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Occupied`] if there is a file that is anything else.
+    pub(crate) fn create(path: &Path, header: &Header, like: Option<&Path>) -> Result<Column> {
+        if disk::is_file(path)? {
+            let start = File::open(path)?.start(HEADER_BYTES + 1)?;
+            if !may_be_unfinished(&start) {
+                let path = path.to_owned();
+                return Err(Error::Occupied { path });
+            }
+            disk::remove(path)?;
+        }
+        let file = match like {
+            Some(like) => File::create_like(path, like)?,
+            None => File::create(path)?,
+        };
+        let made = file.write(0, &header.encode()).and_then(|()| file.sync());
+        if let Err(error) = made {
+            disk::remove(path).unwrap_or_default();
+            return Err(error);
+        }
+        Column::new(file, 0, Verified::all())
+    }
+
+    /// Opens the file at its committed length and cuts off what lies past it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`] if the header is not `header` or the file is shorter than committed.
+    pub(crate) fn open(
+        path: &Path,
+        header: &Header,
+        committed: u64,
+        trust: Trust,
+    ) -> Result<Column> {
+        let file = File::open_writable(path)?;
+        check_file(&file, header, committed)?;
+        file.set_len(HEADER_BYTES as u64 + committed)?;
+        let verified = match trust {
+            Trust::Sums => Verified::none_of(committed),
+            Trust::File => Verified::all(),
+        };
+        Column::new(file, committed, verified)
+    }
+
+    fn new(file: File, committed: u64, verified: Verified) -> Result<Column> {
+        let map = map(&file, committed)?;
+        let mut column = Column {
+            file,
+            map,
+            verified: Arc::new(verified),
+            committed,
+            uncertain: false,
+            process: Process::current(),
+            written: committed,
+            buffer: Vec::new(),
+            sums: BlockSums::default(),
+        };
+        column.sums = BlockSums::resume(&column.view())?;
+        Ok(column)
+    }
+
+    /// Bytes of data, those in the buffer included.
+    pub(crate) fn len(&self) -> u64 {
+        self.written + self.buffer.len() as u64
+    }
+
+    /// Adds `bytes` to the end. They are read back only after [`Column::flush`].
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() >= BUFFER_BYTES {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Writes the buffer to the file, so that views can read it.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        if self.buffer.is_empty() {
+            return Ok(());
+        }
+        let end = self.len();
+        if HEADER_BYTES as u64 + end > self.map.len() as u64 {
+            self.grow(end)?;
+        }
+        let start = HEADER_BYTES as u64 + self.written;
+        self.file.write(start, &self.buffer)?;
+        self.sums.update(&self.buffer);
+        self.written += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    fn grow(&mut self, needed: u64) -> Result<()> {
+        let growth = (needed / 2).clamp(MIN_GROWTH, MAX_GROWTH);
+        let capacity = needed + growth;
+        self.file.set_len(HEADER_BYTES as u64 + capacity)?;
+        self.map = map(&self.file, capacity)?;
+        Ok(())
+    }
+
+    /// Makes all that was appended durable.
+    pub(crate) fn sync(&mut self) -> Result<()> {
+        self.flush()?;
+        self.file.sync()
+    }
+
+    /// The checksums of the blocks that changed since the last commit: block number and sum.
+    ///
+    /// The column must be flushed.
+    pub(crate) fn changed_sums(&self) -> Vec<(u64, u64)> {
+        self.sums.changed()
+    }
+
+    /// Takes note that the index is about to commit everything appended.
+    pub(crate) fn committing(&mut self) {
+        self.uncertain = true;
+    }
+
+    /// Takes note that the index has committed everything appended.
+    pub(crate) fn committed(&mut self) {
+        self.uncertain = false;
+        self.committed = self.len();
+        self.sums.forget_changes();
+    }
+
+    /// Forgets everything appended since the last commit.
+    pub(crate) fn roll_back(&mut self) -> Result<()> {
+        self.buffer.clear();
+        self.written = self.committed;
+        self.sums = BlockSums::resume(&self.view())?;
+        Ok(())
+    }
+
+    /// What can be read now: everything flushed.
+    pub(crate) fn view(&self) -> ColumnView {
+        ColumnView {
+            path: self.file.path().clone(),
+            map: self.map.clone(),
+            verified: self.verified.clone(),
+            len: self.written,
+        }
+    }
+}
+
+impl Drop for Column {
+    /// Gives back the room that the file was grown by in advance. Views that outlive the column
+    /// only read below the committed length. Another process, which got it by a fork, cuts nothing. A failure here costs nothing but room, which the next
+    /// open gives back.
+    fn drop(&mut self) {
+        if self.uncertain || !self.process.is_current() {
+            return;
+        }
+        self.file
+            .set_len(HEADER_BYTES as u64 + self.committed)
+            .unwrap_or_default();
+    }
+}
+
+/// Maps the header of a column's file and the first `len` bytes of its data.
+#[expect(
+    unsafe_code,
+    reason = "what stays as it is in a file, no type can tell"
+)]
+fn map(file: &File, len: u64) -> Result<Arc<Map>> {
+    // SAFETY: A map is read through a `ColumnView` alone, below its length: committed bytes, or what the
+    // one `Column` of the file had flushed when it gave out the view.
+    // Those are not written again: a `Column` writes at `written` and behind, and that goes back only
+    // in `roll_back`, to `committed`. Views of more are snapshots of rows that are not committed; each
+    // is a local of a call of the writer, which rolls back in no such call.
+    // They are not cut off: `Column` alone cuts the file, to `committed`, and when it is opened or
+    // dropped, which is no time of such a call either.
+    // There is one `Column` of a file, for it is made behind the lock of the index, which is its
+    // process's alone and says what is committed. The child of a fork neither writes nor cuts.
+    let map = unsafe { Map::of(file, HEADER_BYTES as u64 + len) }?;
+    Ok(Arc::new(map))
+}
+
+/// Checks that `file` begins with `header` and holds at least `len` bytes of data.
+fn check_file(file: &File, header: &Header, len: u64) -> Result<()> {
+    let path = file.path();
+    header.expect(path, &file.start(HEADER_BYTES)?)?;
+    let held = file.len()?.saturating_sub(HEADER_BYTES as u64);
+    if held < len {
+        let reason = format!("it holds {held} bytes of data and {len} were committed");
+        return Err(Error::damaged(path, reason));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::format::Kind;
+
+    const HEADER: Header = Header {
+        kind: Kind::Shingles,
+        store: 1,
+        generation: 0,
+        row_bytes: 0,
+    };
+
+    fn data_len(path: &Path) -> u64 {
+        std::fs::metadata(path).unwrap().len() - HEADER_BYTES as u64
+    }
+
+    #[test]
+    fn what_was_not_committed_is_cut_but_not_where_a_commit_may_have_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("column");
+        let mut column = Column::create(&path, &HEADER, None).unwrap();
+        column.append(b"first").unwrap();
+        column.sync().unwrap();
+        column.committing();
+        column.committed();
+        column.append(b"second").unwrap();
+        column.sync().unwrap();
+        drop(column);
+        assert_eq!(data_len(&path), 5);
+        let mut column = Column::open(&path, &HEADER, 5, Trust::Sums).unwrap();
+        column.append(b"third").unwrap();
+        column.sync().unwrap();
+        column.committing();
+        drop(column);
+        // Room that the file was grown by stays, too.
+        assert!(data_len(&path) >= 10);
+        let column = Column::open(&path, &HEADER, 10, Trust::Sums).unwrap();
+        assert_eq!(column.view().bytes(0..10).unwrap(), b"firstthird");
+    }
+
+    #[test]
+    fn a_column_rolls_back_to_its_last_commit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("column");
+        let mut column = Column::create(&path, &HEADER, None).unwrap();
+        column.append(&vec![1; 100_000]).unwrap();
+        column.sync().unwrap();
+        column.committed();
+        let sums = BlockSums::resume(&column.view()).unwrap().changed();
+        column.append(&vec![2; 3_000_000]).unwrap();
+        column.append(&[3; 10]).unwrap();
+        column.roll_back().unwrap();
+        assert_eq!(column.len(), 100_000);
+        assert_eq!(column.changed_sums(), sums);
+        assert!(column.view().bytes(0..100_001).is_err());
+        assert!(column.view().bytes(u64::MAX - 1..u64::MAX).is_err());
+    }
+}

@@ -1,0 +1,178 @@
+//! Shingle sets as bytes: the code of the hashes, and then the tails.
+//!
+//! | bytes | field |
+//! |---|---|
+//! | any | the hashes, in the code of the `elias_fano` module |
+//! | 4 for each hash, of 1 to 16 | the tails in the order of the hashes, little-endian |
+//!
+//! A set of more shingles has no tails. The code of up to 16 hashes always takes the most bytes that
+//! it may, so the number of bytes tells whether there are tails: a set of a store always has them.
+
+use crate::codec::elias_fano;
+use crate::text::ShingleSet;
+
+/// Bytes of a tail.
+const TAIL: usize = size_of::<u32>();
+
+impl ShingleSet {
+    /// Packs the set into bytes, in the code that a store keeps it in: Elias-Fano, about 3.3 bytes a
+    /// shingle for some hundred shingles and fewer for more, and up to 16 bytes. The tails of a small
+    /// set take 4 bytes a shingle. The empty set takes none.
+    ///
+    /// The number of shingles is not among them; [`ShingleSet::from_packed`] asks for it.
+    ///
+    /// ```
+    /// use dedupdb::ShingleSet;
+    ///
+    /// let set = ShingleSet::from_hashes(vec![7, 1, 3]);
+    /// let bytes = set.to_packed();
+    /// assert_eq!(ShingleSet::from_packed(&bytes, 3), Some(set));
+    /// assert_eq!(ShingleSet::from_packed(&bytes, 4), None);
+    /// ```
+    pub fn to_packed(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        elias_fano::encode(self.as_slice(), &mut bytes);
+        bytes.extend(self.tails().iter().flat_map(|tail| tail.to_le_bytes()));
+        bytes
+    }
+
+    /// Unpacks the set of `len` shingles that [`ShingleSet::to_packed`] made these bytes of; none if
+    /// they are no such set.
+    pub fn from_packed(bytes: &[u8], len: usize) -> Option<ShingleSet> {
+        let mut set = ShingleSet::default();
+        unpack(bytes, len, &mut set).ok()?;
+        set.is_ordered().then_some(set)
+    }
+}
+
+/// Replaces `set` by the `count` shingles that `bytes` hold, whatever their order; says what is wrong
+/// if they hold none.
+pub(crate) fn unpack(bytes: &[u8], count: usize, set: &mut ShingleSet) -> Result<(), &'static str> {
+    let (hashes, tails) = set.parts_mut();
+    tails.clear();
+    let (code, rest) = match bytes.len().checked_sub(TAIL * count) {
+        Some(split) if is_small(count) && split == small_code(count) => bytes.split_at(split),
+        _ => (bytes, &[][..]),
+    };
+    let decoded = elias_fano::decode(code, count, hashes);
+    if decoded.is_ok() {
+        let rest = rest.as_chunks::<TAIL>().0.iter();
+        tails.extend(rest.map(|tail| u32::from_le_bytes(*tail)));
+    } else {
+        hashes.clear();
+    }
+    decoded
+}
+
+/// The same of a set that a store keeps.
+pub(crate) fn unpack_stored(
+    bytes: &[u8],
+    count: usize,
+    set: &mut ShingleSet,
+) -> Result<(), &'static str> {
+    unpack(bytes, count, set)?;
+    if is_small(count) && set.tails().is_empty() {
+        return Err("a shingle set of the wrong length");
+    }
+    Ok(())
+}
+
+/// The tails among the bytes of a set of `count` shingles that a store keeps, if it has some; the
+/// hashes are not decoded.
+pub(crate) fn stored_tails(bytes: &[u8], count: usize) -> Option<&[[u8; TAIL]]> {
+    if !is_small(count) {
+        return None;
+    }
+    let tails = bytes.get(small_code(count)..)?.as_chunks::<TAIL>().0;
+    (tails.len() == count).then_some(tails)
+}
+
+/// The most bytes that a set of `count` shingles may take.
+pub(crate) fn most_bytes(count: u32) -> u64 {
+    let tails = if is_small(count as usize) { count } else { 0 };
+    elias_fano::most_bytes(count) + TAIL as u64 * u64::from(tails)
+}
+
+/// Whether sets of so many shingles have tails.
+fn is_small(count: usize) -> bool {
+    (1..=ShingleSet::SMALL).contains(&count)
+}
+
+/// Bytes of the code of so many hashes, a small number.
+fn small_code(count: usize) -> usize {
+    let bytes = u32::try_from(count).map(elias_fano::most_bytes);
+    bytes.map_or(usize::MAX, |bytes| {
+        usize::try_from(bytes).unwrap_or(usize::MAX)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Sets with tails and without.
+    fn set() -> impl Strategy<Value = ShingleSet> {
+        let hashes = prop::collection::btree_set(any::<u32>(), 0..40);
+        (hashes, any::<bool>(), any::<u32>()).prop_map(|(hashes, with_tails, seed)| {
+            let hashes: Vec<u32> = hashes.into_iter().collect();
+            let tails = if with_tails && is_small(hashes.len()) {
+                hashes
+                    .iter()
+                    .map(|hash| hash.rotate_left(9) ^ seed)
+                    .collect()
+            } else {
+                Vec::new()
+            };
+            ShingleSet::from_parts(hashes, tails)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_set_survives_its_bytes(set in set()) {
+            let bytes = set.to_packed();
+            prop_assert!(bytes.len() as u64 <= most_bytes(u32::try_from(set.len()).unwrap()));
+            prop_assert_eq!(ShingleSet::from_packed(&bytes, set.len()), Some(set.clone()));
+            let mut stored = ShingleSet::default();
+            let is_stored = unpack_stored(&bytes, set.len(), &mut stored).is_ok();
+            prop_assert_eq!(is_stored, !is_small(set.len()) || !set.tails().is_empty());
+            let tails = stored_tails(&bytes, set.len()).unwrap_or_default();
+            let tails: Vec<u32> = tails.iter().map(|tail| u32::from_le_bytes(*tail)).collect();
+            prop_assert_eq!(tails, set.tails());
+        }
+
+        #[test]
+        fn what_is_unpacked_is_a_set(
+            set in set(),
+            flips in prop::collection::vec((any::<prop::sample::Index>(), 0..8_u32), 0..4),
+            cut in 0_usize..9,
+        ) {
+            let mut bytes = set.to_packed();
+            for (index, bit) in flips {
+                if !bytes.is_empty() {
+                    bytes[index.index(set.to_packed().len())] ^= 1 << bit;
+                }
+            }
+            bytes.truncate(bytes.len().saturating_sub(cut));
+            if let Some(other) = ShingleSet::from_packed(&bytes, set.len()) {
+                prop_assert!(other.is_ordered());
+                prop_assert_eq!(other.len(), set.len());
+                prop_assert!(other.tails().is_empty() || other.tails().len() == other.len());
+            }
+        }
+    }
+
+    #[test]
+    fn the_code_of_a_small_set_has_one_length() {
+        for count in 1..17 {
+            let lowest: Vec<u32> = (0..count).collect();
+            let highest = lowest.iter().rev().map(|hash| u32::MAX - hash).collect();
+            for hashes in [lowest, highest] {
+                let expected = small_code(hashes.len());
+                let bytes = ShingleSet::from_parts(hashes, Vec::new()).to_packed();
+                assert_eq!(bytes.len(), expected, "{count}");
+            }
+        }
+    }
+}

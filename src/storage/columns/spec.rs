@@ -1,0 +1,114 @@
+//! The columns of a store: which files they are, and their writing sides.
+
+use std::path::{Path, PathBuf};
+
+use super::column::{Column, ColumnView, Trust};
+use crate::codec::low32;
+use crate::error::Result;
+use crate::schema::Schema;
+use crate::storage::format::{ContentRow, Header, Kind, narrow};
+use crate::storage::index::Meta;
+use crate::storage::names::INDEX;
+
+/// The writing sides of a store's columns.
+#[derive(Debug)]
+pub(crate) struct Columns {
+    pub(crate) contents: Column,
+    pub(crate) shingles: Column,
+    pub(crate) signatures: Column,
+}
+
+impl Columns {
+    /// Makes the columns that `meta` names, empty; for the users of the file at `like`, if there is one.
+    pub(crate) fn create(
+        folder: &Path,
+        like: Option<&Path>,
+        meta: &Meta,
+        schema: &Schema,
+    ) -> Result<Columns> {
+        let create = |kind| ColumnSpec::of(kind, meta, schema)?.create(folder, like);
+        Ok(Columns {
+            contents: create(Kind::Contents)?,
+            shingles: create(Kind::Shingles)?,
+            signatures: create(Kind::Signatures)?,
+        })
+    }
+
+    /// Opens the columns that `meta` names, and cuts off what it does not count.
+    pub(crate) fn open(
+        folder: &Path,
+        meta: &Meta,
+        schema: &Schema,
+        trust: Trust,
+    ) -> Result<Columns> {
+        let open = |kind| ColumnSpec::of(kind, meta, schema)?.open(folder, trust);
+        Ok(Columns {
+            contents: open(Kind::Contents)?,
+            shingles: open(Kind::Shingles)?,
+            signatures: open(Kind::Signatures)?,
+        })
+    }
+
+    /// The columns with their kinds.
+    pub(crate) fn each(&mut self) -> [(Kind, &mut Column); 3] {
+        [
+            (Kind::Contents, &mut self.contents),
+            (Kind::Shingles, &mut self.shingles),
+            (Kind::Signatures, &mut self.signatures),
+        ]
+    }
+}
+
+/// What the index says of a column.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ColumnSpec {
+    pub(crate) header: Header,
+    /// Committed bytes.
+    pub(crate) len: u64,
+}
+
+impl ColumnSpec {
+    /// What `meta` says of the column of a kind.
+    pub(crate) fn of(kind: Kind, meta: &Meta, schema: &Schema) -> Result<ColumnSpec> {
+        let signature_bytes = schema.signature_bytes();
+        let (file, row_bytes, len) = match kind {
+            Kind::Contents => {
+                let row_bytes = ContentRow::BYTES;
+                let len = meta.contents * row_bytes as u64;
+                (meta.contents_file, row_bytes, len)
+            }
+            Kind::Shingles => (meta.shingles_file, 0, meta.shingle_bytes),
+            Kind::Signatures => {
+                let len = meta.contents * signature_bytes as u64;
+                (meta.signatures_file, signature_bytes, len)
+            }
+        };
+        let header = Header {
+            kind,
+            store: meta.store,
+            generation: narrow(Path::new(INDEX), file)?,
+            row_bytes: low32(row_bytes as u64),
+        };
+        Ok(ColumnSpec { header, len })
+    }
+
+    /// The column's file in a store's folder.
+    pub(crate) fn path(&self, folder: &Path) -> PathBuf {
+        folder.join(self.header.kind.file_name(self.header.generation))
+    }
+
+    /// Makes the file, with no rows, for the users of the file `like`.
+    pub(crate) fn create(&self, folder: &Path, like: Option<&Path>) -> Result<Column> {
+        Column::create(&self.path(folder), &self.header, like)
+    }
+
+    /// Opens the file for writing.
+    pub(crate) fn open(&self, folder: &Path, trust: Trust) -> Result<Column> {
+        Column::open(&self.path(folder), &self.header, self.len, trust)
+    }
+
+    /// Opens the file for reading.
+    pub(crate) fn view(&self, folder: &Path) -> Result<ColumnView> {
+        ColumnView::open(&self.path(folder), &self.header, self.len)
+    }
+}

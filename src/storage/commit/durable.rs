@@ -1,0 +1,159 @@
+//! The commit: the one place that decides in which order things become durable.
+//!
+//! 1. The columns are synced while the tables are changed in a redb transaction, and a filter that
+//!    new postings were added to.
+//! 2. The transaction, which holds the columns' new lengths, is committed.
+//!
+//! A crash before the end of step 2 leaves the last commit; what the columns hold past its lengths
+//! is cut off at the next open. After a failure the disk's state is unknown, so nothing more is
+//! written until the store is opened anew.
+
+use std::sync::Arc;
+
+use redb::WriteTransaction;
+
+use super::files::{Files, Health};
+use super::merge;
+use crate::clock::Meters;
+use crate::error::{Error, Result};
+use crate::storage::index::{DocumentChange, Meta, Runs, catalog, guarded};
+use crate::storage::parallel::both;
+use crate::storage::postings::{Filter, FilterName, Recent};
+use crate::storage::view::{Snapshot, Tables};
+
+/// Fewer changes than this are not worth a thread of their own.
+const PARALLEL_DOCUMENTS: usize = 1000;
+
+/// What a commit does to the catalog.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CatalogChange {
+    /// Sorted by key, each key once.
+    pub(crate) documents: Vec<DocumentChange>,
+    /// The contents that may have lost their last name, sorted, each once.
+    pub(crate) maybe_unnamed: Vec<u32>,
+    /// What becomes of the runs; None leaves them as they are.
+    pub(crate) runs: Option<Runs>,
+}
+
+/// What a commit writes beside rows and entries of tables.
+struct Changed {
+    meta: Meta,
+    filter: Option<Arc<Filter>>,
+}
+
+impl Files {
+    /// Makes everything appended and `change` durable, and returns the new state.
+    ///
+    /// # Errors
+    ///
+    /// After any error the store must be opened anew to write again.
+    pub(crate) fn commit(
+        &mut self,
+        change: &CatalogChange,
+        threads: usize,
+        meters: &Meters,
+    ) -> Result<Snapshot> {
+        self.check_writable()?;
+        self.health = Health::Unknown;
+        let snapshot = self.snapshot()?;
+        for (_, column) in self.columns.each() {
+            column.committing();
+        }
+        let path = self.index_path.clone();
+        let Changed { meta, filter } =
+            guarded(&path, || self.write(&snapshot, change, threads, meters))?;
+        for (_, column) in self.columns.each() {
+            column.committed();
+        }
+        let tables = Tables::open(&self.index, &self.index_path, self.schema.bands().bands())?;
+        if tables.meta.banded != self.tables.meta.banded {
+            let lists = self.schema.bands().bands() as usize + 1;
+            self.recent = Arc::new(Recent::new(self.len, lists, 0));
+        }
+        debug_assert_eq!(tables.meta, meta);
+        self.filter = filter;
+        let before = FilterName::of(&self.index_path, &self.tables.meta)?;
+        if meta.filter != u64::from(before.number)
+            && let Some(folder) = self.index_path.parent()
+        {
+            before.delete(folder);
+        }
+        self.tables = Arc::new(tables);
+        self.health = Health::Sound;
+        self.snapshot()
+    }
+
+    fn write(
+        &mut self,
+        snapshot: &Snapshot,
+        change: &CatalogChange,
+        threads: usize,
+        meters: &Meters,
+    ) -> Result<Changed> {
+        let path = &self.index_path;
+        let in_index = |error: redb::Error| Error::index(path, error);
+        let transaction = self.index.begin_write()?;
+        let columns = &mut self.columns;
+        let mut sums = Vec::new();
+        for (kind, column) in columns.each() {
+            sums.push((kind, column.changed_sums()));
+        }
+        let sync = || -> Result<()> {
+            for (_, column) in columns.each() {
+                column.sync()?;
+            }
+            Ok(())
+        };
+        let change = || change_tables(&transaction, snapshot, change, threads, meters);
+        let (changed, ()) = both(threads, change, sync)?;
+        for (kind, sums) in &sums {
+            catalog::write_sums(&transaction, *kind, sums).map_err(in_index)?;
+        }
+        changed.meta.write(&transaction).map_err(in_index)?;
+        transaction
+            .commit()
+            .map_err(|error| in_index(error.into()))?;
+        Ok(changed)
+    }
+}
+
+/// Applies `change` to the tables, and merges the recent contents of `snapshot` if they are due.
+fn change_tables(
+    transaction: &WriteTransaction,
+    snapshot: &Snapshot,
+    change: &CatalogChange,
+    threads: usize,
+    meters: &Meters,
+) -> Result<Changed> {
+    let documents = || {
+        let written = catalog::write_documents(transaction, &change.documents);
+        written.map_err(|error| snapshot.in_index(error))
+    };
+    let contents = || change_contents(transaction, snapshot, change, threads, meters);
+    // The documents are a table of their own.
+    let is_worth_it = change.documents.len() >= PARALLEL_DOCUMENTS;
+    let threads = if is_worth_it { threads } else { 1 };
+    both(threads, contents, documents).map(|(changed, ())| changed)
+}
+
+/// Does what [`change_tables`] does beside the documents.
+fn change_contents(
+    transaction: &WriteTransaction,
+    snapshot: &Snapshot,
+    change: &CatalogChange,
+    threads: usize,
+    meters: &Meters,
+) -> Result<Changed> {
+    let in_index = |error| snapshot.in_index(error);
+    let mut meta = snapshot.tables.meta;
+    meta.commit += 1;
+    meta.runs = change.runs.unwrap_or(meta.runs);
+    meta.contents = snapshot.len.into();
+    meta.shingle_bytes = snapshot.shingles.len();
+    let unnamed = catalog::write_names(transaction, &change.documents, &change.maybe_unnamed)
+        .map_err(in_index)?;
+    catalog::write_removed(transaction, &unnamed).map_err(in_index)?;
+
+    let filter = merge::run(transaction, snapshot, &unnamed, &mut meta, threads, meters)?;
+    Ok(Changed { meta, filter })
+}

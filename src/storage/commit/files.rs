@@ -1,0 +1,488 @@
+//! The files of an open store, on the writing side.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use redb::{ReadTransaction, WriteTransaction};
+
+use super::sound::verify;
+use crate::error::{Error, Result};
+use crate::schema::Schema;
+use crate::storage::columns::{Columns, Trust};
+use crate::storage::disk;
+use crate::storage::folder::{check_free, check_outside, leftovers};
+use crate::storage::format::{ContentRow, FORMAT, Kind, copy_hash, narrow};
+use crate::storage::index::{Catalog, Index, Meta, catalog, existing_index, guarded};
+use crate::storage::names::{FIRST_GENERATION, INDEX, NEW_INDEX, is_of_store};
+use crate::storage::postings::{Filter, FilterName, Recent, most_contents};
+use crate::storage::view::{Snapshot, Tables};
+
+/// What is known of the files beyond the last commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Health {
+    /// The rows that were appended line up.
+    Sound,
+    /// A row is in some columns and not in others; rolling back mends that.
+    Torn,
+    /// A commit failed: nobody knows what reached the disk.
+    Unknown,
+}
+
+/// A content that is to be stored.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewContent<'a> {
+    pub(crate) hash: &'a [u8; 32],
+    pub(crate) shingle_count: u32,
+    /// Its shingles as they are stored; none where the store keeps none.
+    pub(crate) packed_shingles: &'a [u8],
+    /// The signature's bytes.
+    pub(crate) signature: &'a [u8],
+    /// One hash a band; none for a content without shingles.
+    pub(crate) band_hashes: &'a [u32],
+}
+
+/// The writing side of a store. There is one in the process, behind the store's lock; the index's
+/// file lock keeps other writers away, and lets readers be.
+#[derive(Debug)]
+pub(crate) struct Files {
+    pub(crate) schema: Arc<Schema>,
+    pub(crate) index: Arc<Index>,
+    pub(crate) index_path: PathBuf,
+    pub(crate) columns: Columns,
+    pub(crate) tables: Arc<Tables>,
+    pub(crate) recent: Arc<Recent>,
+    pub(crate) filter: Option<Arc<Filter>>,
+    /// Contents appended, those not yet committed included.
+    pub(crate) len: u32,
+    pub(crate) health: Health,
+}
+
+impl Files {
+    /// Makes a store in `folder`, which is empty or not there, but for what a process left that was killed
+    /// while it did the same. After an error nothing is there that was not before.
+    ///
+    /// The index is made under another name and gets its own last, so a store is there whole or not
+    /// at all.
+    pub(crate) fn create(folder: &Path, schema: Schema, store: u64) -> Result<Files> {
+        check_outside(folder)?;
+        check_free(folder, leftovers::is_of_creation)?;
+        Files::create_in(folder, None, schema, store)
+    }
+
+    /// Makes a store in a folder of this process, whatever else it holds; for the users of the store
+    /// in `like`, if there is one.
+    pub(crate) fn create_in(
+        folder: &Path,
+        like: Option<&Path>,
+        schema: Schema,
+        store: u64,
+    ) -> Result<Files> {
+        let made = disk::create_folders(folder)?;
+        let files = disk::sync_folder(disk::parent(folder))
+            .and_then(|()| Files::begin(folder, like, schema, store));
+        if files.is_err() {
+            made.undo();
+        }
+        files
+    }
+
+    /// Makes the files of a store.
+    fn begin(folder: &Path, like: Option<&Path>, schema: Schema, store: u64) -> Result<Files> {
+        let index_path = folder.join(INDEX);
+        let new_path = folder.join(NEW_INDEX);
+        let like = like.map(|like| like.join(INDEX));
+        let like = like.as_deref();
+        let index = Arc::new(match like {
+            Some(like) => Index::create_like(&new_path, like)?,
+            None => Index::create(&new_path)?,
+        });
+        // Whoever makes a store here holds the lock of the new index.
+        let is_taken = disk::is_file(&index_path);
+        if !matches!(is_taken, Ok(false)) {
+            drop(index);
+            disk::remove(&new_path).unwrap_or_default();
+            is_taken?;
+            let path = folder.to_owned();
+            return Err(Error::AlreadyAStore { path });
+        }
+        let files = Files::fill(folder, index, like, schema, store);
+        if files.is_err() {
+            // The first error counts.
+            for path in [&new_path, &index_path] {
+                disk::remove(path).unwrap_or_default();
+            }
+            for kind in Kind::ALL {
+                let path = folder.join(kind.file_name(FIRST_GENERATION));
+                if is_of_store(&path, store) {
+                    disk::remove(&path).unwrap_or_default();
+                }
+            }
+        }
+        files
+    }
+
+    /// Makes what is in the files of a store, and gives the index its name.
+    fn fill(
+        folder: &Path,
+        index: Arc<Index>,
+        like: Option<&Path>,
+        schema: Schema,
+        store: u64,
+    ) -> Result<Files> {
+        let (index_path, new_path) = (folder.join(INDEX), folder.join(NEW_INDEX));
+        let generation = FIRST_GENERATION.into();
+        let meta = Meta {
+            format: FORMAT.into(),
+            store,
+            generation,
+            contents_file: generation,
+            shingles_file: generation,
+            signatures_file: generation,
+            ..Meta::default()
+        };
+        let columns = Columns::create(folder, like, &meta, &schema)?;
+        let transaction = index.begin_write()?;
+        guarded(&new_path, || {
+            let committed = commit_empty(transaction, meta, &schema);
+            committed.map_err(|error| Error::index(&new_path, error))
+        })?;
+        // The index gets its name when those of the columns are durable.
+        disk::sync_folder(folder)?;
+        disk::rename(&new_path, &index_path)?;
+        disk::sync_folder(folder)?;
+        Files::with_columns(index, index_path, Arc::new(schema), columns)
+    }
+
+    /// Opens the store in `folder` and cuts off what was never committed.
+    pub(crate) fn open(folder: &Path) -> Result<Files> {
+        let index_path = existing_index(folder)?;
+        refuse_foreign(&index_path)?;
+        let index = Index::open(&index_path)?;
+        Files::open_with(folder, index_path, index, Trust::Sums)
+    }
+
+    /// Opens the store in `folder` like [`Files::open`], but compares every checksum of the index
+    /// first. Those of the columns are left to the caller, who names all that are wrong.
+    pub(crate) fn open_verified(folder: &Path) -> Result<Files> {
+        let index_path = existing_index(folder)?;
+        refuse_foreign(&index_path)?;
+        let mut index = Index::open(&index_path)?;
+        verify(folder, &index_path, &mut index)?;
+        Files::open_with(folder, index_path, index, Trust::File)
+    }
+
+    fn open_with(folder: &Path, index_path: PathBuf, index: Index, trust: Trust) -> Result<Files> {
+        let index = Arc::new(index);
+        let transaction = index.begin_read(&index_path)?;
+        let (meta, schema) = read_meta(&transaction, &index_path)?;
+        drop(transaction);
+        // A process that was killed may have renamed the index and got no further. What it replaced
+        // is needed until the new name is durable.
+        disk::sync_folder(folder)?;
+        leftovers::clear(folder, &meta)?;
+        let columns = Columns::open(folder, &meta, &schema, trust)?;
+        Files::with_columns(index, index_path, Arc::new(schema), columns)
+    }
+
+    pub(crate) fn with_columns(
+        index: Arc<Index>,
+        index_path: PathBuf,
+        schema: Arc<Schema>,
+        columns: Columns,
+    ) -> Result<Files> {
+        let tables = Tables::open(&index, &index_path, schema.bands().bands())?;
+        let len = narrow(&index_path, tables.meta.contents)?;
+        let folder = index_path.parent().unwrap_or(Path::new(""));
+        let filter = open_filter(folder, &tables.meta, true)?;
+        let mut files = Files {
+            schema,
+            index,
+            index_path,
+            columns,
+            tables: Arc::new(tables),
+            recent: Arc::new(Recent::new(0, 1, 0)),
+            filter,
+            len,
+            health: Health::Sound,
+        };
+        let snapshot = files.snapshot()?;
+        // A sum of what is damaged would make it right.
+        snapshot.verify_ends()?;
+        files.recent = rebuild_recent(&snapshot, None)?;
+        Ok(files)
+    }
+
+    /// Bytes of memory that the postings of recent contents hold.
+    pub(crate) fn recent_bytes(&self) -> u64 {
+        self.recent.bytes()
+    }
+
+    /// Whether an earlier failure forbids further writing.
+    pub(crate) fn check_writable(&self) -> Result<()> {
+        match self.health {
+            Health::Sound => Ok(()),
+            Health::Torn | Health::Unknown => Err(Error::Poisoned),
+        }
+    }
+
+    /// Appends a content and gives it the next id.
+    ///
+    /// # Errors
+    ///
+    /// After an error nothing more can be appended before [`Files::roll_back`].
+    pub(crate) fn push(&mut self, content: &NewContent<'_>) -> Result<u32> {
+        self.check_writable()?;
+        if self.len == u32::MAX - 1 {
+            return Err(Error::Full);
+        }
+        if self.recent.is_full() {
+            let most = most_contents(content.band_hashes.len() + 1);
+            return Err(Error::Uncommitted { most });
+        }
+        self.health = Health::Torn;
+        self.append_rows(content)?;
+        self.health = Health::Sound;
+        if !self.recent.has_room() {
+            self.recent = Arc::new(self.recent.grown());
+        }
+        self.recent
+            .push(copy_hash(content.hash), content.band_hashes);
+        let id = self.len;
+        self.len += 1;
+        Ok(id)
+    }
+
+    fn append_rows(&mut self, content: &NewContent<'_>) -> Result<()> {
+        self.columns.shingles.append(content.packed_shingles)?;
+        let row = ContentRow {
+            hash: *content.hash,
+            shingles_end: self.columns.shingles.len(),
+            shingle_count: content.shingle_count,
+        };
+        self.columns.contents.append(&row.encode())?;
+        self.columns.signatures.append(content.signature)
+    }
+
+    /// A view of everything appended so far, on top of the documents of the last commit.
+    pub(crate) fn snapshot(&mut self) -> Result<Snapshot> {
+        for (_, column) in self.columns.each() {
+            column.flush()?;
+        }
+        Ok(self.view())
+    }
+
+    /// The same without writing out the columns' buffers: candidates can be found in it, but rows
+    /// of contents appended last may not be there yet.
+    pub(crate) fn view(&self) -> Snapshot {
+        Snapshot {
+            schema: self.schema.clone(),
+            tables: self.tables.clone(),
+            contents: self.columns.contents.view(),
+            shingles: self.columns.shingles.view(),
+            signatures: self.columns.signatures.view(),
+            recent: self.recent.clone(),
+            filter: self.filter.clone(),
+            len: self.len,
+        }
+    }
+
+    /// Forgets everything appended since the last commit, unless that commit failed: then nothing
+    /// more is written, and nothing is mended by guessing.
+    pub(crate) fn roll_back(&mut self) -> Result<()> {
+        let committed = narrow(&self.index_path, self.tables.meta.contents)?;
+        let is_clean = self.len == committed && self.health == Health::Sound;
+        if is_clean || self.health == Health::Unknown {
+            return Ok(());
+        }
+        self.health = Health::Torn;
+        for (_, column) in self.columns.each() {
+            column.roll_back()?;
+        }
+        self.len = committed;
+        self.recent = rebuild_recent(&self.snapshot()?, None)?;
+        self.health = Health::Sound;
+        Ok(())
+    }
+}
+
+/// The filter that `meta` names, unless it cannot be used.
+pub(crate) fn open_filter(
+    folder: &Path,
+    meta: &Meta,
+    writable: bool,
+) -> Result<Option<Arc<Filter>>> {
+    let name = FilterName::of(&folder.join(INDEX), meta)?;
+    let filter = Filter::open(folder, name, meta.banded, writable);
+    Ok(filter.filter(|_| name.number > 0).map(Arc::new))
+}
+
+/// Looks whether this release can read the store whose index is at `path`: whoever opens an index for
+/// writing writes to it at once, also while another one has it open.
+fn refuse_foreign(path: &Path) -> Result<()> {
+    let index = Index::open_read_only(path)?;
+    let transaction = index.begin_read(path)?;
+    read_meta(&transaction, path).map(drop)
+}
+
+/// What a transaction of the index at `path` says of its store.
+pub(crate) fn read_meta(transaction: &ReadTransaction, path: &Path) -> Result<(Meta, Schema)> {
+    let in_index = |error| Error::index(path, error);
+    let Some(meta) = guarded(path, || Meta::read(transaction, path))? else {
+        return Err(Error::damaged(path, "it does not say what the store holds"));
+    };
+    let parameters = guarded(path, || catalog::read_schema(transaction).map_err(in_index))?;
+    let schema = Schema::from_parameters(&parameters)
+        .map_err(|error| Error::damaged(path, format!("its schema is not one: {error}")))?;
+    Ok((meta, schema))
+}
+
+/// The first commit: no documents, but a schema.
+fn commit_empty(
+    transaction: WriteTransaction,
+    meta: Meta,
+    schema: &Schema,
+) -> Result<(), redb::Error> {
+    Catalog::create(&transaction)?;
+    catalog::write_schema(&transaction, &schema.parameters())?;
+    meta.write(&transaction)?;
+    transaction.commit()?;
+    Ok(())
+}
+
+/// The postings of the contents that are not in the tables. `earlier` ones of the same signatures
+/// are added to, if they begin at the same content; the caller is the only one to do so.
+pub(crate) fn rebuild_recent(
+    snapshot: &Snapshot,
+    earlier: Option<&Arc<Recent>>,
+) -> Result<Arc<Recent>> {
+    let meta = &snapshot.tables.meta;
+    let banded = narrow(snapshot.tables.path(), meta.banded)?;
+    let schema = &snapshot.schema;
+    let bands = schema.bands();
+    let contents = snapshot.len.saturating_sub(banded);
+    if contents > most_contents(bands.bands() as usize + 1) {
+        let reason = format!("{contents} contents are in no table");
+        return Err(Error::damaged(snapshot.tables.path(), reason));
+    }
+    let mut recent = match earlier.filter(|earlier| earlier.base() == banded) {
+        Some(earlier) => earlier.clone(),
+        None => Arc::new(Recent::new(
+            banded,
+            bands.bands() as usize + 1,
+            contents as usize,
+        )),
+    };
+    let mut hashes = Vec::new();
+    for id in banded + recent.len()..snapshot.len {
+        let row = snapshot.content(id)?;
+        hashes.clear();
+        if row.shingle_count > 0 {
+            bands.hashes(snapshot.signature(id)?, schema.slot_width(), &mut hashes);
+        }
+        if !recent.has_room() {
+            recent = Arc::new(recent.grown());
+        }
+        recent.push(copy_hash(&row.hash), &hashes);
+    }
+    Ok(recent)
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::salvage::Wreck;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_store_that_cannot_be_made_leaves_nothing() {
+        use crate::storage::watch::{Fault, Watch};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/store");
+        let watch = Watch::new(folder.path());
+        let mut refused = 0;
+        for (step, is_full) in (0..).flat_map(|step| [(step, true), (step, false)]) {
+            watch.fail(Some(if is_full {
+                Fault::Full { step }
+            } else {
+                Fault::Once { step }
+            }));
+            let made = Files::create(&path, Schema::default(), 1).map(drop);
+            watch.fail(None);
+            let failed = watch.failed();
+            if made.is_err() {
+                refused += 1;
+                let left = std::fs::read_dir(folder.path()).unwrap().count();
+                assert_eq!(left, 0, "step {step}: {failed:?}");
+            } else {
+                std::fs::remove_dir_all(folder.path().join("a")).unwrap();
+            }
+            if failed.is_empty() && !is_full {
+                break;
+            }
+        }
+        assert!(refused > 20, "{refused}");
+    }
+
+    #[test]
+    fn an_index_of_another_format_is_refused() {
+        let error = refusal(FORMAT + 1);
+        let Error::NewerFormat {
+            supported, found, ..
+        } = &error
+        else {
+            panic!("{error}");
+        };
+        assert_eq!((*supported, *found), (FORMAT, FORMAT + 1));
+        assert!(
+            error.to_string().ends_with("so use the newer release"),
+            "{error}"
+        );
+        let error = refusal(1);
+        let Error::OlderFormat {
+            supported, found, ..
+        } = &error
+        else {
+            panic!("{error}");
+        };
+        assert_eq!((*supported, *found), (FORMAT, 1));
+        assert!(
+            error
+                .to_string()
+                .ends_with("so make a new store and add the texts again"),
+            "{error}"
+        );
+    }
+
+    /// How a store whose index says that it is of a format is refused, by all that open one.
+    fn refusal(format: u32) -> Error {
+        let folder = tempfile::tempdir().unwrap();
+        let files = Files::create(folder.path(), Schema::default(), 1).unwrap();
+        let transaction = files.index.begin_write().unwrap();
+        let meta = Meta {
+            format: format.into(),
+            ..files.tables.meta
+        };
+        meta.write(&transaction).unwrap();
+        transaction.commit().unwrap();
+        let index = folder.path().join(INDEX);
+        let left = std::fs::read(&index).unwrap();
+        let in_use = Files::open(folder.path()).map(drop).unwrap_err();
+        assert!(matches!(
+            in_use,
+            Error::NewerFormat { .. } | Error::OlderFormat { .. }
+        ));
+        assert!(std::fs::read(&index).unwrap() == left);
+        drop(files);
+        let left = std::fs::read(&index).unwrap();
+        let opened = Files::open(folder.path()).map(drop);
+        assert!(std::fs::read(&index).unwrap() == left, "it was written to");
+        let read = Snapshot::open(folder.path()).map(drop);
+        let scratch = tempfile::tempdir().unwrap();
+        let wreck = Wreck::open(folder.path(), scratch.path()).map(drop);
+        let refused = [opened, read, wreck].map(Result::unwrap_err);
+        let [first, others @ ..] = refused;
+        for other in others {
+            assert_eq!(other.to_string(), first.to_string());
+        }
+        first
+    }
+}

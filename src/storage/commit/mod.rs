@@ -1,0 +1,12 @@
+//! The writing side: what is appended becomes durable in one order, and is read again in it.
+
+mod backup;
+mod durable;
+mod files;
+mod merge;
+mod reader;
+mod sound;
+
+pub(crate) use durable::CatalogChange;
+pub(crate) use files::{Files, Health, NewContent};
+pub(crate) use sound::Sound;

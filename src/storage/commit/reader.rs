@@ -1,0 +1,174 @@
+//! Opening a store for reading, while another process may be writing to it.
+//!
+//! One transaction of the index says which files there are and how far they are committed, and its
+//! tables stay as they are for as long as it is read. The files are opened after it: by then a
+//! writer may have committed again, and taken away files that only the commit before named. Then
+//! the newer commit says where everything is.
+//!
+//! **Invariant: a file that a commit names is there, and is no shorter than it says, until a later
+//! commit names another.**
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use redb::ReadTransaction;
+
+use super::files::{open_filter, read_meta, rebuild_recent};
+use crate::error::Result;
+use crate::schema::Schema;
+use crate::storage::columns::ColumnSpec;
+use crate::storage::format::{Kind, narrow};
+use crate::storage::index::{Index, Meta, existing_index};
+use crate::storage::postings::Recent;
+use crate::storage::view::{Snapshot, Tables};
+
+/// Commits that are tried, of those that a writer makes faster than their files can be opened.
+const ATTEMPTS: usize = 100;
+
+impl Snapshot {
+    /// Opens the last commit of the store in `folder`.
+    pub(crate) fn open(folder: &Path) -> Result<Snapshot> {
+        Commit::read(folder)?.open_last(folder, None)
+    }
+
+    /// The last commit of the store in `folder`, if it is not this one.
+    pub(crate) fn newer(&self, folder: &Path) -> Result<Option<Snapshot>> {
+        let commit = Commit::read(folder)?;
+        if commit.meta == self.tables.meta {
+            return Ok(None);
+        }
+        commit.open_last(folder, Some(self)).map(Some)
+    }
+}
+
+/// What the index says, as of one commit.
+struct Commit {
+    path: PathBuf,
+    index: Arc<Index>,
+    transaction: ReadTransaction,
+    meta: Meta,
+    schema: Schema,
+}
+
+impl Commit {
+    /// Reads the last commit of the store in `folder`.
+    fn read(folder: &Path) -> Result<Commit> {
+        let path = existing_index(folder)?;
+        let index = Arc::new(Index::open_read_only(&path)?);
+        let transaction = index.begin_read(&path)?;
+        let (meta, schema) = read_meta(&transaction, &path)?;
+        Ok(Commit {
+            path,
+            index,
+            transaction,
+            meta,
+            schema,
+        })
+    }
+
+    /// Opens the files of this commit or, if some are gone already, those of a newer one.
+    fn open_last(self, folder: &Path, known: Option<&Snapshot>) -> Result<Snapshot> {
+        let mut commit = self;
+        for _ in 0..ATTEMPTS {
+            let tried = commit.meta;
+            let error = match commit.open_files(folder, known) {
+                Ok(snapshot) => return Ok(snapshot),
+                Err(error) => error,
+            };
+            commit = Commit::read(folder)?;
+            if commit.meta == tried {
+                return Err(error);
+            }
+        }
+        commit.open_files(folder, known)
+    }
+
+    fn open_files(self, folder: &Path, known: Option<&Snapshot>) -> Result<Snapshot> {
+        let Commit {
+            path,
+            index,
+            transaction,
+            meta,
+            schema,
+        } = self;
+        let tables = Tables::of(transaction, meta, &index, &path, schema.bands().bands())?;
+        let view = |kind| ColumnSpec::of(kind, &meta, &schema)?.view(folder);
+        let mut snapshot = Snapshot {
+            contents: view(Kind::Contents)?,
+            shingles: view(Kind::Shingles)?,
+            signatures: view(Kind::Signatures)?,
+            recent: Arc::new(Recent::new(0, 1, 0)),
+            filter: open_filter(folder, &meta, false)?,
+            len: narrow(&path, meta.contents)?,
+            schema: Arc::new(schema),
+            tables: Arc::new(tables),
+        };
+        let is_same = |known: &&Snapshot| {
+            let known = &known.tables.meta;
+            (known.store, known.generation) == (meta.store, meta.generation)
+        };
+        let known = known.filter(is_same);
+        if let Some(known) = known {
+            for kind in Kind::ALL {
+                snapshot.column(kind).know(known.column(kind));
+            }
+        }
+        let earlier = known.map(|known| &known.recent);
+        snapshot.recent = rebuild_recent(&snapshot, earlier)?;
+        Ok(snapshot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Meters;
+    use crate::error::Error;
+    use crate::storage::{CatalogChange, Files};
+
+    fn commit(files: &mut Files) {
+        let change = CatalogChange::default();
+        files.commit(&change, 1, &Meters::default()).unwrap();
+    }
+
+    #[test]
+    fn a_reader_whose_files_are_gone_takes_a_newer_commit() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut files = Files::create(folder.path(), Schema::default(), 1).unwrap();
+        // The commit of a generation that a later one has replaced.
+        let mut old = Commit::read(folder.path()).unwrap();
+        old.meta.signatures_file = 7;
+        commit(&mut files);
+        let snapshot = old.open_last(folder.path(), None).unwrap();
+        assert_eq!(
+            (snapshot.tables.meta.generation, snapshot.tables.meta.commit),
+            (1, 1)
+        );
+        assert!(snapshot.newer(folder.path()).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_commit_is_opened_as_it_was_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut files = Files::create(folder.path(), Schema::default(), 1).unwrap();
+        let old = Commit::read(folder.path()).unwrap();
+        commit(&mut files);
+        let snapshot = old.open_last(folder.path(), None).unwrap();
+        assert_eq!(snapshot.tables.meta.commit, 0);
+        let newer = snapshot.newer(folder.path()).unwrap().unwrap();
+        assert_eq!(newer.tables.meta.commit, 1);
+    }
+
+    #[test]
+    fn a_file_that_is_missing_for_good_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut files = Files::create(folder.path(), Schema::default(), 1).unwrap();
+        let snapshot = Snapshot::open(folder.path()).unwrap();
+        commit(&mut files);
+        let gone = folder.path().join("contents.1");
+        std::fs::remove_file(&gone).unwrap();
+        let is_of_the_file = |error| matches!(error, Error::Io { path, .. } if path == gone);
+        assert!(is_of_the_file(Snapshot::open(folder.path()).unwrap_err()));
+        assert!(is_of_the_file(snapshot.newer(folder.path()).unwrap_err()));
+    }
+}

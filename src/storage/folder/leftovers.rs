@@ -1,0 +1,170 @@
+//! Files of a store that no index names any more.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use super::holder;
+use crate::error::{Error, Result};
+use crate::storage::disk::{self, File};
+use crate::storage::format::{
+    HEADER_BYTES, Kind, is_column, is_lost, is_redb, may_be_a_filter, may_be_unfinished_index,
+};
+use crate::storage::index::{Index, Meta};
+use crate::storage::names::{
+    COPY, FIRST_GENERATION, INDEX, NEW_INDEX, NEXT_INDEX, SCRATCH, is_of_store,
+};
+use crate::storage::postings::FilterName;
+
+/// What the name of a file of a generation says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    Column(Kind, u32),
+    Filter { generation: u32, number: u32 },
+}
+
+impl Named {
+    fn of(name: &str) -> Option<Named> {
+        if let Some((kind, generation)) = Kind::of_file_name(name) {
+            return Some(Named::Column(kind, generation));
+        }
+        let (generation, number) = name.strip_prefix("filter.")?.split_once('.')?;
+        Some(Named::Filter {
+            generation: generation.parse().ok()?,
+            number: number.parse().ok()?,
+        })
+    }
+
+    fn generation(self) -> u64 {
+        match self {
+            Named::Column(_, generation) | Named::Filter { generation, .. } => generation.into(),
+        }
+    }
+
+    /// Whether `meta` names it.
+    fn is_in(self, meta: &Meta) -> bool {
+        match self {
+            Named::Column(Kind::Contents, file) => meta.contents_file == u64::from(file),
+            Named::Column(Kind::Shingles, file) => meta.shingles_file == u64::from(file),
+            Named::Column(Kind::Signatures, file) => meta.signatures_file == u64::from(file),
+            Named::Filter { generation, number } => {
+                let name = FilterName {
+                    store: meta.store,
+                    generation,
+                    number,
+                };
+                FilterName::of(Path::new(""), meta).is_ok_and(|named| named == name)
+            }
+        }
+    }
+}
+
+/// Deletes the store's files in `folder` that neither `meta` names nor the next generation, if one is
+/// being made.
+///
+/// What cannot be deleted costs room and nothing else. Readers that have it open go on using it.
+pub(crate) fn clear(folder: &Path, meta: &Meta) -> Result<()> {
+    let has_next = disk::is_plain_file(&folder.join(NEXT_INDEX))?;
+    for path in disk::list(folder)? {
+        let name = path.file_name().and_then(OsStr::to_str);
+        let Some(named) = name.and_then(Named::of) else {
+            continue;
+        };
+        let is_next = has_next && named.generation() == meta.generation + 1;
+        if !named.is_in(meta) && !is_next && is_of_store(&path, meta.store) {
+            disk::remove(&path).unwrap_or_default();
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file of this name may be there before a store is: a process that made one was killed.
+pub(crate) fn is_of_creation(name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else {
+        return false;
+    };
+    let column = |(_, generation)| generation == FIRST_GENERATION;
+    name == NEW_INDEX || Kind::of_file_name(name).is_some_and(column)
+}
+
+/// Deletes the index of a next generation, if there is one; says whether there was.
+///
+/// # Errors
+///
+/// [`Error::Occupied`] if a file has its name that does not carry the store's number.
+pub(crate) fn remove_next_index(folder: &Path, store: u64) -> Result<bool> {
+    let path = folder.join(NEXT_INDEX);
+    if !disk::is_file(&path)? {
+        return Ok(false);
+    }
+    let is_ours = may_be_unfinished_index(&File::open(&path)?.start(HEADER_BYTES)?)
+        || carries(&path, store)?
+        || Index::open_read_only(&path).is_ok_and(|index| index.is_empty());
+    if !is_ours {
+        return Err(Error::Occupied { path });
+    }
+    disk::remove(&path)?;
+    Ok(true)
+}
+
+/// Whether the number of a store is anywhere in a file: an index has it among its values, and whoever
+/// else has 64 bits like these drew them from there.
+fn carries(path: &Path, store: u64) -> Result<bool> {
+    const AT_ONCE: usize = 1 << 20;
+    let number = store.to_le_bytes();
+    let file = File::open(path)?;
+    let len = file.len()?;
+    let mut bytes = Vec::new();
+    for start in (0..len).step_by(AT_ONCE - number.len()) {
+        let size = usize::try_from(len - start).unwrap_or(AT_ONCE);
+        bytes.resize(size.min(AT_ONCE), 0);
+        if file.read(start, &mut bytes)? && bytes.windows(number.len()).any(|found| found == number)
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Deletes the folder `building`, in which a process that was killed made a store.
+///
+/// # Errors
+///
+/// [`Error::Occupied`] if it is no folder, or holds what that process did not make.
+pub(crate) fn clear_building(building: &Path) -> Result<()> {
+    if disk::is_folder(building)? {
+        check_building(building)?;
+        return disk::remove_folder(building);
+    }
+    if disk::is_absent(building)? {
+        return Ok(());
+    }
+    let path = building.to_owned();
+    Err(Error::Occupied { path })
+}
+
+fn check_building(building: &Path) -> Result<()> {
+    for path in disk::list(building)? {
+        let name = path.file_name().and_then(OsStr::to_str).unwrap_or("");
+        if name == SCRATCH && disk::is_folder(&path)? {
+            check_building(&path)?;
+            continue;
+        }
+        if !disk::is_plain_file(&path)? {
+            return Err(Error::Occupied { path });
+        }
+        let start = File::open(&path)?.start(HEADER_BYTES)?;
+        let is_ours = match Named::of(name) {
+            Some(Named::Column(..)) => is_column(&start) || is_lost(&start),
+            Some(Named::Filter { .. }) => may_be_a_filter(&start),
+            None if name == holder::NAME => holder::is_note(&start) || is_lost(&start),
+            None => {
+                let is_index = [INDEX, NEW_INDEX, NEXT_INDEX, COPY].contains(&name);
+                is_index && (is_redb(&start) || may_be_unfinished_index(&start))
+            }
+        };
+        if !is_ours {
+            return Err(Error::Occupied { path });
+        }
+    }
+    Ok(())
+}

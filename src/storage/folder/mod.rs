@@ -1,0 +1,10 @@
+//! The folder of a store: what may be in it, who has it, and what is left in it.
+
+mod apart;
+mod holder;
+pub(crate) mod leftovers;
+mod place;
+
+pub(crate) use apart::{check_outside, enclosing, inside};
+pub(crate) use holder::Note;
+pub(crate) use place::{Place, check_free};

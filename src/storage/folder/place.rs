@@ -1,0 +1,240 @@
+//! A folder for a store that is being made, which appears whole or not at all.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::apart::check_outside;
+use super::leftovers;
+use crate::error::{Error, Result};
+use crate::storage::disk::{self, FileLock, MadeFolders};
+use crate::storage::names::INDEX;
+
+/// Where a store is built, before it gets its name.
+#[derive(Debug)]
+pub(crate) struct Place {
+    folder: PathBuf,
+    parent: PathBuf,
+    building: PathBuf,
+    /// The folders above it that were made for it.
+    made: MadeFolders,
+    /// Keeps others from what is being built; dropped last.
+    _lock: FileLock,
+}
+
+impl Place {
+    /// Makes the folder to build the store `folder` in, for the users of the folder `like`. What a killed
+    /// process left of one is cleared away.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::AlreadyAStore`], [`Error::NotEmpty`] or [`Error::Occupied`] if something is there,
+    /// [`Error::Locked`] if
+    /// another process is building the same store, [`Error::InsideStore`].
+    pub(crate) fn new(folder: &Path, like: &Path) -> Result<Place> {
+        check_free(folder, |_| false)?;
+        check_outside(folder)?;
+        let Some(name) = folder.file_name() else {
+            let reason = io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "a folder to be made has a name",
+            );
+            return Err(Error::io(folder, reason));
+        };
+        let parent = disk::parent(folder).to_owned();
+        let made = disk::create_folders(&parent)?;
+        match Place::in_parent(folder, name, like, &parent) {
+            Ok((building, lock)) => Ok(Place {
+                folder: folder.to_owned(),
+                parent,
+                building,
+                made,
+                _lock: lock,
+            }),
+            Err(error) => {
+                made.undo();
+                Err(error)
+            }
+        }
+    }
+
+    /// Makes the hidden folder in `parent`, and locks it.
+    fn in_parent(
+        folder: &Path,
+        name: &OsStr,
+        like: &Path,
+        parent: &Path,
+    ) -> Result<(PathBuf, FileLock)> {
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        hidden.push(".dedupdb-backup");
+        let building = parent.join(&hidden);
+        hidden.push(".lock");
+        let Some(lock) = FileLock::take(&parent.join(hidden))? else {
+            let (path, holder) = (folder.to_owned(), None);
+            return Err(Error::Locked { path, holder });
+        };
+        // Someone may have been done with it in the meantime.
+        check_free(folder, |_| false)?;
+        leftovers::clear_building(&building)?;
+        disk::create_folder_like(&building, like)?;
+        Ok((building, lock))
+    }
+
+    /// Has `build` make the store in the folder that it is given, and gives that its name; after an
+    /// error nothing is left.
+    pub(crate) fn fill<T>(self, build: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+        let built = build(&self.building).and_then(|built| {
+            disk::sync_folder(&self.building)?;
+            disk::rename(&self.building, &self.folder)?;
+            Ok(built)
+        });
+        let built = match built {
+            Ok(built) => built,
+            Err(error) => {
+                // The first error counts; what stays is cleared away by the next attempt.
+                disk::remove_folder(&self.building).unwrap_or_default();
+                let Place {
+                    made, _lock: lock, ..
+                } = self;
+                drop(lock);
+                made.undo();
+                return Err(error);
+            }
+        };
+        if let Err(error) = disk::sync_folder(&self.parent) {
+            // After an error there is no store.
+            disk::remove_folder(&self.folder).unwrap_or_default();
+            return Err(error);
+        }
+        Ok(built)
+    }
+}
+
+/// Refuses a folder that holds anything but files with the names of leftovers.
+///
+/// # Errors
+///
+/// [`Error::AlreadyAStore`], [`Error::NotEmpty`], or [`Error::Occupied`] if it is no folder.
+pub(crate) fn check_free(folder: &Path, is_leftover: fn(&OsStr) -> bool) -> Result<()> {
+    let Some(found) = disk::metadata(folder)? else {
+        return Ok(());
+    };
+    let path = folder.to_owned();
+    if !found.is_dir() {
+        return Err(Error::Occupied { path });
+    }
+    if disk::is_file(&folder.join(INDEX))? {
+        return Err(Error::AlreadyAStore { path });
+    }
+    let mut names: Vec<OsString> = disk::list(folder)?
+        .iter()
+        .filter_map(|path| path.file_name().map(OsStr::to_owned))
+        .filter(|name| !is_leftover(name))
+        .collect();
+    names.sort_unstable();
+    match names.into_iter().next() {
+        None => Ok(()),
+        // Somebody made one in the meantime.
+        Some(_) if disk::is_file(&folder.join(INDEX))? => Err(Error::AlreadyAStore { path }),
+        Some(name) => {
+            let holds = name.to_string_lossy().into_owned();
+            Err(Error::NotEmpty { path, holds })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_place_is_one_builders_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let names = || fs::read_dir(folder.path()).unwrap().count();
+        let place = Place::new(&path, folder.path()).unwrap();
+        let second = Place::new(&path, folder.path());
+        assert!(matches!(second, Err(Error::Locked { .. })), "{second:?}");
+        place
+            .fill(|building| {
+                assert!(matches!(
+                    Place::new(&path, folder.path()),
+                    Err(Error::Locked { .. })
+                ));
+                fs::write(building.join(INDEX), "").unwrap();
+                Ok(())
+            })
+            .unwrap();
+        assert!(matches!(
+            Place::new(&path, folder.path()),
+            Err(Error::AlreadyAStore { .. })
+        ));
+        assert_eq!(names(), 1);
+    }
+
+    #[test]
+    fn what_a_killed_builder_left_is_cleared_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let building = folder.path().join(".store.dedupdb-backup");
+        fs::create_dir(&building).unwrap();
+        fs::write(building.join(INDEX), [0; 40]).unwrap();
+        fs::write(building.join("contents.1"), "dedupdb\n and no more").unwrap();
+        fs::write(folder.path().join(".store.dedupdb-backup.lock"), "").unwrap();
+        Place::new(&path, folder.path())
+            .unwrap()
+            .fill(|building| {
+                assert_eq!(fs::read_dir(building).unwrap().count(), 0);
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_somebody_put_in_its_way_is_named_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/store");
+        fs::create_dir(folder.path().join("a")).unwrap();
+        let building = folder.path().join("a/.store.dedupdb-backup");
+        let lock = folder.path().join("a/.store.dedupdb-backup.lock");
+        fs::create_dir(&building).unwrap();
+        for (name, text) in [
+            ("thesis", "Chapter one"),
+            (INDEX, "of names"),
+            ("contents.1", "One"),
+        ] {
+            let file = building.join(name);
+            fs::write(&file, text).unwrap();
+            let refused = Place::new(&path, folder.path()).map(drop).unwrap_err();
+            assert!(
+                matches!(&refused, Error::Occupied { path } if *path == file),
+                "{refused}"
+            );
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+            fs::remove_file(file).unwrap();
+        }
+        fs::remove_dir(&building).unwrap();
+        fs::write(&building, "a file").unwrap();
+        assert!(Place::new(&path, folder.path()).is_err());
+        fs::remove_file(&building).unwrap();
+        fs::write(&lock, "a key").unwrap();
+        let refused = Place::new(&path, folder.path()).map(drop).unwrap_err();
+        assert!(
+            matches!(&refused, Error::Occupied { path } if *path == lock),
+            "{refused}"
+        );
+        assert_eq!(fs::read_to_string(&lock).unwrap(), "a key");
+    }
+
+    #[test]
+    fn after_an_error_no_folder_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::new(&folder.path().join("a/b/store"), folder.path()).unwrap();
+        assert!(place.fill(|_| Err::<(), _>(Error::Full)).is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,198 @@
+//! The columns of the next generation that are not shared with the one in use.
+
+use std::path::Path;
+
+use super::Next;
+use crate::error::{Error, Result};
+use crate::schema::Schema;
+use crate::storage::columns::{Column, ColumnSpec, ColumnView, Trust};
+use crate::storage::format::{Kind, narrow};
+use crate::storage::index::{Meta, catalog};
+use crate::storage::view::Snapshot;
+
+/// Contents that are taken over at a time.
+const BATCH: u32 = if cfg!(test) { 2 } else { 1 << 12 };
+
+/// Bytes that are written between two checkpoints.
+const CHECKPOINT_BYTES: u64 = if cfg!(test) { 64 } else { 64 << 20 };
+
+/// Makes the signatures, as the plan's schema asks for, of some contents of a snapshot, one after the
+/// other.
+pub(crate) type Sign<'a> = dyn Fn(&Snapshot, &[u32]) -> Result<Vec<u8>> + 'a;
+
+/// Is told how far it is; an error ends the work.
+pub(crate) type Watch<'a> = dyn FnMut(super::Progress) -> Result<()> + 'a;
+
+/// The writing sides of the columns that are not shared.
+#[derive(Debug)]
+pub(super) struct NextColumns {
+    contents: Option<Column>,
+    shingles: Option<Column>,
+    signatures: Option<Column>,
+}
+
+impl NextColumns {
+    /// Makes the columns of the generation of `meta`, empty, for the users of those of `snapshot`.
+    pub(super) fn create(
+        folder: &Path,
+        meta: &Meta,
+        schema: &Schema,
+        snapshot: &Snapshot,
+    ) -> Result<NextColumns> {
+        NextColumns::with(meta, schema, |spec| {
+            let like = snapshot.column(spec.header.kind).path();
+            spec.create(folder, Some(like))
+        })
+    }
+
+    /// Opens the columns of the generation of `meta` and cuts off what it does not count.
+    pub(super) fn open(folder: &Path, meta: &Meta, schema: &Schema) -> Result<NextColumns> {
+        NextColumns::with(meta, schema, |spec| spec.open(folder, Trust::File))
+    }
+
+    fn with(
+        meta: &Meta,
+        schema: &Schema,
+        make: impl Fn(ColumnSpec) -> Result<Column>,
+    ) -> Result<NextColumns> {
+        let column = |kind| {
+            let spec = ColumnSpec::of(kind, meta, schema)?;
+            let is_new = u64::from(spec.header.generation) == meta.generation;
+            is_new.then(|| make(spec)).transpose()
+        };
+        Ok(NextColumns {
+            contents: column(Kind::Contents)?,
+            shingles: column(Kind::Shingles)?,
+            signatures: column(Kind::Signatures)?,
+        })
+    }
+
+    fn each(&mut self) -> impl Iterator<Item = (Kind, &mut Column)> {
+        let columns = [
+            (Kind::Contents, &mut self.contents),
+            (Kind::Shingles, &mut self.shingles),
+            (Kind::Signatures, &mut self.signatures),
+        ];
+        columns
+            .into_iter()
+            .filter_map(|(kind, column)| Some((kind, column.as_mut()?)))
+    }
+
+    /// The column of a kind, if it is not shared.
+    pub(super) fn of(&self, kind: Kind) -> Option<&Column> {
+        match kind {
+            Kind::Contents => self.contents.as_ref(),
+            Kind::Shingles => self.shingles.as_ref(),
+            Kind::Signatures => self.signatures.as_ref(),
+        }
+    }
+
+    /// Bytes of the column of a kind; 0 if it is shared.
+    pub(super) fn len(&self, kind: Kind) -> u64 {
+        self.of(kind).map_or(0, Column::len)
+    }
+
+    /// What can be read of the column of a kind, which is that of `snapshot` if it is shared.
+    pub(super) fn view(&self, kind: Kind, snapshot: &Snapshot) -> ColumnView {
+        let column = self.of(kind).map(Column::view);
+        column.unwrap_or_else(|| snapshot.column(kind).clone())
+    }
+
+    fn are_shared(&self) -> bool {
+        self.signatures.is_none()
+    }
+}
+
+impl Next {
+    /// Takes the rows of all contents of `snapshot` over, with a checkpoint now and then and one at
+    /// the end.
+    pub(crate) fn cover(
+        &mut self,
+        snapshot: &Snapshot,
+        sign: &Sign<'_>,
+        watch: &mut Watch<'_>,
+    ) -> Result<()> {
+        if self.behind(snapshot) == 0 {
+            return Ok(());
+        }
+        if self.columns.are_shared() {
+            // Nothing to make durable: the next commit tells.
+            self.state.covered = snapshot.len;
+            return self.count_rows(snapshot);
+        }
+        let bytes = |next: &Next| {
+            let kinds = Kind::ALL;
+            kinds.iter().map(|&kind| next.columns.len(kind)).sum()
+        };
+        let mut saved: u64 = bytes(self);
+        while self.state.covered < snapshot.len {
+            let end = snapshot.len.min(self.state.covered.saturating_add(BATCH));
+            self.cover_batch(snapshot, end, sign)?;
+            if bytes(self) - saved >= CHECKPOINT_BYTES {
+                self.checkpoint(snapshot)?;
+                saved = bytes(self);
+            }
+            if let Err(stopped) = watch(self.progress(snapshot)) {
+                if matches!(stopped, Error::Interrupted) {
+                    self.checkpoint(snapshot)?;
+                }
+                return Err(stopped);
+            }
+        }
+        self.checkpoint(snapshot)
+    }
+
+    /// Takes the rows of the contents below `end` over.
+    fn cover_batch(&mut self, snapshot: &Snapshot, end: u32, sign: &Sign<'_>) -> Result<()> {
+        let ids = (self.state.covered..end).filter(|&id| !self.ids.leaves_out(id));
+        let ids: Vec<u32> = ids.collect();
+        if let (Some(contents), Some(shingles)) =
+            (&mut self.columns.contents, &mut self.columns.shingles)
+        {
+            for &id in &ids {
+                let mut row = snapshot.content(id)?;
+                shingles.append(snapshot.packed_shingles(id)?)?;
+                row.shingles_end = shingles.len();
+                contents.append(&row.encode())?;
+            }
+        }
+        if let Some(signatures) = &mut self.columns.signatures {
+            let signed = sign(snapshot, &ids)?;
+            debug_assert_eq!(signed.len(), ids.len() * self.plan.schema.signature_bytes());
+            signatures.append(&signed)?;
+        }
+        self.state.covered = end;
+        Ok(())
+    }
+
+    /// Makes the rows durable that were taken over from `snapshot`.
+    fn checkpoint(&mut self, snapshot: &Snapshot) -> Result<()> {
+        self.count_rows(snapshot)?;
+        let transaction = self.begin_write()?;
+        for (kind, column) in self.columns.each() {
+            column.sync()?;
+            catalog::write_sums(&transaction, kind, &column.changed_sums())
+                .map_err(|error| Error::index(&self.path, error))?;
+            column.committing();
+        }
+        self.commit(transaction)?;
+        for (_, column) in self.columns.each() {
+            column.committed();
+        }
+        Ok(())
+    }
+
+    fn count_rows(&mut self, snapshot: &Snapshot) -> Result<()> {
+        self.meta.contents = self.ids.new_id(self.state.covered).into();
+        self.meta.shingle_bytes = match &self.columns.shingles {
+            Some(shingles) => shingles.len(),
+            None => snapshot.shingles_before(self.state.covered)?,
+        };
+        Ok(())
+    }
+
+    /// Number of contents that have rows, by their new ids.
+    pub(super) fn rows(&self) -> Result<u32> {
+        narrow(&self.path, self.meta.contents)
+    }
+}

@@ -1,0 +1,230 @@
+//! The bucket tables of the next generation.
+
+use std::ops::Range;
+
+use redb::WriteTransaction;
+
+use super::Next;
+use super::columns::Watch;
+use crate::codec::low32;
+use crate::error::Result;
+use crate::storage::columns::ColumnView;
+use crate::storage::format::{Kind, narrow};
+use crate::storage::parallel::for_each_list;
+use crate::storage::postings::{
+    BucketError, BucketTable, Change, Filter, Level, List, Posting, buckets, order, prefix_bits,
+};
+use crate::storage::view::{Rows, Snapshot, bucket_error};
+
+/// Postings that are written between two checkpoints.
+const CHECKPOINT_POSTINGS: u64 = if cfg!(test) { 400 } else { 16 << 20 };
+
+/// Bytes of a posting in memory while postings are sorted.
+const POSTING_BYTES: u64 = 16;
+
+/// What the columns of the next generation hold.
+struct Views {
+    contents: ColumnView,
+    signatures: ColumnView,
+    snapshot: Snapshot,
+}
+
+/// What postings a list gains or loses, by the new ids of contents.
+#[derive(Debug, Default)]
+struct Contents {
+    add: Range<u32>,
+    remove: Vec<u32>,
+}
+
+impl Next {
+    /// Writes the lists that are not there yet, from the rows that are there.
+    ///
+    /// Each of the `threads` holds the postings of one list, or of a part of it where `memory` bytes
+    /// would not do.
+    pub(crate) fn post(
+        &mut self,
+        snapshot: &Snapshot,
+        threads: usize,
+        memory: u64,
+        watch: &mut Watch<'_>,
+    ) -> Result<()> {
+        if self.state.lists == 0 {
+            self.meta.banded = self.meta.contents;
+            self.meta.aged = self.meta.contents;
+            let skipped = if self.plan.renumbers {
+                0
+            } else {
+                self.left_out.len()
+            };
+            self.state.posted = self.rows()? - low32(skipped as u64);
+            self.meta.posted = self.state.posted.into();
+            self.meta.prefix_bits = prefix_bits(self.meta.posted, 0).into();
+        }
+        let views = self.views(snapshot);
+        let need = self.meta.banded * POSTING_BYTES * threads as u64;
+        let parts = need.div_ceil(memory.max(1)).next_power_of_two().ilog2();
+        let parts = parts.min(self.prefix_bits()?);
+        let per_checkpoint = CHECKPOINT_POSTINGS / self.meta.banded.max(1);
+        let per_checkpoint = low32(per_checkpoint.clamp(threads as u64, self.lists().into()));
+        while self.state.lists < self.lists() {
+            let end = self.lists().min(self.state.lists + per_checkpoint);
+            let transaction = self.begin_write()?;
+            let write = |list| self.write_list(&transaction, &views, list, parts);
+            for_each_list(self.state.lists..end, threads, write)?;
+            self.state.lists = end;
+            self.commit(transaction)?;
+            watch(self.progress(snapshot))?;
+        }
+        Ok(())
+    }
+
+    /// Writes a list, in `2^parts` parts.
+    fn write_list(
+        &self,
+        transaction: &WriteTransaction,
+        views: &Views,
+        list: u32,
+        parts: u32,
+    ) -> Result<()> {
+        let (rows, prefix) = (self.rows_of(views), self.prefix_bits()?);
+        let banded = narrow(&self.path, self.meta.banded)?;
+        for part in 0..1_u32 << parts {
+            let mut postings = Vec::with_capacity(banded as usize >> parts);
+            for id in (0..banded).filter(|&id| self.is_posted(id)) {
+                if let Some(hash) = rows.list_hash(id, list)?
+                    && hash.checked_shr(32 - parts).unwrap_or(0) == part
+                {
+                    postings.push(Posting::new(hash, id));
+                }
+            }
+            let postings = order::sort(postings);
+            buckets::append(transaction, List::of(list), prefix, &postings)
+                .map_err(|error| bucket_error(&self.path, error))?;
+        }
+        Ok(())
+    }
+
+    /// Adds the postings of the contents that have rows and no postings.
+    pub(crate) fn post_rest(&mut self, snapshot: &Snapshot, threads: usize) -> Result<()> {
+        let rows = self.rows()?;
+        let add = narrow(&self.path, self.meta.banded)?..rows;
+        self.state.posted += low32(add.len() as u64);
+        self.meta.banded = rows.into();
+        self.meta.aged = rows.into();
+        let transaction = self.begin_write()?;
+        let remove = Vec::new();
+        self.change_lists(&transaction, snapshot, &Contents { add, remove }, threads)?;
+        self.commit(transaction)
+    }
+
+    /// Takes the postings of contents away that were removed since the rebuild began, up to
+    /// `snapshot`, of which `removed` are all removed contents, sorted.
+    pub(super) fn unpost(
+        &mut self,
+        transaction: &WriteTransaction,
+        snapshot: &Snapshot,
+        removed: &[u32],
+        threads: usize,
+    ) -> Result<()> {
+        let banded = narrow(&self.path, self.meta.banded)?;
+        let is_new = |id: &u32| {
+            self.left_out.binary_search(id).is_err() && self.unposted.binary_search(id).is_err()
+        };
+        let gone = removed.iter().copied().filter(is_new);
+        let gone: Vec<u32> = gone.filter(|&id| self.ids.new_id(id) < banded).collect();
+        if gone.is_empty() {
+            return Ok(());
+        }
+        let contents = Contents {
+            add: 0..0,
+            remove: gone.iter().map(|&id| self.ids.new_id(id)).collect(),
+        };
+        self.unposted.extend(gone);
+        self.unposted.sort_unstable();
+        self.change_lists(transaction, snapshot, &contents, threads)
+    }
+
+    fn change_lists(
+        &mut self,
+        transaction: &WriteTransaction,
+        snapshot: &Snapshot,
+        contents: &Contents,
+        threads: usize,
+    ) -> Result<()> {
+        let before = self.prefix_bits()?;
+        let posted = self.state.posted - low32(self.unposted.len() as u64);
+        self.meta.posted = posted.into();
+        self.meta.prefix_bits = prefix_bits(self.meta.posted, before).into();
+        let after = self.prefix_bits()?;
+        let views = self.views(snapshot);
+        let rows = self.rows_of(&views);
+        for_each_list(0..self.lists(), threads, |list| {
+            let postings = |ids: &mut dyn Iterator<Item = u32>| -> Result<Vec<Posting>> {
+                let mut postings = Vec::new();
+                for id in ids {
+                    if let Some(hash) = rows.list_hash(id, list)? {
+                        postings.push(Posting::new(hash, id));
+                    }
+                }
+                Ok(order::sort(postings))
+            };
+            let change = Change {
+                add: postings(&mut contents.add.clone())?,
+                remove: postings(&mut contents.remove.iter().copied())?,
+            };
+            buckets::apply(
+                transaction,
+                List::of(list),
+                Level::Old,
+                before,
+                after,
+                &change,
+            )
+            .map_err(|error| bucket_error(&self.path, error))
+        })
+    }
+
+    /// Makes the filter over all postings in the lists.
+    pub(crate) fn fill_filter(&mut self, threads: usize) -> Result<()> {
+        self.meta.filter = 1;
+        let postings = self.meta.posted * u64::from(self.lists());
+        let filter = Filter::create(&self.folder, self.filter_name()?, postings)?;
+        let transaction = self.index.begin_read(&self.path)?;
+        let prefix = self.prefix_bits()?;
+        for_each_list(0..self.lists(), threads, |list| {
+            let fill = || -> Result<(), BucketError> {
+                let name = List::of(list);
+                let table = BucketTable::open(&transaction, name, Level::Old, prefix, true)?;
+                table.for_each(|posting| filter.insert(list, posting.hash()))
+            };
+            fill().map_err(|error| bucket_error(&self.path, error))
+        })?;
+        filter.sync(self.meta.banded)
+    }
+
+    /// Whether the content of a new id, below the mark, has postings.
+    fn is_posted(&self, id: u32) -> bool {
+        self.plan.renumbers || self.left_out.binary_search(&id).is_err()
+    }
+
+    fn prefix_bits(&self) -> Result<u32> {
+        narrow(&self.path, self.meta.prefix_bits)
+    }
+
+    fn views(&self, snapshot: &Snapshot) -> Views {
+        Views {
+            contents: self.columns.view(Kind::Contents, snapshot),
+            signatures: self.columns.view(Kind::Signatures, snapshot),
+            snapshot: snapshot.clone(),
+        }
+    }
+
+    fn rows_of<'a>(&'a self, views: &'a Views) -> Rows<'a> {
+        Rows {
+            schema: &self.plan.schema,
+            contents: &views.contents,
+            signatures: &views.signatures,
+            snapshot: &views.snapshot,
+        }
+    }
+}

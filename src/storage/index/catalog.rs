@@ -1,0 +1,465 @@
+//! The tables of the index beside the buckets: documents, contents' names, checksums, schema.
+
+use redb::{
+    OwnedAccessGuard, ReadOnlyTable, ReadTransaction, ReadableTable, ReadableTableMetadata,
+    TableDefinition, WriteTransaction,
+};
+
+use super::append::{Appender, append, copy};
+use super::open::page_bytes;
+use crate::error::Result;
+use crate::storage::format::Kind;
+use crate::storage::parallel::both;
+
+/// Content id, size in bytes, modification time in ns since 1970 or [`NO_TIME`], time added in
+/// seconds since 1970, number of the run that stored it or 0.
+type DocumentValue = (u32, u64, i64, i64, u64);
+
+const NO_TIME: i64 = i64::MIN;
+
+const SCHEMA: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("schema");
+const DOCUMENTS: TableDefinition<'_, &[u8], DocumentValue> = TableDefinition::new("documents");
+const NAMES: TableDefinition<'_, (u32, &[u8]), ()> = TableDefinition::new("names");
+const REMOVED: TableDefinition<'_, u32, ()> = TableDefinition::new("removed");
+const SUMS: TableDefinition<'_, (u8, u64), u64> = TableDefinition::new("sums");
+
+/// Stored bytes that were a string. The tables' keys are bytes, because redb panics where a string
+/// is none.
+fn text(bytes: impl Into<Vec<u8>>) -> Result<String, redb::Error> {
+    let text = String::from_utf8(bytes.into());
+    text.map_err(|_| redb::Error::Corrupted("a key is not UTF-8".into()))
+}
+
+/// Writes the schema's parameters.
+pub(crate) fn write_schema(
+    transaction: &WriteTransaction,
+    parameters: &[(&'static str, String)],
+) -> Result<(), redb::Error> {
+    let mut table = transaction.open_table(SCHEMA)?;
+    for (name, value) in parameters {
+        table.insert(name.as_bytes(), value.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Reads the schema's parameters.
+pub(crate) fn read_schema(
+    transaction: &ReadTransaction,
+) -> Result<Vec<(String, String)>, redb::Error> {
+    let table = transaction.open_table(SCHEMA)?;
+    let mut parameters = Vec::new();
+    for entry in table.iter()? {
+        let (name, value) = entry?;
+        parameters.push((text(name.value())?, text(value.value())?));
+    }
+    Ok(parameters)
+}
+
+/// What is stored of a document beside its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DocumentRow {
+    pub(crate) content: u32,
+    pub(crate) size: u64,
+    pub(crate) modified: Option<i64>,
+    pub(crate) added: i64,
+    /// The number of the run that stored it; 0 if none did.
+    pub(crate) run: u64,
+}
+
+impl DocumentRow {
+    fn from_value((content, size, modified, added, run): DocumentValue) -> DocumentRow {
+        DocumentRow {
+            content,
+            size,
+            modified: (modified != NO_TIME).then_some(modified),
+            added,
+            run,
+        }
+    }
+
+    fn to_value(self) -> DocumentValue {
+        let modified = self.modified.unwrap_or(NO_TIME);
+        (self.content, self.size, modified, self.added, self.run)
+    }
+}
+
+/// What a commit does to one document.
+#[derive(Clone, Debug)]
+pub(crate) struct DocumentChange {
+    pub(crate) key: String,
+    /// The content it named before, if it was there.
+    pub(crate) old: Option<u32>,
+    /// What it is now, if it is there.
+    pub(crate) new: Option<DocumentRow>,
+}
+
+/// Applies the changes, which are sorted by key.
+pub(crate) fn write_documents(
+    transaction: &WriteTransaction,
+    changes: &[DocumentChange],
+) -> Result<(), redb::Error> {
+    let mut documents = transaction.open_table(DOCUMENTS)?;
+    let last = documents.last()?.map(|(key, _)| key.value().to_vec());
+    let inside = changes.partition_point(|change| Some(change.key.as_bytes()) <= last.as_deref());
+    let (inside, behind) = changes.split_at(inside);
+    for change in inside {
+        let key = change.key.as_bytes();
+        match change.new {
+            Some(row) => documents.insert(key, row.to_value())?,
+            None => documents.remove(key)?,
+        };
+    }
+    let added = behind
+        .iter()
+        .filter_map(|change| Some((change.key.as_bytes(), change.new?.to_value())));
+    append(&mut documents, added)
+}
+
+/// The content that a document names, that of this transaction.
+pub(crate) fn content_of(
+    transaction: &WriteTransaction,
+    keys: &[String],
+) -> Result<Vec<Option<u32>>, redb::Error> {
+    let documents = transaction.open_table(DOCUMENTS)?;
+    let content = |key: &String| {
+        let value = documents.get(key.as_bytes())?;
+        Ok(value.map(|value| value.value().0))
+    };
+    keys.iter().map(content).collect()
+}
+
+/// Takes documents, names and removed contents away, all of them.
+pub(crate) fn clear(transaction: &WriteTransaction) -> Result<(), redb::Error> {
+    transaction.delete_table(DOCUMENTS)?;
+    transaction.delete_table(NAMES)?;
+    transaction.delete_table(REMOVED)?;
+    Ok(())
+}
+
+/// Applies the changes to the names, and says which of `contents` have none left.
+pub(crate) fn write_names(
+    transaction: &WriteTransaction,
+    changes: &[DocumentChange],
+    contents: &[u32],
+) -> Result<Vec<u32>, redb::Error> {
+    let mut names = transaction.open_table(NAMES)?;
+    for change in changes {
+        let new = change.new.map(|row| row.content);
+        if let Some(old) = change.old.filter(|&old| Some(old) != new) {
+            names.remove((old, change.key.as_bytes()))?;
+        }
+    }
+    let mut added: Vec<(u32, &[u8])> = changes
+        .iter()
+        .filter_map(|change| Some((change.new?.content, change)))
+        .filter(|(content, change)| change.old != Some(*content))
+        .map(|(content, change)| (content, change.key.as_bytes()))
+        .collect();
+    added.sort_unstable();
+    let last = names.last()?.map(|(name, _)| {
+        let (content, key) = name.value();
+        (content, key.to_vec())
+    });
+    let inside = added.partition_point(|(content, key)| {
+        let last = last
+            .as_ref()
+            .map(|(content, key)| (*content, key.as_slice()));
+        Some((*content, *key)) <= last
+    });
+    let (inside, behind) = added.split_at(inside);
+    for name in inside {
+        names.insert(name, ())?;
+    }
+    append(&mut names, behind.iter().map(|name| (*name, ())))?;
+    let mut unnamed = Vec::new();
+    for &content in contents {
+        if names
+            .range((content, &b""[..])..)?
+            .next()
+            .transpose()?
+            .is_none_or(|(name, _)| name.value().0 != content)
+        {
+            unnamed.push(content);
+        }
+    }
+    Ok(unnamed)
+}
+
+/// Takes note of contents that no document names any more.
+pub(crate) fn write_removed(
+    transaction: &WriteTransaction,
+    contents: &[u32],
+) -> Result<(), redb::Error> {
+    let mut removed = transaction.open_table(REMOVED)?;
+    for &content in contents {
+        removed.insert(content, ())?;
+    }
+    Ok(())
+}
+
+/// The removed contents from `first` on, those of this transaction included.
+pub(crate) fn removed_since(
+    transaction: &WriteTransaction,
+    first: u32,
+) -> Result<Vec<u32>, redb::Error> {
+    let removed = transaction.open_table(REMOVED)?;
+    let mut contents = Vec::new();
+    for entry in removed.range(first..)? {
+        contents.push(entry?.0.value());
+    }
+    Ok(contents)
+}
+
+/// Replaces checksums of a column's blocks.
+pub(crate) fn write_sums(
+    transaction: &WriteTransaction,
+    kind: Kind,
+    sums: &[(u64, u64)],
+) -> Result<(), redb::Error> {
+    let mut table = transaction.open_table(SUMS)?;
+    for &(block, sum) in sums {
+        table.insert((kind as u8, block), sum)?;
+    }
+    Ok(())
+}
+
+/// A document with the bytes of its key.
+type Entry = Result<(Vec<u8>, DocumentRow), redb::Error>;
+
+/// A name that was read.
+type Name = (OwnedAccessGuard<(u32, &'static [u8])>, OwnedAccessGuard<()>);
+
+/// The bytes of a key, if it names `content`.
+fn key_of(
+    content: u32,
+    name: Result<Name, redb::StorageError>,
+) -> Option<Result<Vec<u8>, redb::Error>> {
+    match name {
+        Ok((name, _)) => {
+            let (id, key) = name.value();
+            (id == content).then(|| Ok(key.to_vec()))
+        }
+        Err(error) => Some(Err(error.into())),
+    }
+}
+
+/// The tables as one transaction sees them.
+#[derive(Debug)]
+pub(crate) struct Catalog {
+    documents: ReadOnlyTable<&'static [u8], DocumentValue>,
+    names: ReadOnlyTable<(u32, &'static [u8]), ()>,
+    removed: ReadOnlyTable<u32, ()>,
+    sums: ReadOnlyTable<(u8, u64), u64>,
+}
+
+impl Catalog {
+    /// Makes the tables, empty.
+    pub(crate) fn create(transaction: &WriteTransaction) -> Result<(), redb::Error> {
+        transaction.open_table(DOCUMENTS)?;
+        transaction.open_table(NAMES)?;
+        transaction.open_table(REMOVED)?;
+        transaction.open_table(SUMS)?;
+        Ok(())
+    }
+
+    /// Opens the tables.
+    pub(crate) fn open(transaction: &ReadTransaction) -> Result<Catalog, redb::Error> {
+        Ok(Catalog {
+            documents: transaction.open_table(DOCUMENTS)?,
+            names: transaction.open_table(NAMES)?,
+            removed: transaction.open_table(REMOVED)?,
+            sums: transaction.open_table(SUMS)?,
+        })
+    }
+
+    /// Bytes of the pages that hold the tables.
+    pub(crate) fn page_bytes(&self) -> Result<u64, redb::Error> {
+        let documents = page_bytes(&self.documents.stats()?);
+        let names = page_bytes(&self.names.stats()?);
+        let removed = page_bytes(&self.removed.stats()?);
+        Ok(documents + names + removed + page_bytes(&self.sums.stats()?))
+    }
+
+    /// Writes the tables into an index that has none.
+    pub(crate) fn copy_to(&self, transaction: &WriteTransaction) -> Result<(), redb::Error> {
+        copy(&self.documents, &mut transaction.open_table(DOCUMENTS)?)?;
+        copy(&self.names, &mut transaction.open_table(NAMES)?)?;
+        copy(&self.removed, &mut transaction.open_table(REMOVED)?)?;
+        copy(&self.sums, &mut transaction.open_table(SUMS)?)
+    }
+
+    /// Writes documents and names into an index that has none, under other content ids, which
+    /// `new_id` keeps in order.
+    pub(crate) fn copy_renumbered(
+        &self,
+        transaction: &WriteTransaction,
+        threads: usize,
+        new_id: impl Fn(u32) -> u32 + Sync,
+    ) -> Result<(), redb::Error> {
+        both(
+            threads,
+            || self.copy_documents(transaction, &new_id),
+            || self.copy_names(transaction, &new_id),
+        )
+        .map(|_| ())
+    }
+
+    fn copy_documents(
+        &self,
+        transaction: &WriteTransaction,
+        new_id: impl Fn(u32) -> u32,
+    ) -> Result<(), redb::Error> {
+        let mut documents = transaction.open_table(DOCUMENTS)?;
+        let mut appender = Appender::new(&mut documents)?;
+        for entry in self.documents.iter()? {
+            let (key, value) = entry?;
+            let row = DocumentRow::from_value(value.value());
+            let row = DocumentRow {
+                content: new_id(row.content),
+                ..row
+            };
+            appender.push(key.value(), row.to_value())?;
+        }
+        appender.close()
+    }
+
+    fn copy_names(
+        &self,
+        transaction: &WriteTransaction,
+        new_id: impl Fn(u32) -> u32,
+    ) -> Result<(), redb::Error> {
+        let mut names = transaction.open_table(NAMES)?;
+        let mut appender = Appender::new(&mut names)?;
+        for entry in self.names.iter()? {
+            let (name, _) = entry?;
+            let (content, key) = name.value();
+            appender.push((new_id(content), key), ())?;
+        }
+        appender.close()
+    }
+
+    /// Writes the checksums of a column's blocks from `first` on.
+    pub(crate) fn copy_sums(
+        &self,
+        transaction: &WriteTransaction,
+        kind: Kind,
+        first: u64,
+    ) -> Result<(), redb::Error> {
+        let mut table = transaction.open_table(SUMS)?;
+        for entry in self
+            .sums
+            .range((kind as u8, first)..=(kind as u8, u64::MAX))?
+        {
+            let (key, sum) = entry?;
+            table.insert(key.value(), sum.value())?;
+        }
+        Ok(())
+    }
+
+    /// Number of documents.
+    pub(crate) fn documents(&self) -> Result<u64, redb::Error> {
+        Ok(self.documents.len()?)
+    }
+
+    /// Number of removed contents.
+    pub(crate) fn removed(&self) -> Result<u64, redb::Error> {
+        Ok(self.removed.len()?)
+    }
+
+    /// The removed contents, ascending.
+    pub(crate) fn removed_contents(&self) -> Result<Vec<u32>, redb::Error> {
+        let entries = self.removed.iter()?;
+        entries.map(|entry| Ok(entry?.0.value())).collect()
+    }
+
+    /// The document `key`.
+    pub(crate) fn document(&self, key: &str) -> Result<Option<DocumentRow>, redb::Error> {
+        let value = self.documents.get(key.as_bytes())?;
+        Ok(value.map(|value| DocumentRow::from_value(value.value())))
+    }
+
+    /// The documents whose keys begin with `prefix`, ordered by key.
+    pub(crate) fn documents_with_prefix(
+        &self,
+        prefix: &str,
+    ) -> Result<impl Iterator<Item = Result<(String, DocumentRow), redb::Error>> + use<>, redb::Error>
+    {
+        let prefix = prefix.to_owned();
+        let range = self.documents.range_owned(prefix.as_bytes()..)?;
+        let entries = range.map(|entry| {
+            let (key, value) = entry?;
+            let row = DocumentRow::from_value(value.value());
+            Ok((text(key.value())?, row))
+        });
+        Ok(
+            entries.take_while(move |entry: &Result<(String, DocumentRow), redb::Error>| {
+                entry
+                    .as_ref()
+                    .map_or(true, |(key, _)| key.starts_with(&prefix))
+            }),
+        )
+    }
+
+    /// All documents with the bytes of their keys, in order.
+    pub(crate) fn entries(
+        &self,
+    ) -> Result<impl DoubleEndedIterator<Item = Entry> + use<>, redb::Error> {
+        let range = self.documents.range_owned::<&[u8]>(..)?;
+        Ok(range.map(|entry| {
+            let (key, value) = entry?;
+            Ok((key.value().to_vec(), DocumentRow::from_value(value.value())))
+        }))
+    }
+
+    /// Whether `key` names `content`.
+    pub(crate) fn has_name(&self, content: u32, key: &str) -> Result<bool, redb::Error> {
+        Ok(self.names.get((content, key.as_bytes()))?.is_some())
+    }
+
+    /// The keys that name `content`, in order.
+    pub(crate) fn names(
+        &self,
+        content: u32,
+    ) -> Result<impl Iterator<Item = Result<String, redb::Error>> + use<>, redb::Error> {
+        let names = self.name_bytes(content)?;
+        Ok(names.map(|key| text(key?)))
+    }
+
+    /// The bytes of the keys that name `content`, in order.
+    pub(crate) fn name_bytes(
+        &self,
+        content: u32,
+    ) -> Result<impl Iterator<Item = Result<Vec<u8>, redb::Error>> + use<>, redb::Error> {
+        let range = self.names.range_owned((content, &b""[..])..)?;
+        Ok(range.map_while(move |entry| key_of(content, entry)))
+    }
+
+    /// The same from the last to the first.
+    pub(crate) fn name_bytes_backwards(
+        &self,
+        content: u32,
+    ) -> Result<impl Iterator<Item = Result<Vec<u8>, redb::Error>> + use<>, redb::Error> {
+        let next = content.saturating_add(1);
+        let range = self.names.range_owned(..(next, &b""[..]))?;
+        Ok(range.rev().map_while(move |entry| key_of(content, entry)))
+    }
+
+    /// Every (content, key) pair from the content `first` on, in order.
+    pub(crate) fn names_from(
+        &self,
+        first: u32,
+    ) -> Result<impl Iterator<Item = Result<(u32, String), redb::Error>> + use<>, redb::Error> {
+        let range = self.names.range_owned((first, &b""[..])..)?;
+        Ok(range.map(|entry| {
+            let (name, _) = entry?;
+            let (id, key) = name.value();
+            Ok((id, text(key)?))
+        }))
+    }
+
+    /// The checksum of a column's block.
+    pub(crate) fn sum(&self, kind: Kind, block: u64) -> Result<Option<u64>, redb::Error> {
+        let value = self.sums.get((kind as u8, block))?;
+        Ok(value.map(|value| value.value()))
+    }
+}

@@ -1,0 +1,15 @@
+//! The index: how it is opened, and the tables that name documents.
+
+mod append;
+pub(crate) mod catalog;
+mod guard;
+mod meta;
+mod open;
+mod runs;
+
+pub(crate) use append::{Appender, copy};
+pub(crate) use catalog::{Catalog, DocumentChange, DocumentRow};
+pub(crate) use guard::{Guarded, guarded};
+pub(crate) use meta::Meta;
+pub(crate) use open::{Index, NoWriter, existing_index, page_bytes};
+pub(crate) use runs::Runs;

@@ -1,0 +1,429 @@
+//! Opening the index.
+//!
+//! One process has it open for writing, and any number read it at the same time: redb's locks tell
+//! the writer which commits are still being read, so that it leaves their pages alone. Those are
+//! locks on ranges of the file. Where a system or a file system has none, the whole file is locked,
+//! by a writer or by readers.
+
+use std::mem::ManuallyDrop;
+use std::path::{Path, PathBuf};
+
+use redb::{
+    Builder, ConcurrencyMode, Database, DatabaseError, ReadOnlyDatabase, ReadTransaction,
+    ReadableDatabase, StorageError, WriteTransaction,
+};
+
+use super::guard::guarded;
+use super::meta::Meta;
+use crate::error::{Error, Result};
+use crate::process::Process;
+use crate::storage::disk::{self, File};
+use crate::storage::format::{is_redb, may_be_unfinished_index};
+use crate::storage::names::INDEX;
+
+/// Memory that redb may use for cached pages.
+const CACHE_BYTES: usize = 128 << 20;
+
+/// Bytes of an index that say where the rest is.
+const START_BYTES: usize = 4 << 10;
+
+/// The open index.
+pub(crate) struct Index {
+    path: PathBuf,
+    process: Process,
+    /// Taken out when it is closed.
+    handle: Option<Handle>,
+}
+
+enum Handle {
+    Writable(Database),
+    ReadOnly(ReadOnlyDatabase),
+}
+
+impl std::fmt::Debug for Index {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Index")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Index {
+    /// Closes it, at which redb may panic if the file is damaged. What was committed is safe, and the
+    /// next to open it finds that it was not closed cleanly.
+    fn drop(&mut self) {
+        let handle = self.handle.take();
+        if !self.process.is_current() {
+            // Closing it would end the locks of the process that has it open.
+            let _open = ManuallyDrop::new(handle);
+            return;
+        }
+        guarded(&self.path, || {
+            drop(handle);
+            Ok(())
+        })
+        .unwrap_or_default();
+    }
+}
+
+impl Index {
+    /// Makes the index at `path`, in place of what a process left there that was killed while it made a
+    /// store.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Occupied`] if something else is there.
+    pub(crate) fn create(path: &Path) -> Result<Index> {
+        let start = if disk::is_file(path)? {
+            Some(File::open(path)?.start(START_BYTES)?)
+        } else {
+            None
+        };
+        let is_blank = start.as_deref().is_some_and(may_be_unfinished_index);
+        let is_redb = start.as_deref().is_none_or(is_redb);
+        let occupied = || Error::Occupied {
+            path: path.to_owned(),
+        };
+        if !is_blank && !is_redb {
+            return Err(occupied());
+        }
+        let create = || {
+            let created = guarded(path, || {
+                let created = shared(|builder| disk::create_database(builder, path));
+                created.map_err(|error| Error::index(path, error))
+            });
+            Ok(Index::of(path, Handle::Writable(created?)))
+        };
+        match create() {
+            Err(error @ Error::Locked { .. }) => Err(error),
+            Ok(index) if index.is_empty() => Ok(index),
+            // The lock is held until there is another.
+            Ok(leftover) if leftover.is_new() => {
+                disk::remove(path)?;
+                create()
+            }
+            Err(_) if is_blank => {
+                disk::remove(path)?;
+                create()
+            }
+            Err(error) if start.is_none() => {
+                disk::remove(path).unwrap_or_default();
+                Err(error)
+            }
+            _ => Err(occupied()),
+        }
+    }
+
+    /// Makes the index at `path`, where nothing is, for the users of the one at `like`.
+    pub(crate) fn create_like(path: &Path, like: &Path) -> Result<Index> {
+        if disk::is_file(path)? {
+            let path = path.to_owned();
+            return Err(Error::Occupied { path });
+        }
+        let database = guarded(path, || {
+            let created = shared(|builder| disk::create_database_like(builder, path, like));
+            created.map_err(|error| Error::index(path, error))
+        })?;
+        Ok(Index::of(path, Handle::Writable(database)))
+    }
+
+    /// Whether it is that of a store that was made and got no name.
+    fn is_new(&self) -> bool {
+        let meta = self
+            .begin_read(&self.path)
+            .and_then(|transaction| guarded(&self.path, || Meta::read(&transaction, &self.path)));
+        matches!(meta, Ok(Some(meta)) if meta.contents == 0 && meta.commit == 0)
+    }
+
+    /// Whether it has no tables.
+    pub(crate) fn is_empty(&self) -> bool {
+        let tables = self.begin_read(&self.path).and_then(|transaction| {
+            guarded(&self.path, || {
+                let tables = transaction.list_tables();
+                let tables = tables.map_err(|error| Error::index(&self.path, error))?;
+                Ok(tables.count())
+            })
+        });
+        matches!(tables, Ok(0))
+    }
+
+    /// Opens the index at `path` for writing; once more, if a rebuild put another in its place before
+    /// it was locked.
+    pub(crate) fn open(path: &Path) -> Result<Index> {
+        loop {
+            let before = identity(path)?;
+            let database = guarded(path, || {
+                let opened = shared(|builder| disk::open_database(builder, path));
+                opened.map_err(|error| Error::index(path, error))
+            })?;
+            let index = Index::of(path, Handle::Writable(database));
+            if identity(path)? == before {
+                return Ok(index);
+            }
+        }
+    }
+
+    /// Opens the copy of an index that is damaged. Where what a writer needs is damaged, it is opened for
+    /// reading alone, which needs less.
+    pub(crate) fn open_damaged(path: &Path) -> Result<Index> {
+        let start = File::open(path)?.start(START_BYTES)?;
+        let writable = guarded(path, || {
+            let opened = shared(|builder| disk::open_damaged_database(builder, path));
+            opened.map_err(|error| Error::index(path, error))
+        });
+        let handle = match writable {
+            Err(error) if error.is_of_damage() => {
+                // A writer that failed leaves a note of itself there.
+                File::open_writable(path)?.write(0, &start)?;
+                let opened = guarded(path, || {
+                    let opened = shared(|builder| disk::read_database(builder, path));
+                    opened.map_err(|error| Error::index(path, error))
+                });
+                // What the writer said is about the file, and not about how it was left.
+                Handle::ReadOnly(opened.map_err(|_| error)?)
+            }
+            opened => Handle::Writable(opened?),
+        };
+        Ok(Index::of(path, handle))
+    }
+
+    fn of(path: &Path, handle: Handle) -> Index {
+        Index {
+            path: path.to_owned(),
+            process: Process::current(),
+            handle: Some(handle),
+        }
+    }
+
+    /// Opens the index at `path` for reading, beside a writer and other readers. Nothing is written,
+    /// also where a writer that was killed left it unclean: the last commit is there.
+    pub(crate) fn open_read_only(path: &Path) -> Result<Index> {
+        let open = || {
+            guarded(path, || {
+                Ok(shared(|builder| disk::read_database(builder, path)))
+            })
+        };
+        let mut opened = open()?;
+        // Where the whole file is locked, redb does not read it before it is mended.
+        if matches!(opened, Err(DatabaseError::RepairAborted)) {
+            drop(Index::open(path)?);
+            opened = open()?;
+        }
+        let database = opened.map_err(|error| Error::index(path, error))?;
+        Ok(Index::of(path, Handle::ReadOnly(database)))
+    }
+
+    /// Opens the index at `path` as if for writing, but what is written stays in memory. The caller
+    /// keeps writers away.
+    pub(crate) fn open_pretended(path: &Path) -> Result<Index> {
+        let database = guarded(path, || {
+            let opened = shared(|builder| disk::pretend_database(builder, path));
+            opened.map_err(|error| Error::index(path, error))
+        })?;
+        Ok(Index::of(path, Handle::Writable(database)))
+    }
+
+    /// Begins to read the last commit of the index, which is at `path`.
+    pub(crate) fn begin_read(&self, path: &Path) -> Result<ReadTransaction> {
+        guarded(path, || {
+            let transaction = match &self.handle {
+                Some(Handle::Writable(database)) => database.begin_read(),
+                Some(Handle::ReadOnly(database)) => database.begin_read(),
+                None => Err(StorageError::DatabaseClosed.into()),
+            };
+            transaction.map_err(|error| Error::index(path, error))
+        })
+    }
+
+    /// Begins to write.
+    pub(crate) fn begin_write(&self) -> Result<WriteTransaction> {
+        self.process.check()?;
+        let Some(Handle::Writable(database)) = &self.handle else {
+            return Err(Error::ReadOnly);
+        };
+        guarded(&self.path, || {
+            let transaction = database.begin_write();
+            let mut transaction = transaction.map_err(|error| Error::index(&self.path, error))?;
+            // A store that was killed opens at once, and redb does not take a damaged header for a
+            // torn commit that it may forget.
+            transaction.set_quick_repair(true);
+            Ok(transaction)
+        })
+    }
+
+    /// Compares redb's own checksums and mends what it can; says whether that was not needed.
+    pub(crate) fn check(&mut self) -> Result<bool> {
+        let Some(Handle::Writable(database)) = &mut self.handle else {
+            return Err(Error::ReadOnly);
+        };
+        guarded(&self.path, || {
+            let checked = database.check_integrity();
+            checked.map_err(|error| Error::index(&self.path, error))
+        })
+    }
+}
+
+/// While it is there, nobody has a store open for writing.
+#[derive(Debug)]
+pub(crate) struct NoWriter {
+    /// None if there is no index that somebody could open.
+    _lock: Option<disk::DatabaseLock>,
+}
+
+impl NoWriter {
+    /// Keeps writers away from the store in `folder`, whatever state it is in. Nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Locked`] if there is one, or the system's.
+    pub(crate) fn of(folder: &Path) -> Result<NoWriter> {
+        let path = folder.join(INDEX);
+        loop {
+            if !disk::is_file(&path)? {
+                return Ok(NoWriter { _lock: None });
+            }
+            let before = identity(&path)?;
+            let Some(lock) = disk::keep_writers_out(&path)? else {
+                let path = folder.to_owned();
+                return Err(Error::Locked { path, holder: None });
+            };
+            if identity(&path)? == before {
+                return Ok(NoWriter { _lock: Some(lock) });
+            }
+        }
+    }
+}
+
+/// The path of the index of the store in `folder`, if there is one.
+pub(crate) fn existing_index(folder: &Path) -> Result<PathBuf> {
+    let index = folder.join(INDEX);
+    if disk::is_file(&index)? {
+        Ok(index)
+    } else {
+        let path = folder.to_owned();
+        Err(Error::NotAStore { path })
+    }
+}
+
+/// Tells a file from another that gets its name.
+#[cfg(unix)]
+fn identity(path: &Path) -> Result<Option<(u64, u64)>> {
+    use std::os::unix::fs::MetadataExt;
+    let file = disk::metadata(path)?;
+    Ok(file.map(|file| (file.dev(), file.ino())))
+}
+
+/// A file that is open cannot be replaced.
+#[cfg(not(unix))]
+fn identity(_: &Path) -> Result<()> {
+    Ok(())
+}
+
+/// Opens an index so that others may read it beside a writer, or, where ranges of a file cannot be
+/// locked, for this process alone.
+fn shared<T>(open: impl Fn(&Builder) -> Result<T, DatabaseError>) -> Result<T, DatabaseError> {
+    let open_as = |mode| {
+        let mut builder = Builder::new();
+        builder.set_cache_size(CACHE_BYTES);
+        builder.set_concurrency_mode(mode);
+        open(&builder)
+    };
+    match open_as(ConcurrencyMode::SingleWriter) {
+        Err(DatabaseError::Storage(StorageError::Unsupported)) => {
+            open_as(ConcurrencyMode::ExclusiveWriter)
+        }
+        opened => opened,
+    }
+}
+
+/// Bytes of the pages that hold a table.
+pub(crate) fn page_bytes(stats: &redb::TableStats) -> u64 {
+    stats.stored_bytes() + stats.metadata_bytes() + stats.fragmented_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::ops::Bound;
+
+    use redb::backends::FileBackend;
+    use redb::{StorageBackend, TableDefinition};
+
+    use super::*;
+
+    #[test]
+    fn a_writer_and_those_who_keep_writers_out_exclude_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(INDEX);
+        assert!(NoWriter::of(folder.path()).is_ok());
+        let index = Index::create(&path).unwrap();
+        let is_locked = |done: Result<()>| matches!(done, Err(Error::Locked { .. }));
+        assert!(is_locked(NoWriter::of(folder.path()).map(drop)));
+        drop(index);
+        // That of a folder that may not be written to, too.
+        let held = [(); 2].map(|()| NoWriter::of(folder.path()).unwrap());
+        assert!(is_locked(Index::open(&path).map(drop)));
+        drop(held);
+        assert!(Index::open(&path).is_ok());
+    }
+
+    /// The index of a store that is open for writing, and a copy of it as a kill would leave it.
+    fn killed(folder: &Path) -> PathBuf {
+        let index = Index::create(&folder.join("open")).unwrap();
+        for number in 0..3 {
+            let transaction = index.begin_write().unwrap();
+            let numbers = TableDefinition::<u64, u64>::new("numbers");
+            let mut table = transaction.open_table(numbers).unwrap();
+            table.insert(number, number).unwrap();
+            drop(table);
+            transaction.commit().unwrap();
+        }
+        let left = folder.join(INDEX);
+        fs::copy(folder.join("open"), &left).unwrap();
+        left
+    }
+
+    #[test]
+    fn who_reads_what_a_killed_writer_left_writes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = killed(folder.path());
+        let left = fs::read(&path).unwrap();
+        let index = Index::open_read_only(&path).unwrap();
+        let transaction = index.begin_read(&path).unwrap();
+        assert_eq!(transaction.list_tables().unwrap().count(), 1);
+        assert_eq!(fs::read(&path).unwrap(), left);
+        // A writer that comes leaves it what it reads.
+        drop(Index::open(&path).unwrap());
+        assert_ne!(fs::read(&path).unwrap(), left);
+        assert_eq!(transaction.list_tables().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_is_only_pretended_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = killed(folder.path());
+        let left = fs::read(&path).unwrap();
+        let mut index = Index::open_pretended(&path).unwrap();
+        assert!(index.check().unwrap());
+        drop(index);
+        assert_eq!(fs::read(&path).unwrap(), left);
+    }
+
+    #[test]
+    fn bytes_that_stay_locked_are_not_waited_for_without_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(INDEX);
+        drop(Index::create(&path).unwrap());
+        let other = FileBackend::new(fs::File::open(&path).unwrap()).unwrap();
+        let bytes = (Bound::Included(0), Bound::Excluded(320));
+        assert!(other.try_lock_shared_range(bytes.0, bytes.1).unwrap());
+        let error = Index::open(&path).unwrap_err();
+        assert!(
+            matches!(&error, Error::Blocked { path: named, reason }
+                if *named == path && reason.starts_with("bytes 0 to 319 stay locked by ")),
+            "{error}"
+        );
+        other.unlock_range(bytes.0, bytes.1).unwrap();
+        assert!(Index::open(&path).is_ok());
+    }
+}

@@ -1,0 +1,29 @@
+//! The names in a store's folder, and whose a file of such a name is.
+
+use std::path::Path;
+
+use super::disk::File;
+use super::format::{HEADER_BYTES, belongs_to};
+
+pub(super) const INDEX: &str = "index.redb";
+
+/// The index of a store that is being made.
+pub(super) const NEW_INDEX: &str = "index.redb.new";
+
+/// The index of a generation that is being made.
+pub(super) const NEXT_INDEX: &str = "index.redb.next";
+
+/// The folder for the copy of a damaged index.
+pub(super) const SCRATCH: &str = "scratch";
+
+/// The name of the copy.
+pub(super) const COPY: &str = "damaged.redb";
+
+/// Generations begin with 1; a rebuild makes the next.
+pub(super) const FIRST_GENERATION: u32 = 1;
+
+/// Whether a file begins like a column or filter of a store.
+pub(super) fn is_of_store(path: &Path, store: u64) -> bool {
+    let start = File::open(path).and_then(|file| file.start(HEADER_BYTES));
+    start.is_ok_and(|start| belongs_to(&start, store))
+}

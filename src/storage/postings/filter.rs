@@ -1,0 +1,280 @@
+//! The filter: which hashes the bucket tables cannot hold.
+//!
+//! Looking for a hash in a table costs a microsecond once the index is larger than a cache, and a
+//! new document asks every band for a hash that is not there. A Bloom filter over all postings (Bloom,
+//! "Space/time trade-offs in hash coding with allowable errors", 1970), blocked into single words
+//! (Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters", 2007), answers
+//! nearly all of those by one look into memory.
+//!
+//! It is a mapped file, not a part of the index, and follows from the postings: a filter that is
+//! missing, damaged in its header or out of date is not used, and the next merge makes another. A
+//! merge sets bits and makes them durable before its commit; bits of a commit that never came to be
+//! do no harm, and none is ever cleared.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::storage::disk::{self, File, SharedWords, sync_words};
+use crate::storage::format::{FILTER_MAGIC, checksum, is_lost, may_be_a_filter, narrow};
+use crate::storage::index::Meta;
+use crate::storage::names::{INDEX, is_of_store};
+
+/// Bytes of the header: the magic, the store's id, generation, the filter's number, and a checksum of
+/// those.
+const HEADER_BYTES: usize = 32;
+
+/// The word that says up to which content the filter is complete.
+const MARK: usize = HEADER_BYTES / 8;
+
+/// The word that says how many words of bits follow.
+const LENGTH: usize = MARK + 1;
+
+/// The first word of bits.
+const FIRST: usize = LENGTH + 1;
+
+/// A filter with more postings a word than this is due to be made anew: at 8 bits a posting, one
+/// hash in 30 that is not there passes.
+const FULL: u64 = 8;
+
+/// Postings a word, at most, of a filter that is made.
+const FRESH: u64 = 4;
+
+/// Bytes that are written at a time where a filter is made.
+const ZEROS: usize = 1 << 18;
+
+/// Bits that a posting sets in its word.
+const BITS: u32 = 4;
+
+/// Which filter it is: that of a generation's index, and the how manieth of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FilterName {
+    pub(crate) store: u64,
+    pub(crate) generation: u32,
+    pub(crate) number: u32,
+}
+
+impl FilterName {
+    /// The filter that `meta`, that of the index at `path`, names.
+    pub(crate) fn of(path: &Path, meta: &Meta) -> Result<FilterName> {
+        Ok(FilterName {
+            store: meta.store,
+            generation: narrow(path, meta.generation)?,
+            number: narrow(path, meta.filter)?,
+        })
+    }
+
+    /// The filter's file.
+    pub(crate) fn path(self, folder: &Path) -> PathBuf {
+        folder.join(format!("filter.{}.{}", self.generation, self.number))
+    }
+
+    /// Takes the file away; whoever has it open goes on using it.
+    pub(crate) fn delete(self, folder: &Path) {
+        let path = self.path(folder);
+        if is_of_store(&path, self.store) {
+            // A leftover costs room and nothing else.
+            disk::remove(&path).unwrap_or_default();
+        }
+    }
+
+    fn header(self) -> [u8; HEADER_BYTES] {
+        let mut bytes = [0; HEADER_BYTES];
+        bytes[..8].copy_from_slice(&FILTER_MAGIC);
+        bytes[8..16].copy_from_slice(&self.store.to_le_bytes());
+        bytes[16..20].copy_from_slice(&self.generation.to_le_bytes());
+        bytes[20..24].copy_from_slice(&self.number.to_le_bytes());
+        let sum = checksum(&bytes[..24]);
+        bytes[24..].copy_from_slice(&sum.to_le_bytes());
+        bytes
+    }
+}
+
+/// A filter over the postings of all lists.
+#[derive(Debug)]
+pub(crate) struct Filter {
+    path: PathBuf,
+    words: SharedWords,
+}
+
+impl Filter {
+    /// Makes the filter in `folder`, empty, for `postings` and as many again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Occupied`] if there is a file of its name that is no filter.
+    pub(crate) fn create(folder: &Path, name: FilterName, postings: u64) -> Result<Filter> {
+        let path = name.path(folder);
+        if disk::is_file(&path)? {
+            let start = File::open(&path)?.start(HEADER_BYTES)?;
+            // A killed process may have left the beginning of one, and a crash nothing of that.
+            let is_unfinished = start.len() < HEADER_BYTES || is_lost(&start);
+            if !(is_of_store(&path, name.store) || is_unfinished && may_be_a_filter(&start)) {
+                return Err(Error::Occupied { path });
+            }
+            disk::remove(&path)?;
+        }
+        let file = File::create_like(&path, &folder.join(INDEX))?;
+        // Zeros are written, because setting a bit where the file has a hole would need room on
+        // the disk, and a lack of it would end the process.
+        let len = postings.div_ceil(FRESH).max(1);
+        let bytes = 8 * len + 8 * FIRST as u64;
+        file.write(0, &name.header())?;
+        let zeros = vec![0; ZEROS];
+        for start in (HEADER_BYTES as u64..bytes).step_by(ZEROS) {
+            let left = usize::try_from(bytes - start).unwrap_or(ZEROS);
+            file.write(start, &zeros[..left.min(ZEROS)])?;
+        }
+        let words = file.words(true)?;
+        words.put(LENGTH, len);
+        Ok(Filter { path, words })
+    }
+
+    /// Opens the filter in `folder`, if it is there, whole, and complete up to content `complete`.
+    pub(crate) fn open(
+        folder: &Path,
+        name: FilterName,
+        complete: u64,
+        writable: bool,
+    ) -> Option<Filter> {
+        let path = name.path(folder);
+        let open = if writable {
+            File::open_writable
+        } else {
+            File::open
+        };
+        let file = open(&path).ok()?;
+        if file.start(HEADER_BYTES).ok()? != name.header() {
+            return None;
+        }
+        let words = file.words(writable).ok()?;
+        let filter = Filter { path, words };
+        let whole = filter.words.len() > FIRST && filter.words.get(LENGTH)? == filter.len() as u64;
+        (whole && filter.words.get(MARK)? >= complete).then_some(filter)
+    }
+
+    /// Whether so many postings are too many for it.
+    pub(crate) fn is_full(&self, postings: u64) -> bool {
+        postings > FULL * self.len() as u64
+    }
+
+    /// Adds a hash of a list.
+    pub(crate) fn insert(&self, list: u32, hash: u32) {
+        let (word, bits) = self.place(list, hash);
+        self.words.set(word, bits);
+    }
+
+    /// Whether the tables of a list may hold a hash; false is certain.
+    pub(crate) fn may_hold(&self, list: u32, hash: u32) -> bool {
+        let (word, bits) = self.place(list, hash);
+        self.words.get(word).is_none_or(|word| word & bits == bits)
+    }
+
+    /// Makes it durable, complete up to content `complete`.
+    pub(crate) fn sync(&self, complete: u64) -> Result<()> {
+        self.words.put(MARK, complete);
+        sync_words(&self.path, &self.words)
+    }
+
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Bytes of the file.
+    pub(crate) fn bytes(&self) -> u64 {
+        8 * self.words.len() as u64
+    }
+
+    /// Words of bits.
+    fn len(&self) -> usize {
+        self.words.len() - FIRST
+    }
+
+    /// The word of a hash and its bits there.
+    ///
+    /// Hashes in order have words in order, so that inserting sorted postings walks through memory;
+    /// where a list begins is its own, so that the lists do not crowd each other.
+    fn place(&self, list: u32, hash: u32) -> (usize, u64) {
+        let turned = u64::from(hash.wrapping_add(list.wrapping_mul(0x9E37_79B9)));
+        let word = ((turned * self.len() as u64) >> 32) as usize;
+        // The finalizer of MurmurHash3.
+        let mut x = turned << 32 | u64::from(list);
+        x = (x ^ x >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+        x = (x ^ x >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+        x ^= x >> 33;
+        let bits = (0..BITS).fold(0, |bits, i| bits | 1 << (x >> (6 * i) & 63));
+        (FIRST + word, bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NAME: FilterName = FilterName {
+        store: 7,
+        generation: 1,
+        number: 2,
+    };
+
+    #[test]
+    fn a_filter_is_found_again_only_if_it_is_the_right_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let filter = Filter::create(folder.path(), NAME, 100).unwrap();
+        filter.insert(3, 4);
+        filter.sync(50).unwrap();
+        let open = |name, complete| Filter::open(folder.path(), name, complete, false);
+        assert!(open(NAME, 50).is_some_and(|filter| filter.may_hold(3, 4)));
+        assert!(open(NAME, 51).is_none());
+        assert!(open(FilterName { number: 3, ..NAME }, 50).is_none());
+        for other in [
+            FilterName { store: 8, ..NAME },
+            FilterName {
+                generation: 2,
+                ..NAME
+            },
+        ] {
+            std::fs::copy(filter.path(), other.path(folder.path())).unwrap();
+            assert!(open(other, 50).is_none());
+        }
+        std::fs::write(filter.path(), b"dedupflt").unwrap();
+        assert!(open(NAME, 0).is_none());
+        Filter::create(folder.path(), NAME, 100).unwrap();
+        std::fs::write(filter.path(), b"dear diary").unwrap();
+        let error = Filter::create(folder.path(), NAME, 100).unwrap_err();
+        assert!(matches!(error, Error::Occupied { .. }), "{error}");
+    }
+
+    #[test]
+    fn few_hashes_pass_that_are_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let postings = 100_000;
+        let filter = Filter::create(folder.path(), NAME, postings).unwrap();
+        let hash = |n: u32| n.wrapping_mul(0x9E37_79B1);
+        // As many as it takes before it is full.
+        let full = (0..10 * postings).find(|&n| filter.is_full(n)).unwrap();
+        let full = u32::try_from(full).unwrap();
+        assert!(u64::from(full) >= postings);
+        (0..full).for_each(|n| filter.insert(n % 18, hash(n)));
+        let passed = (full..full + 100_000).filter(|&n| filter.may_hold(n % 18, hash(n)));
+        let passed = passed.count();
+        assert!(passed < 5_000, "{passed} of 100,000");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn what_was_inserted_passes(
+            postings in prop::collection::vec((0_u32..20, any::<u32>()), 0..2000)
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let filter = Filter::create(folder.path(), NAME, 10).unwrap();
+            for &(list, hash) in &postings {
+                filter.insert(list, hash);
+            }
+            prop_assert!(postings.iter().all(|&(list, hash)| filter.may_hold(list, hash)));
+        }
+    }
+}

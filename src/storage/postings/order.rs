@@ -1,0 +1,61 @@
+//! Sorting of postings.
+
+use super::leaf::Posting;
+
+/// Below this many postings, a comparison sort is as fast.
+const FEW: usize = 1 << 10;
+
+/// Bits of a hash that one pass goes by.
+const DIGIT: u32 = 11;
+
+/// Sorts postings whose ids ascend: by their hashes, a digit at a time from the last, each pass
+/// keeping the order of those before it.
+pub(crate) fn sort(mut postings: Vec<Posting>) -> Vec<Posting> {
+    debug_assert!(postings.is_sorted_by_key(|posting| posting.id()));
+    if postings.len() < FEW {
+        postings.sort_unstable();
+        return postings;
+    }
+    let mut sorted = vec![Posting::new(0, 0); postings.len()];
+    for shift in (0..u32::BITS).step_by(DIGIT as usize) {
+        let digit = |posting: &Posting| (posting.hash() >> shift) as usize % (1 << DIGIT);
+        let mut next = [0_usize; 1 << DIGIT];
+        for posting in &postings {
+            next[digit(posting)] += 1;
+        }
+        let mut place = 0;
+        for next in &mut next {
+            place += std::mem::replace(next, place);
+        }
+        for posting in &postings {
+            let next = &mut next[digit(posting)];
+            sorted[*next] = *posting;
+            *next += 1;
+        }
+        std::mem::swap(&mut postings, &mut sorted);
+    }
+    postings
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn sorting_is_sorting(
+            hashes in prop::collection::vec(
+                prop_oneof![any::<u32>(), 0..4_u32, Just(u32::MAX)],
+                0..3 * FEW,
+            ),
+        ) {
+            let postings: Vec<Posting> =
+                (0..).zip(&hashes).map(|(id, &hash)| Posting::new(hash, id)).collect();
+            let mut expected = postings.clone();
+            expected.sort_unstable();
+            prop_assert!(sort(postings) == expected);
+        }
+    }
+}

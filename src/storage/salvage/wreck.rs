@@ -1,0 +1,418 @@
+//! What can still be read of a damaged store.
+//!
+//! Nothing is believed that cannot be read, and each part is read for itself: a damaged page of the
+//! index hides the entries on it and no others. The store's own files are only read, and not mapped. The
+//! index is copied first, because opening one may mend it.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::part::Part;
+use super::worn::WornFile;
+use crate::error::{Error, Result};
+use crate::schema::Schema;
+use crate::storage::columns::{most_bytes, unpack_stored};
+use crate::storage::disk::{self, File};
+use crate::storage::format::{ContentRow, Kind};
+use crate::storage::index::{Catalog, DocumentRow, Guarded, Index, Meta, Runs, catalog, guarded};
+use crate::storage::names::{COPY, INDEX, SCRATCH};
+use crate::text::ShingleSet;
+
+/// A damaged store.
+#[derive(Debug)]
+pub(crate) struct Wreck {
+    /// Why nothing of the index can be read, if that is so.
+    pub(crate) no_index: Option<Error>,
+    pub(crate) schema: Option<Schema>,
+    catalog: Option<Catalog>,
+    /// The store's own index.
+    path: PathBuf,
+    /// Where its copy is.
+    scratch: PathBuf,
+    /// None where there is nothing of a column.
+    columns: [Option<Part>; 3],
+    /// Bytes of the index that the disk cannot read.
+    unreadable: u64,
+    meta: Option<Meta>,
+    /// Keeps the copy open; dropped after the tables.
+    index: Option<Arc<Index>>,
+    /// The first error that is not one of damage, of a call that goes on without what it could not
+    /// read.
+    refusal: RefCell<Option<Error>>,
+}
+
+/// What is there of a content.
+#[derive(Debug)]
+pub(crate) struct Content {
+    pub(crate) row: ContentRow,
+    /// Whether the checksum of the row's block is right.
+    pub(crate) is_row_sound: bool,
+    /// The shingles as they are stored; none if they are not there.
+    pub(crate) packed_shingles: Option<Vec<u8>>,
+    pub(crate) are_shingles_sound: bool,
+    pub(crate) signature: Option<Vec<u8>>,
+    pub(crate) is_signature_sound: bool,
+}
+
+/// The keys that name a content.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    pub(crate) keys: Vec<String>,
+    /// Names that are no keys, for they are damaged.
+    pub(crate) garbled: usize,
+    /// Whether `keys` are all of them.
+    pub(crate) are_all: bool,
+}
+
+impl Content {
+    /// Replaces `set` by the shingles; says whether they are a set.
+    pub(crate) fn unpack(&self, set: &mut ShingleSet) -> bool {
+        let count = self.row.shingle_count as usize;
+        let packed = self.packed_shingles.as_deref().unwrap_or(&[]);
+        unpack_stored(packed, count, set).is_ok() && set.is_ordered()
+    }
+}
+
+impl Wreck {
+    /// Looks at the store in `folder`. A copy of its index is made in a folder in `building`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotAStore`] if nothing is there that looks like a part of one, [`Error::NewerFormat`],
+    /// [`Error::OlderFormat`], or what the system says of a part that is there and cannot be read just now.
+    pub(crate) fn open(folder: &Path, building: &Path) -> Result<Wreck> {
+        let path = folder.join(INDEX);
+        let scratch = building.join(SCRATCH);
+        let mut wreck = Wreck {
+            no_index: None,
+            schema: None,
+            catalog: None,
+            path: path.clone(),
+            scratch: scratch.clone(),
+            columns: Default::default(),
+            unreadable: 0,
+            meta: None,
+            index: None,
+            refusal: RefCell::default(),
+        };
+        disk::create_folder(&scratch)?;
+        let copy = scratch.join(COPY);
+        let copied = copy_index(&path, &copy, &mut wreck.unreadable);
+        match copied.and_then(|()| wreck.read_index(&copy)) {
+            Err(error) if error.is_of_damage() => wreck.no_index = Some(error.of_original(&path)),
+            read => read?,
+        }
+        for (part, kind) in wreck.columns.iter_mut().zip(Kind::ALL) {
+            *part = Part::find(folder, kind, wreck.meta.as_ref(), wreck.schema.as_ref())?;
+        }
+        if wreck.no_index.is_some() && wreck.columns.iter().all(Option::is_none) {
+            let path = folder.to_owned();
+            return Err(Error::NotAStore { path });
+        }
+        wreck.compare_sums()?;
+        Ok(wreck)
+    }
+
+    /// Reads what can be read of the index, whose copy is opened.
+    fn read_index(&mut self, copy: &Path) -> Result<()> {
+        let index = Arc::new(Index::open_damaged(copy)?);
+        let path = &self.path;
+        let transaction = index.begin_read(path)?;
+        let in_index = |error| Error::index(path, error);
+        let meta = guarded(path, || Meta::read(&transaction, path));
+        self.meta = if_sound(meta)?.flatten();
+        let catalog = guarded(path, || Catalog::open(&transaction).map_err(in_index));
+        self.catalog = if_sound(catalog)?;
+        let schema = guarded(path, || {
+            let parameters = catalog::read_schema(&transaction).map_err(in_index)?;
+            Schema::from_parameters(&parameters)
+        });
+        self.schema = if_sound(schema)?;
+        self.index = Some(index);
+        Ok(())
+    }
+
+    /// Compares the columns' blocks with their checksums in the index.
+    fn compare_sums(&mut self) -> Result<()> {
+        let Some(catalog) = &self.catalog else {
+            return Ok(());
+        };
+        let path = &self.path;
+        for (part, kind) in self.columns.iter_mut().zip(Kind::ALL) {
+            let Some(part) = part else { continue };
+            part.compare_sums(|block, sum| {
+                let stored = guarded(path, || {
+                    let stored = catalog.sum(kind, block);
+                    stored.map_err(|error| Error::index(path, error))
+                });
+                Ok(if_sound(stored)?.flatten() == Some(sum))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The runs, as far as the index tells; the contents are numbered anew.
+    pub(crate) fn runs(&self) -> Runs {
+        let runs = self.meta.map_or(Runs::default(), |meta| meta.runs);
+        Runs { first: 0, ..runs }
+    }
+
+    /// Contents of which there may be something.
+    pub(crate) fn len(&self) -> u32 {
+        let [contents, _, _] = &self.columns;
+        let bytes = contents.as_ref().map_or(0, |part| part.len);
+        u32::try_from(bytes / ContentRow::BYTES as u64).unwrap_or(u32::MAX - 1)
+    }
+
+    /// Bytes of a signature, if the column of them tells.
+    pub(crate) fn signature_bytes(&self) -> Option<usize> {
+        let [_, _, signatures] = &self.columns;
+        let row_bytes = signatures.as_ref()?.row_bytes;
+        row_bytes.and_then(|bytes| bytes.try_into().ok())
+    }
+
+    /// What is there of `content`, whose signature has so many bytes; none without its row.
+    pub(crate) fn content(&self, content: u32, signature_bytes: usize) -> Option<Content> {
+        let found = self.find_content(content, signature_bytes);
+        found.unwrap_or_else(|error| {
+            self.note(&error);
+            None
+        })
+    }
+
+    fn find_content(&self, content: u32, signature_bytes: usize) -> Result<Option<Content>> {
+        let [_, shingles, signatures] = &self.columns;
+        let Some((row, is_row_sound)) = self.row(content)? else {
+            return Ok(None);
+        };
+        let start = match content.checked_sub(1) {
+            None => Some((0, true)),
+            Some(before) => self
+                .row(before)?
+                .map(|(row, is_sound)| (row.shingles_end, is_sound)),
+        };
+        let mut packed = None;
+        if let (Some((start, is_start_sound)), Some(shingles)) = (start, shingles)
+            // A row that is damaged may ask for any number of bytes.
+            && row.shingles_end.saturating_sub(start) <= most_bytes(row.shingle_count)
+        {
+            packed = shingles
+                .bytes(start..row.shingles_end)?
+                .map(|(bytes, is_sound)| (bytes, is_sound && is_start_sound));
+        }
+        let (packed_shingles, are_shingles_sound) = packed.unzip();
+        let signature = match signatures {
+            Some(signatures) => signatures.row(content, signature_bytes)?,
+            None => None,
+        };
+        let (signature, is_signature_sound) = signature.unzip();
+        Ok(Some(Content {
+            row,
+            is_row_sound,
+            packed_shingles,
+            are_shingles_sound: are_shingles_sound.unwrap_or(false),
+            signature,
+            is_signature_sound: is_signature_sound.unwrap_or(false),
+        }))
+    }
+
+    /// The row of a content, and whether the checksums of its blocks are right.
+    fn row(&self, content: u32) -> Result<Option<(ContentRow, bool)>> {
+        let [Some(contents), _, _] = &self.columns else {
+            return Ok(None);
+        };
+        let row = contents.row(content, ContentRow::BYTES)?;
+        Ok(row.and_then(|(bytes, is_sound)| {
+            let row = ContentRow::decode(bytes.first_chunk()?);
+            Some((row, is_sound))
+        }))
+    }
+
+    /// The files that the disk cannot read whole, and how many bytes of each it was asked for in vain.
+    pub(crate) fn unreadable(&self) -> impl Iterator<Item = (&Path, u64)> {
+        let columns = self.columns.iter().flatten().map(Part::file);
+        let columns = columns.map(|file| (file.path(), file.unreadable()));
+        let files = std::iter::once((&*self.path, self.unreadable)).chain(columns);
+        files.filter(|&(_, bytes)| bytes > 0)
+    }
+
+    /// Whether there are any tables of keys.
+    pub(crate) fn has_catalog(&self) -> bool {
+        self.catalog.is_some()
+    }
+
+    /// The keys that name `content`, those that can be read from either end.
+    pub(crate) fn names(&self, content: u32) -> Names {
+        let mut found = Vec::new();
+        let Some(catalog) = &self.catalog else {
+            return Names::default();
+        };
+        let forward = Guarded::open(&self.path, || catalog.name_bytes(content));
+        let mut are_all = self.read(forward, |key| {
+            found.push(key);
+            true
+        });
+        if !are_all {
+            let last = found.last().cloned();
+            let backward = Guarded::open(&self.path, || catalog.name_bytes_backwards(content));
+            self.read(backward, |key| {
+                let is_new = last.as_ref().is_none_or(|last| *last < key);
+                if is_new {
+                    found.push(key);
+                }
+                is_new
+            });
+        }
+        let count = found.len();
+        let keys: Vec<String> = found.into_iter().filter_map(key).collect();
+        let garbled = count - keys.len();
+        are_all &= garbled == 0;
+        Names {
+            keys,
+            garbled,
+            are_all,
+        }
+    }
+
+    /// Whether `key` names `content`.
+    pub(crate) fn is_name(&self, content: u32, key: &str) -> Result<bool> {
+        self.look(|catalog| catalog.has_name(content, key))
+    }
+
+    /// The document `key`.
+    pub(crate) fn document(&self, key: &str) -> Result<Option<DocumentRow>> {
+        self.look(|catalog| catalog.document(key))
+    }
+
+    fn look<T>(&self, look: impl FnOnce(&Catalog) -> Result<T, redb::Error>) -> Result<T> {
+        let Some(catalog) = &self.catalog else {
+            return Err(Error::damaged(&self.path, "it cannot be read"));
+        };
+        let found = guarded(&self.path, || {
+            look(catalog).map_err(|error| Error::index(&self.path, error))
+        });
+        if let Err(error) = &found {
+            self.note(error);
+        }
+        found
+    }
+
+    /// Takes entries until there are no more, one cannot be read, or `take` wants no more; says
+    /// whether all that were asked for could be read.
+    fn read<T, I>(&self, entries: Result<Guarded<I>>, mut take: impl FnMut(T) -> bool) -> bool
+    where
+        Guarded<I>: Iterator<Item = Result<T>>,
+    {
+        let entries = match entries {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.note(&error);
+                return false;
+            }
+        };
+        for entry in entries {
+            match entry {
+                Ok(entry) => {
+                    if !take(entry) {
+                        return true;
+                    }
+                }
+                Err(error) => {
+                    self.note(&error);
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn note(&self, error: &Error) {
+        if !error.is_of_damage() {
+            self.refusal.borrow_mut().get_or_insert(error.clone());
+        }
+    }
+
+    /// Whether all that was asked for was either read or is damaged.
+    ///
+    /// # Errors
+    ///
+    /// The first one that says something else.
+    pub(crate) fn check_read(&self) -> Result<()> {
+        self.refusal.take().map_or(Ok(()), Err)
+    }
+
+    /// Calls `visit` with the documents that can be read from either end of their table, but those
+    /// whose keys are none.
+    pub(crate) fn for_each_document(&self, mut visit: impl FnMut(String, DocumentRow)) {
+        let Some(catalog) = &self.catalog else { return };
+        let mut visit = |bytes, row| {
+            if let Some(key) = key(bytes) {
+                visit(key, row);
+            }
+        };
+        let mut last = None;
+        let forward = Guarded::open(&self.path, || catalog.entries());
+        let are_all = self.read(forward, |(key, row)| {
+            last = Some(key.clone());
+            visit(key, row);
+            true
+        });
+        if are_all {
+            return;
+        }
+        let backward = Guarded::open(&self.path, || catalog.entries().map(Iterator::rev));
+        self.read(backward, |(key, row)| {
+            let is_new = last.as_ref().is_none_or(|last| *last < key);
+            if is_new {
+                visit(key, row);
+            }
+            is_new
+        });
+    }
+
+    /// Whether the index has no damage that its own checksums tell. Its copy is used up and taken
+    /// away.
+    pub(crate) fn has_whole_index(self) -> Result<bool> {
+        let is_there = self.index.is_some() && self.catalog.is_some();
+        let is_read = is_there && self.meta.is_some() && self.schema.is_some();
+        let scratch = self.scratch.clone();
+        drop(self);
+        let checked = Index::open(&scratch.join(COPY)).and_then(|mut index| index.check());
+        let is_whole = if_sound(checked)? == Some(true);
+        disk::remove_folder(&scratch)?;
+        Ok(is_read && is_whole)
+    }
+}
+
+/// Stored bytes as a key, if they are one.
+fn key(bytes: Vec<u8>) -> Option<String> {
+    let key = String::from_utf8(bytes).ok();
+    key.filter(|key| !key.is_empty())
+}
+
+/// What could be read; none if that is damaged.
+pub(super) fn if_sound<T>(read: Result<T>) -> Result<Option<T>> {
+    match read {
+        Err(error) if error.is_of_damage() => Ok(None),
+        read => read.map(Some),
+    }
+}
+
+/// Copies an index with what is left of it; zeros, which are no page, stand for what cannot be read.
+/// `unreadable` becomes the number of bytes that are not read.
+///
+/// The system does not copy it: it might let the copy share the blocks that cannot be read.
+fn copy_index(from: &Path, to: &Path, unreadable: &mut u64) -> Result<()> {
+    const AT_ONCE: usize = 1 << 20;
+    let file = File::open(from)?;
+    let len = file.len()?;
+    let (file, copy) = (WornFile::new(file, len), File::create_like(to, from)?);
+    let mut bytes = Vec::new();
+    for start in (0..len).step_by(AT_ONCE) {
+        file.read(start..len.min(start + AT_ONCE as u64), &mut bytes)?;
+        copy.write(start, &bytes)?;
+    }
+    *unreadable = file.unreadable();
+    Ok(())
+}

@@ -1,0 +1,8 @@
+//! What a reader sees.
+
+mod reclaimable;
+mod rows;
+mod snapshot;
+
+pub(crate) use rows::Rows;
+pub(crate) use snapshot::{Snapshot, Tables, bucket_error, file_size};

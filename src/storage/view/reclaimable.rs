@@ -1,0 +1,26 @@
+//! What a compaction would give back.
+
+use super::snapshot::{Snapshot, file_size};
+use crate::error::Result;
+use crate::storage::format::ContentRow;
+
+/// Bytes of an index that redb keeps for itself, or leaves free even after a rebuild, about.
+const OWN_BYTES: u64 = 128 << 10;
+
+impl Snapshot {
+    /// Bytes of removed contents and of pages of the index that are not in use.
+    ///
+    /// The postings of removed contents count as their share of the bucket tables.
+    pub(crate) fn reclaimable(&self) -> Result<u64> {
+        let removed = self.removed_contents()?;
+        let mut bytes = 0;
+        for &content in &removed {
+            bytes += (ContentRow::BYTES + self.signature(content)?.len()) as u64;
+            bytes += self.packed_shingles(content)?.len() as u64;
+        }
+        let (posted, catalog) = self.tables.page_bytes()?;
+        let (_, index) = file_size(self.tables.path())?;
+        bytes += posted / u64::from(self.len.max(1)) * removed.len() as u64;
+        Ok(bytes + index.saturating_sub(posted + catalog + OWN_BYTES))
+    }
+}

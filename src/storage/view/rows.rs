@@ -1,0 +1,62 @@
+//! The rows of a content, and the buckets that follow from them.
+
+use super::snapshot::Snapshot;
+use crate::error::{Error, Result};
+use crate::schema::Schema;
+use crate::storage::columns::ColumnView;
+use crate::storage::format::{ContentRow, Kind, copy_hash};
+
+/// The columns of fixed width, of one length.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rows<'a> {
+    pub(crate) schema: &'a Schema,
+    pub(crate) contents: &'a ColumnView,
+    pub(crate) signatures: &'a ColumnView,
+    /// What knows the checksums of those columns that are not of this process alone.
+    pub(crate) snapshot: &'a Snapshot,
+}
+
+impl<'a> Rows<'a> {
+    /// The row of `content`.
+    pub(crate) fn content(self, content: u32) -> Result<ContentRow> {
+        let bytes = self.row(Kind::Contents, self.contents, content, ContentRow::BYTES)?;
+        match bytes.first_chunk() {
+            Some(row) => Ok(ContentRow::decode(row)),
+            None => Err(Error::damaged(self.contents.path(), "a row is cut short")),
+        }
+    }
+
+    /// The signature of `content`, as stored.
+    pub(crate) fn signature(self, content: u32) -> Result<&'a [u8]> {
+        let row_bytes = self.schema.signature_bytes();
+        self.row(Kind::Signatures, self.signatures, content, row_bytes)
+    }
+
+    fn row(
+        self,
+        kind: Kind,
+        column: &'a ColumnView,
+        index: u32,
+        row_bytes: usize,
+    ) -> Result<&'a [u8]> {
+        let start = u64::from(index) * row_bytes as u64;
+        let range = start..start + row_bytes as u64;
+        self.snapshot.verify(kind, column, &range)?;
+        column.bytes(range)
+    }
+
+    /// The hash of `content` in a list of buckets: list 0 are the copies, the others the bands. None
+    /// where it is in no bucket of the list.
+    pub(crate) fn list_hash(self, content: u32, list: u32) -> Result<Option<u32>> {
+        let row = self.content(content)?;
+        let Some(band) = list.checked_sub(1) else {
+            return Ok(Some(copy_hash(&row.hash)));
+        };
+        if row.shingle_count == 0 {
+            return Ok(None);
+        }
+        let signature = self.signature(content)?;
+        let width = self.schema.slot_width();
+        Ok(Some(self.schema.bands().hash(signature, width, band)))
+    }
+}

@@ -1,0 +1,483 @@
+//! What a reader sees: the tables and columns as one commit left them.
+
+use std::mem::ManuallyDrop;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use redb::{ReadTransaction, WriteTransaction};
+
+use super::rows::Rows;
+use crate::codec::low32;
+use crate::error::{Error, Result};
+use crate::process::Process;
+use crate::schema::Schema;
+use crate::storage::columns::{BLOCK_BYTES, ColumnView, all_sums, blocks_of, packed, sum};
+use crate::storage::disk;
+use crate::storage::format::{ContentRow, HEADER_BYTES, Kind, copy_hash, narrow};
+use crate::storage::index::{Catalog, DocumentRow, Guarded, Index, Meta, guarded};
+use crate::storage::postings::{
+    BucketError, Filter, LevelState, Link, MAX_PREFIX, Posted, Posting, Recent,
+};
+use crate::text::ShingleSet;
+
+/// The tables of one commit.
+#[derive(Debug)]
+pub(crate) struct Tables {
+    pub(crate) meta: Meta,
+    pub(crate) catalog: Catalog,
+    posted: Posted,
+    path: PathBuf,
+    process: Process,
+    /// What the tables were opened in. While it is there, their commit is being read.
+    transaction: Arc<ReadTransaction>,
+    /// Keeps the database open for as long as the tables are in use; dropped after them.
+    _index: Arc<Index>,
+}
+
+impl Tables {
+    /// Opens the tables as last committed.
+    pub(crate) fn open(index: &Arc<Index>, path: &Path, bands: u32) -> Result<Tables> {
+        let transaction = index.begin_read(path)?;
+        let meta = guarded(path, || Meta::read(&transaction, path))?
+            .ok_or_else(|| Error::damaged(path, "it has no committed store"))?;
+        Tables::of(transaction, meta, index, path, bands)
+    }
+
+    /// Opens the tables as `transaction` sees them, which has `meta`.
+    pub(crate) fn of(
+        transaction: ReadTransaction,
+        meta: Meta,
+        index: &Arc<Index>,
+        path: &Path,
+        bands: u32,
+    ) -> Result<Tables> {
+        let level = |posted, prefix_bits| {
+            let prefix = narrow(path, prefix_bits)?;
+            Ok(LevelState { prefix, posted })
+        };
+        let old = level(meta.posted, meta.prefix_bits)?;
+        let young = level(meta.young_posted, meta.young_prefix_bits)?;
+        let fits = meta.banded <= meta.contents
+            && meta.aged <= meta.banded
+            && meta.posted <= meta.aged
+            && meta.young_posted <= meta.banded - meta.aged
+            && old.prefix.max(young.prefix) <= MAX_PREFIX
+            && meta.runs.fit(meta.contents);
+        if !fits {
+            return Err(Error::damaged(path, "its counts contradict each other"));
+        }
+        let posted = guarded(path, || {
+            let posted = Posted::open(&transaction, bands + 1, old, young);
+            posted.map_err(|error| bucket_error(path, error))
+        })?;
+        let catalog = guarded(path, || {
+            Catalog::open(&transaction).map_err(|error| Error::index(path, error))
+        })?;
+        Ok(Tables {
+            meta,
+            catalog,
+            posted,
+            path: path.to_owned(),
+            process: Process::current(),
+            transaction: Arc::new(transaction),
+            _index: index.clone(),
+        })
+    }
+
+    /// The index file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Bytes of the pages of the index that are in use for bucket tables, and for the others.
+    pub(crate) fn page_bytes(&self) -> Result<(u64, u64)> {
+        guarded(&self.path, || {
+            let posted = self.posted.page_bytes();
+            let posted = posted.map_err(|error| bucket_error(&self.path, error))?;
+            let catalog = self.catalog.page_bytes();
+            let catalog = catalog.map_err(|error| Error::index(&self.path, error))?;
+            Ok((posted, catalog))
+        })
+    }
+
+    /// Writes the bucket tables into an index that has none.
+    pub(crate) fn copy_buckets(&self, transaction: &WriteTransaction) -> Result<()> {
+        guarded(&self.path, || {
+            let copied = self.posted.copy_to(transaction);
+            copied.map_err(|error| bucket_error(&self.path, error))
+        })
+    }
+}
+
+impl Drop for Tables {
+    /// In another process than the one that reads the commit, the reading goes on.
+    fn drop(&mut self) {
+        if !self.process.is_current() {
+            let _open = ManuallyDrop::new(self.transaction.clone());
+        }
+    }
+}
+
+/// Turns what went wrong with a bucket table into the crate's error.
+pub(crate) fn bucket_error(path: &Path, error: BucketError) -> Error {
+    match error {
+        BucketError::Redb(error) => Error::index(path, error),
+        BucketError::Damaged(reason) => Error::damaged(path, reason),
+    }
+}
+
+/// Tables, columns and recent postings up to one length. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Snapshot {
+    pub(crate) schema: Arc<Schema>,
+    pub(crate) tables: Arc<Tables>,
+    pub(crate) contents: ColumnView,
+    pub(crate) shingles: ColumnView,
+    pub(crate) signatures: ColumnView,
+    pub(crate) recent: Arc<Recent>,
+    /// None where there are no postings in tables, or no usable filter.
+    pub(crate) filter: Option<Arc<Filter>>,
+    /// Contents seen, removed ones included.
+    pub(crate) len: u32,
+}
+
+impl Snapshot {
+    /// Wraps an error of the index.
+    pub(crate) fn in_index(&self, error: redb::Error) -> Error {
+        Error::index(self.tables.path(), error)
+    }
+
+    /// The document `key`.
+    pub(crate) fn document(&self, key: &str) -> Result<Option<DocumentRow>> {
+        self.look(|catalog| catalog.document(key))
+    }
+
+    /// Looks something up in the catalog.
+    fn look<T>(&self, look: impl FnOnce(&Catalog) -> Result<T, redb::Error>) -> Result<T> {
+        guarded(self.tables.path(), || {
+            look(&self.tables.catalog).map_err(|error| self.in_index(error))
+        })
+    }
+
+    /// Number of documents.
+    pub(crate) fn documents(&self) -> Result<u64> {
+        self.look(Catalog::documents)
+    }
+
+    /// Number of removed contents.
+    pub(crate) fn removed(&self) -> Result<u64> {
+        self.look(Catalog::removed)
+    }
+
+    /// The removed contents, ascending.
+    pub(crate) fn removed_contents(&self) -> Result<Vec<u32>> {
+        self.look(Catalog::removed_contents)
+    }
+
+    /// Every (content, key) pair, in order.
+    pub(crate) fn all_names(&self) -> Result<impl Iterator<Item = Result<(u32, String)>> + use<>> {
+        self.names_from(0)
+    }
+
+    /// The same from the content `first` on.
+    pub(crate) fn names_from(
+        &self,
+        first: u64,
+    ) -> Result<impl Iterator<Item = Result<(u32, String)>> + use<>> {
+        let first = narrow(self.tables.path(), first)?;
+        let open = || self.tables.catalog.names_from(first);
+        Guarded::open(self.tables.path(), open)
+    }
+
+    /// The documents whose keys begin with `prefix`, ordered by key.
+    pub(crate) fn documents_with_prefix(
+        &self,
+        prefix: &str,
+    ) -> Result<impl Iterator<Item = Result<(String, DocumentRow)>> + use<>> {
+        let open = || self.tables.catalog.documents_with_prefix(prefix);
+        let mut rows = Guarded::open(self.tables.path(), open)?;
+        // The tables keep the index open.
+        let tables = self.tables.clone();
+        Ok(std::iter::from_fn(move || {
+            let _open = &tables;
+            rows.next()
+        }))
+    }
+
+    /// The keys that name `content`, in order.
+    pub(crate) fn names(&self, content: u32) -> Result<impl Iterator<Item = Result<String>> + '_> {
+        let open = || self.tables.catalog.names(content);
+        Guarded::open(self.tables.path(), open)
+    }
+
+    /// The row of `content`.
+    pub(crate) fn content(&self, content: u32) -> Result<ContentRow> {
+        self.rows().content(content)
+    }
+
+    /// The signature of `content`, as stored.
+    pub(crate) fn signature(&self, content: u32) -> Result<&[u8]> {
+        self.rows().signature(content)
+    }
+
+    fn rows(&self) -> Rows<'_> {
+        Rows {
+            schema: &self.schema,
+            contents: &self.contents,
+            signatures: &self.signatures,
+            snapshot: self,
+        }
+    }
+
+    /// Makes sure that `bytes` of a column, which holds what that of a kind holds, are what was written:
+    /// compares the blocks with their checksums that nobody has compared yet. Bytes that the column does
+    /// not have are left to whoever asks for them.
+    #[inline]
+    pub(crate) fn verify(&self, kind: Kind, column: &ColumnView, bytes: &Range<u64>) -> Result<()> {
+        if bytes.end > column.len() || column.verified().has_all(bytes) {
+            return Ok(());
+        }
+        self.compare(kind, column, bytes)
+    }
+
+    #[cold]
+    fn compare(&self, kind: Kind, column: &ColumnView, bytes: &Range<u64>) -> Result<()> {
+        for block in blocks_of(bytes).filter(|&block| !column.verified().has(block)) {
+            let start = block * BLOCK_BYTES;
+            let end = column.len().min(start + BLOCK_BYTES);
+            let found = sum(column.bytes(start..end)?);
+            if self.look(|catalog| catalog.sum(kind, block))? != Some(found) {
+                let reason = format!("the checksum of its bytes {start} to {end} is wrong");
+                return Err(Error::damaged(column.path(), reason));
+            }
+            column.verified().set(block);
+        }
+        Ok(())
+    }
+
+    /// Verifies the last block of each column, to which a writer is about to add.
+    pub(crate) fn verify_ends(&self) -> Result<()> {
+        for kind in Kind::ALL {
+            let column = self.column(kind);
+            let end = column.len();
+            self.verify(kind, column, &(end.saturating_sub(1)..end))?;
+        }
+        Ok(())
+    }
+
+    /// Replaces `set` by the shingles of `content`.
+    pub(crate) fn shingles(&self, content: u32, set: &mut ShingleSet) -> Result<()> {
+        let row = self.content(content)?;
+        let packed = self.packed_shingles_of(content, &row)?;
+        packed::unpack_stored(packed, row.shingle_count as usize, set)
+            .map_err(|reason| Error::damaged(self.shingles.path(), reason))
+    }
+
+    /// The tails of the shingles of `content`, whose row is `row`, if it has some.
+    pub(crate) fn tails(&self, content: u32, row: &ContentRow) -> Result<Option<&[[u8; 4]]>> {
+        let packed = self.packed_shingles_of(content, row)?;
+        Ok(packed::stored_tails(packed, row.shingle_count as usize))
+    }
+
+    /// The shingles of `content` as they are stored.
+    pub(crate) fn packed_shingles(&self, content: u32) -> Result<&[u8]> {
+        self.packed_shingles_of(content, &self.content(content)?)
+    }
+
+    /// The same of a content whose row is `row`.
+    fn packed_shingles_of(&self, content: u32, row: &ContentRow) -> Result<&[u8]> {
+        let range = self.shingles_before(content)?..row.shingles_end;
+        self.verify(Kind::Shingles, &self.shingles, &range)?;
+        self.shingles.bytes(range)
+    }
+
+    /// Bytes of the shingles of all contents below `content`.
+    pub(crate) fn shingles_before(&self, content: u32) -> Result<u64> {
+        match content.checked_sub(1) {
+            Some(before) => Ok(self.content(before)?.shingles_end),
+            None => Ok(0),
+        }
+    }
+
+    /// Whether both are of one commit of one store, apart from what is not committed.
+    pub(crate) fn is_same_commit(&self, other: &Snapshot) -> bool {
+        Arc::ptr_eq(&self.tables, &other.tables)
+    }
+
+    /// The contents below the snapshot's length whose hash is `hash`, removed recent ones included.
+    pub(crate) fn copies(&self, hash: &[u8; 32], found: &mut Vec<u32>) -> Result<()> {
+        found.clear();
+        let short = copy_hash(hash);
+        self.look_up(0, short, self.len, usize::MAX, found)?;
+        found.extend(self.recent.ids(0, short));
+        let mut error = None;
+        found.retain(|&id| {
+            if id >= self.len {
+                return false;
+            }
+            self.content(id).map_or_else(
+                |failed| {
+                    error.get_or_insert(failed);
+                    false
+                },
+                |row| row.hash == *hash,
+            )
+        });
+        found.sort_unstable();
+        error.map_or(Ok(()), Err)
+    }
+
+    /// Whether a recent content from `first` on shares a bucket with the band hashes `hashes`.
+    pub(crate) fn is_met_from(&self, first: u32, hashes: &[u32]) -> bool {
+        let mut lists = (1..).zip(hashes);
+        // The youngest of a bucket comes first.
+        lists.any(|(list, &hash)| self.recent.ids(list, hash).next() >= Some(first))
+    }
+
+    /// Appends to `found` contents within `ids` that are in the bucket of a band hash, youngest
+    /// first, until there are `most` in it; says whether these were all. They are not when the
+    /// recent ones, which may be removed already, are all that was appended: tables are read only
+    /// where there are no more of those. `recent` is where the recent ones go on, none at first; it is
+    /// moved on.
+    pub(crate) fn read_bucket(
+        &self,
+        (band, hash): (u32, u32),
+        ids: Range<u32>,
+        most: usize,
+        recent: &mut Option<Link>,
+        found: &mut Vec<u32>,
+    ) -> Result<bool> {
+        let list = band as usize + 1;
+        let end = ids.end.min(self.len);
+        let before = found.len();
+        if end > self.recent.base() {
+            let mut all = match *recent {
+                Some(at) => self.recent.ids_from(list, hash, at),
+                None => self.recent.ids(list, hash),
+            };
+            let below = all.by_ref().skip_while(|&id| id >= end);
+            let within = below.take_while(|&id| id >= ids.start);
+            found.extend(within.take(most.saturating_sub(before)));
+            *recent = Some(all.rest());
+        }
+        if ids.start >= self.recent.base() {
+            return Ok(found.len() < most);
+        }
+        if found.len() > before {
+            return Ok(false);
+        }
+        self.look_up(list, hash, end, most, found)?;
+        let is_all = found.len() < most;
+        let within = found[before..].partition_point(|&id| id >= ids.start);
+        found.truncate(before + within);
+        Ok(is_all || found.len() < most)
+    }
+
+    /// Appends to `found` the ids below `end` that the tables of a list have for a hash,
+    /// descending, until there are `most` in it.
+    fn look_up(
+        &self,
+        list: usize,
+        hash: u32,
+        end: u32,
+        most: usize,
+        found: &mut Vec<u32>,
+    ) -> Result<()> {
+        let is_absent = |filter: &Arc<Filter>| !filter.may_hold(low32(list as u64), hash);
+        if self.filter.as_ref().is_some_and(is_absent) {
+            return Ok(());
+        }
+        let path = self.tables.path();
+        let before = found.len();
+        guarded(path, || {
+            let done = self.tables.posted.look_up(list, hash, end, most, found);
+            done.map_err(|error| bucket_error(path, error))
+        })?;
+        // In a leaf that is out of order, a search by halves goes astray.
+        if found[before..].iter().any(|&id| id >= end) {
+            return Err(Error::damaged(path, "a bucket is out of order"));
+        }
+        Ok(())
+    }
+
+    /// The hash of `content` in a list of buckets, from its rows: list 0 are the copies, the others
+    /// the bands. None where it is in no bucket of the list.
+    pub(crate) fn list_hash(&self, content: u32, list: u32) -> Result<Option<u32>> {
+        self.rows().list_hash(content, list)
+    }
+
+    /// Calls `visit` with every posting in the tables of a list, sorted; recent contents are not in
+    /// them.
+    pub(crate) fn for_each_in_list(&self, list: u32, visit: impl FnMut(Posting)) -> Result<()> {
+        guarded(self.tables.path(), || {
+            let done = self.tables.posted.for_each(list as usize, visit);
+            done.map_err(|error| bucket_error(self.tables.path(), error))
+        })
+    }
+
+    /// The postings in a list of recent contents that are not among the `removed`, which are sorted.
+    pub(crate) fn recent_postings<'a>(
+        &'a self,
+        list: u32,
+        removed: &'a [u32],
+    ) -> impl Iterator<Item = Posting> + 'a {
+        (self.recent.base()..self.len)
+            .filter(|id| removed.binary_search(id).is_err())
+            .filter_map(move |id| Some(Posting::new(self.recent.hash(id, list)?, id)))
+    }
+
+    /// The column of a kind.
+    pub(crate) fn column(&self, kind: Kind) -> &ColumnView {
+        match kind {
+            Kind::Contents => &self.contents,
+            Kind::Shingles => &self.shingles,
+            Kind::Signatures => &self.signatures,
+        }
+    }
+
+    /// The ranges of bytes of a column whose checksum is not the one in the index.
+    pub(crate) fn wrong_blocks(&self, kind: Kind) -> Result<Vec<Range<u64>>> {
+        self.wrong_blocks_in(kind, self.column(kind))
+    }
+
+    /// The same of another file that holds what the column of a kind holds.
+    pub(crate) fn wrong_blocks_in(
+        &self,
+        kind: Kind,
+        column: &ColumnView,
+    ) -> Result<Vec<Range<u64>>> {
+        let mut wrong = Vec::new();
+        for (block, sum) in (0..).zip(all_sums(column)) {
+            let stored = self.look(|catalog| catalog.sum(kind, block))?;
+            if stored != Some(sum?) {
+                let start = block * BLOCK_BYTES;
+                wrong.push(start..column.len().min(start + BLOCK_BYTES));
+            }
+        }
+        Ok(wrong)
+    }
+
+    /// The store's files by name, each with its bytes.
+    pub(crate) fn files(&self) -> Result<Vec<(String, u64)>> {
+        let index = self.tables.path();
+        let mut files = vec![file_size(index)?];
+        for column in [&self.contents, &self.shingles, &self.signatures] {
+            files.push((file_name(column.path()), HEADER_BYTES as u64 + column.len()));
+        }
+        if let Some(filter) = &self.filter {
+            files.push((file_name(filter.path()), filter.bytes()));
+        }
+        Ok(files)
+    }
+}
+
+/// A file's name and the bytes that it takes on disk, without its holes.
+pub(crate) fn file_size(path: &Path) -> Result<(String, u64)> {
+    Ok((file_name(path), disk::size(path)?))
+}
+
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}

@@ -1,0 +1,43 @@
+//! What is found.
+
+use super::matching::Verified;
+use crate::sketch::Estimate;
+
+/// A document that is like the one asked about, with the evidence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Match {
+    /// The document's key.
+    pub key: String,
+    /// Exact Jaccard similarity of the two shingle sets, at or above the threshold. None where the
+    /// store keeps no shingles.
+    pub jaccard: Option<f64>,
+    /// Similarity as the signatures tell it, with its standard error.
+    pub estimate: Estimate,
+    /// Share of the query's shingles that the match has too.
+    pub containment: Option<f64>,
+    /// Share of the match's shingles that the query has too.
+    pub contained: Option<f64>,
+    /// Number of bands whose buckets both are in.
+    pub bands: u32,
+    /// Whether the texts are the same, byte for byte.
+    pub exact_copy: bool,
+}
+
+impl Match {
+    pub(crate) fn new(key: String, verified: &Verified) -> Match {
+        Match {
+            key,
+            jaccard: verified.likeness.jaccard,
+            estimate: verified.likeness.estimate,
+            containment: verified.likeness.containment,
+            contained: verified.likeness.contained,
+            bands: verified.bands,
+            exact_copy: verified.likeness.exact_copy,
+        }
+    }
+
+    /// Exact similarity where it is known, else the estimate: what matches are ordered by.
+    pub fn similarity(&self) -> f64 {
+        self.jaccard.unwrap_or(self.estimate.jaccard)
+    }
+}

@@ -1,0 +1,226 @@
+//! From candidates to verified matches.
+
+use crate::error::Result;
+use crate::schema::Schema;
+use crate::sketch::{Estimate, agreeing};
+use crate::storage::Snapshot;
+use crate::text::{ShingleSet, share, sizes_fit};
+
+/// An estimate this many standard errors below the threshold spares the exact comparison; a pair
+/// at the threshold falls so far with a probability below one in three million.
+const CERTAIN_ERRORS: f64 = 5.0;
+
+/// Where no shingles are kept, a candidate whose estimate is this many standard errors below the
+/// threshold still counts: an estimate does not decide alone at the threshold.
+pub(crate) const TOLERATED_ERRORS: f64 = 2.0;
+
+/// How alike a text and a stored content are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Likeness {
+    pub(crate) exact_copy: bool,
+    /// Exact, where shingles are kept.
+    pub(crate) jaccard: Option<f64>,
+    pub(crate) estimate: Estimate,
+    pub(crate) containment: Option<f64>,
+    pub(crate) contained: Option<f64>,
+}
+
+impl Likeness {
+    /// The figure that matches are ordered by.
+    pub(crate) fn similarity(&self) -> f64 {
+        self.jaccard.unwrap_or(self.estimate.jaccard)
+    }
+}
+
+/// A content whose similarity to a text reaches the threshold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Verified {
+    pub(crate) content: u32,
+    /// Number of bands whose slots all agree.
+    pub(crate) bands: u32,
+    pub(crate) likeness: Likeness,
+}
+
+/// The side of a comparison that stays the same: the text that is asked about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Probe<'a> {
+    pub(crate) hash: &'a [u8; 32],
+    pub(crate) shingles: &'a ShingleSet,
+    pub(crate) signature: &'a [u8],
+    pub(crate) band_hashes: &'a [u32],
+}
+
+/// A stored content that others are compared with.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored<'a> {
+    hash: [u8; 32],
+    /// Empty where none are kept.
+    shingles: ShingleSet,
+    signature: &'a [u8],
+}
+
+impl<'a> Stored<'a> {
+    pub(crate) fn read(snapshot: &'a Snapshot, content: u32) -> Result<Stored<'a>> {
+        let mut shingles = ShingleSet::default();
+        if snapshot.schema.keeps_shingles() {
+            snapshot.shingles(content, &mut shingles)?;
+        }
+        Ok(Stored {
+            hash: snapshot.content(content)?.hash,
+            shingles,
+            signature: snapshot.signature(content)?,
+        })
+    }
+
+    /// Itself as a probe that looks nothing up.
+    pub(crate) fn probe(&self) -> Probe<'_> {
+        Probe {
+            hash: &self.hash,
+            shingles: &self.shingles,
+            signature: self.signature,
+            band_hashes: &[],
+        }
+    }
+}
+
+/// Compares a probe with stored contents.
+#[derive(Debug)]
+pub(crate) struct Matcher<'a> {
+    snapshot: &'a Snapshot,
+    probe: Probe<'a>,
+    threshold: f64,
+    stored: ShingleSet,
+}
+
+impl<'a> Matcher<'a> {
+    pub(crate) fn new(snapshot: &'a Snapshot, probe: Probe<'a>, threshold: f64) -> Matcher<'a> {
+        Matcher {
+            snapshot,
+            probe,
+            threshold,
+            stored: ShingleSet::default(),
+        }
+    }
+
+    /// The match that a content is, if it reaches the threshold.
+    pub(crate) fn verify(&mut self, content: u32) -> Result<Option<Verified>> {
+        let Some(likeness) = self.compare(content)? else {
+            return Ok(None);
+        };
+        let bands = if self.snapshot.content(content)?.shingle_count > 0 {
+            let schema = &self.snapshot.schema;
+            let signature = self.snapshot.signature(content)?;
+            let shape = schema.bands();
+            shape.shared(self.probe.signature, signature, schema.slot_width())
+        } else {
+            0
+        };
+        Ok(Some(Verified {
+            content,
+            bands,
+            likeness,
+        }))
+    }
+
+    /// The matches among contents, in their order.
+    pub(crate) fn verify_all(&mut self, contents: &[u32]) -> Result<Vec<Verified>> {
+        let mut verified = Vec::new();
+        for &content in contents {
+            verified.extend(self.verify(content)?);
+        }
+        Ok(verified)
+    }
+
+    /// Whether a content reaches the threshold.
+    pub(crate) fn reaches(&mut self, content: u32) -> Result<bool> {
+        Ok(self.compare(content)?.is_some())
+    }
+
+    /// How like it a content is, if it reaches the threshold.
+    pub(crate) fn compare(&mut self, content: u32) -> Result<Option<Likeness>> {
+        let row = self.snapshot.content(content)?;
+        let has_shingles = self.snapshot.schema.keeps_shingles();
+        let exact_copy = row.hash == *self.probe.hash;
+        if exact_copy || !has_shingles {
+            let estimate = self.estimate(content)?;
+            let same = (exact_copy && has_shingles).then_some(1.0);
+            let likeness = Likeness {
+                exact_copy,
+                jaccard: same,
+                estimate,
+                containment: same,
+                contained: same,
+            };
+            let reaches = exact_copy || highest(estimate) >= self.threshold;
+            return Ok(reaches.then_some(likeness));
+        }
+        let (probe, stored) = (self.probe.shingles.len(), row.shingle_count as usize);
+        let (small, large) = (probe.min(stored), probe.max(stored));
+        if !sizes_fit(small, large, self.threshold) {
+            return Ok(None);
+        }
+        // Tails are read and compared in less time than a signature, or than shingles are decoded.
+        let is_below = if large > ShingleSet::SMALL {
+            self.is_far_below(self.estimate(content)?)
+        } else if let Some(tails) = self.snapshot.tails(content, &row)? {
+            let common = self.probe.shingles.most_in_common(tails);
+            share(common, probe + stored - common) < self.threshold
+        } else {
+            false
+        };
+        if is_below {
+            return Ok(None);
+        }
+        self.exact(content)
+    }
+
+    fn estimate(&self, content: u32) -> Result<Estimate> {
+        let schema = &self.snapshot.schema;
+        let width = schema.slot_width();
+        let agreeing = agreeing(
+            self.probe.signature,
+            self.snapshot.signature(content)?,
+            width,
+        );
+        Ok(Estimate::new(agreeing, schema.permutations(), width))
+    }
+
+    fn is_far_below(&self, estimate: Estimate) -> bool {
+        let permutations = f64::from(self.snapshot.schema.permutations());
+        // The error of a pair that lies at the threshold.
+        let error = (self.threshold * (1.0 - self.threshold) / permutations).sqrt();
+        // A slot that agrees by chance only raises the estimate.
+        estimate.jaccard < self.threshold - CERTAIN_ERRORS * error.max(estimate.error)
+    }
+
+    /// How like it a content is by its shingles, if it reaches the threshold.
+    fn exact(&mut self, content: u32) -> Result<Option<Likeness>> {
+        self.snapshot.shingles(content, &mut self.stored)?;
+        let common = self.probe.shingles.intersection_len(&self.stored);
+        let (probe, stored) = (self.probe.shingles.len(), self.stored.len());
+        let jaccard = share(common, probe + stored - common);
+        if jaccard < self.threshold {
+            return Ok(None);
+        }
+        Ok(Some(Likeness {
+            exact_copy: false,
+            jaccard: Some(jaccard),
+            estimate: self.estimate(content)?,
+            containment: Some(share(common, probe)),
+            contained: Some(share(common, stored)),
+        }))
+    }
+}
+
+/// What a similarity may be, as far as its estimate tells.
+fn highest(estimate: Estimate) -> f64 {
+    estimate.jaccard + TOLERATED_ERRORS * estimate.error
+}
+
+/// Slots that agree at least in each match of a store that keeps no shingles.
+pub(crate) fn least_agreeing(schema: &Schema, threshold: f64) -> u32 {
+    let (permutations, width) = (schema.permutations(), schema.slot_width());
+    (0..permutations)
+        .find(|&agreeing| highest(Estimate::new(agreeing, permutations, width)) >= threshold)
+        .unwrap_or(permutations)
+}

@@ -1,0 +1,20 @@
+//! From a text to the stored contents that are like it. Documents are unknown here.
+
+mod allowance;
+mod found;
+mod matching;
+mod published;
+mod search;
+mod seen;
+mod sketch;
+
+pub(crate) use allowance::{Allowance, FALSE_CANDIDATES};
+pub use found::Match;
+pub(crate) use matching::{
+    Likeness, Matcher, Probe, Stored, TOLERATED_ERRORS, Verified, least_agreeing,
+};
+pub(crate) use published::Published;
+pub(crate) use search::Search;
+#[cfg(test)]
+pub(crate) use search::{FEW, SOME, deeper};
+pub(crate) use sketch::{Sketch, Sketcher, content_sketch};

@@ -1,0 +1,231 @@
+//! Which contents match a probe.
+
+use std::ops::Range;
+
+use super::allowance::Allowance;
+use super::matching::{Matcher, Probe, Verified};
+use super::seen::Seen;
+use crate::codec::low32;
+use crate::error::Result;
+use crate::storage::{Link, Snapshot};
+
+/// Contents of each bucket that are read at first where one match is enough, and where all are
+/// wanted; fewer in the tests of this crate.
+pub(crate) const FEW: usize = if cfg!(test) { 2 } else { 4 };
+pub(crate) const SOME: usize = if cfg!(test) { 6 } else { 1 << 6 };
+
+/// Contents of each bucket that are read next, so many that it tells something which of them share
+/// most buckets.
+const MANY: usize = if cfg!(test) { 15 } else { 1 << 10 };
+
+/// A search through the buckets of a snapshot.
+///
+/// The buckets are read side by side from their youngest contents on. Of the candidates that were
+/// read together, those that share most buckets are compared first, so that near-duplicates come
+/// before texts that share a bucket by a template or by intent. What is found does not depend on
+/// which of the contents are in tables, but for removed ones, which are recent still.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Search<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) allowance: &'a Allowance,
+    pub(crate) threshold: f64,
+}
+
+/// A way through a bucket.
+#[derive(Debug)]
+struct Walk {
+    band: u32,
+    hash: u32,
+    /// The contents that were not read, and the number of those that were.
+    ids: Range<u32>,
+    read: usize,
+    /// Where its recent contents go on, once some were read.
+    recent: Option<Link>,
+    is_done: bool,
+}
+
+/// What a content of a bucket turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    False,
+    Match,
+    /// A match that makes all others needless.
+    Enough,
+}
+
+impl Look {
+    fn of(is_match: bool) -> Look {
+        if is_match { Look::Match } else { Look::False }
+    }
+}
+
+impl Search<'_> {
+    /// The contents within `ids` that match, ordered by id; recent ones may be removed already.
+    pub(crate) fn matches(&self, probe: Probe<'_>, ids: Range<u32>) -> Result<Vec<Verified>> {
+        let mut matcher = Matcher::new(self.snapshot, probe, self.threshold);
+        if probe.band_hashes.is_empty() {
+            // A text without tokens is in no bucket; only its exact copies are like it.
+            let mut copies = Vec::new();
+            self.snapshot.copies(probe.hash, &mut copies)?;
+            copies.retain(|content| ids.contains(content));
+            return matcher.verify_all(&copies);
+        }
+        let mut matches = Vec::new();
+        self.look_at_each(probe, ids, SOME, |content| {
+            let verified = matcher.verify(content)?;
+            matches.extend(verified);
+            Ok(Look::of(verified.is_some()))
+        })?;
+        matches.sort_unstable_by_key(|verified| verified.content);
+        Ok(matches)
+    }
+
+    /// Whether a content within `ids` matches and `counts`. It stops at the first, and reads no
+    /// more of the buckets than it needs, so that a large cluster of near-copies costs no more than
+    /// a small one, unless none of them counts.
+    pub(crate) fn any(
+        &self,
+        probe: Probe<'_>,
+        ids: Range<u32>,
+        mut counts: impl FnMut(u32) -> Result<bool>,
+    ) -> Result<bool> {
+        let mut matcher = Matcher::new(self.snapshot, probe, self.threshold);
+        self.look_at_each(probe, ids, FEW, |content| {
+            let is_match = matcher.reaches(content)?;
+            if is_match && counts(content)? {
+                return Ok(Look::Enough);
+            }
+            Ok(Look::of(is_match))
+        })
+    }
+
+    /// Looks at the candidates within `ids`, each once, as far as those that do not match allow;
+    /// says whether there was enough before. So many of each bucket are read at `first`.
+    fn look_at_each(
+        &self,
+        probe: Probe<'_>,
+        ids: Range<u32>,
+        first: usize,
+        look: impl FnMut(u32) -> Result<Look>,
+    ) -> Result<bool> {
+        let mut walks: Vec<Walk> = walks(probe, &ids).collect();
+        let mut looking = Looking {
+            look,
+            left: self.allowance.false_candidates(),
+            seen: Seen::default(),
+        };
+        let (mut end, mut depth) = (None, first);
+        if first < SOME {
+            // One bucket after the other: what there is in the first is often enough.
+            for walk in &mut walks {
+                let mut read = Vec::new();
+                walk.read_to(self.snapshot, depth, &mut read)?;
+                end = looking.look_at(read)?;
+                if end.is_some() {
+                    break;
+                }
+            }
+            walks.retain(|walk| !walk.is_done);
+            depth = SOME;
+        }
+        while end.is_none() && !walks.is_empty() {
+            let mut read = Vec::new();
+            for walk in &mut walks {
+                walk.read_to(self.snapshot, depth, &mut read)?;
+            }
+            walks.retain(|walk| !walk.is_done);
+            end = looking.look_at(ranked(read))?;
+            depth = deeper(depth);
+        }
+        if end == Some(End::TooManyFalse) {
+            self.allowance.pass_over();
+        }
+        Ok(end == Some(End::Enough))
+    }
+}
+
+/// Candidates that are looked at.
+struct Looking<L> {
+    look: L,
+    /// Those that may still turn out not to match.
+    left: usize,
+    seen: Seen,
+}
+
+/// Why the other candidates are not looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Enough,
+    TooManyFalse,
+}
+
+impl<L: FnMut(u32) -> Result<Look>> Looking<L> {
+    /// Looks at some that were not seen before, in their order.
+    fn look_at(&mut self, candidates: Vec<u32>) -> Result<Option<End>> {
+        self.seen.reserve(candidates.len().min(self.left));
+        for content in candidates {
+            if !self.seen.insert(content) {
+                continue;
+            }
+            if self.left == 0 {
+                return Ok(Some(End::TooManyFalse));
+            }
+            match (self.look)(content)? {
+                Look::False => self.left -= 1,
+                Look::Match => {}
+                Look::Enough => return Ok(Some(End::Enough)),
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Contents of each bucket that are read after so many. Tables are looked up anew each time, so ever more
+/// are.
+pub(crate) fn deeper(depth: usize) -> usize {
+    if depth < MANY {
+        MANY
+    } else {
+        depth.saturating_mul(2)
+    }
+}
+
+/// The contents that were read from some buckets, each once: first those of most buckets, of these
+/// the youngest.
+fn ranked(mut read: Vec<u32>) -> Vec<u32> {
+    read.sort_unstable();
+    let same = read.chunk_by(|a, b| a == b);
+    let mut ranks: Vec<u64> = same
+        .map(|same| (same.len() as u64) << 32 | u64::from(same[0]))
+        .collect();
+    ranks.sort_unstable();
+    ranks.into_iter().rev().map(low32).collect()
+}
+
+fn walks<'a>(probe: Probe<'a>, ids: &'a Range<u32>) -> impl Iterator<Item = Walk> + 'a {
+    (0..).zip(probe.band_hashes).map(|(band, &hash)| Walk {
+        band,
+        hash,
+        ids: ids.clone(),
+        read: 0,
+        recent: None,
+        is_done: false,
+    })
+}
+
+impl Walk {
+    /// Appends the next contents to `found` until `depth` of the bucket were read.
+    fn read_to(&mut self, snapshot: &Snapshot, depth: usize, found: &mut Vec<u32>) -> Result<()> {
+        while !self.is_done && self.read < depth {
+            let (ids, start) = (self.ids.clone(), found.len());
+            let most = start.saturating_add(depth - self.read);
+            let bucket = (self.band, self.hash);
+            self.is_done = snapshot.read_bucket(bucket, ids, most, &mut self.recent, found)?;
+            self.read += found.len() - start;
+            if let Some(&last) = found[start..].last() {
+                self.ids.end = last;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,126 @@
+//! From a text to all that the store needs of it.
+
+use std::sync::Arc;
+
+use super::matching::Probe;
+use crate::clock::Meters;
+use crate::error::Result;
+use crate::schema::Schema;
+use crate::sketch::Signer;
+use crate::storage::{ContentRow, Snapshot};
+use crate::text::{ShingleSet, Shingler};
+
+/// What a text comes down to: shingles, signature and band hashes.
+#[derive(Clone, Debug)]
+pub(crate) struct Sketch {
+    pub(crate) shingles: ShingleSet,
+    /// The shingles as they are stored; none where the store keeps none.
+    pub(crate) packed_shingles: Vec<u8>,
+    pub(crate) signature: Vec<u8>,
+    /// One hash a band; none where there are no shingles.
+    pub(crate) band_hashes: Vec<u32>,
+}
+
+impl Sketch {
+    /// Number of shingles. They are 32-bit hashes, each once, and a text is shorter than that.
+    pub(crate) fn shingle_count(&self) -> u32 {
+        u32::try_from(self.shingles.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The sketch as the asking side of a comparison; `hash` is the text's.
+    pub(crate) fn probe<'a>(&'a self, hash: &'a [u8; 32]) -> Probe<'a> {
+        Probe {
+            hash,
+            shingles: &self.shingles,
+            signature: &self.signature,
+            band_hashes: &self.band_hashes,
+        }
+    }
+}
+
+/// Makes sketches as a schema asks for.
+#[derive(Debug)]
+pub(crate) struct Sketcher {
+    shingler: Shingler,
+    signer: Signer,
+    schema: Schema,
+    meters: Arc<Meters>,
+}
+
+impl Sketcher {
+    pub(crate) fn new(schema: &Schema, meters: &Arc<Meters>) -> Result<Sketcher> {
+        Ok(Sketcher {
+            shingler: schema.shingler()?,
+            signer: schema.signer()?,
+            schema: schema.clone(),
+            meters: meters.clone(),
+        })
+    }
+
+    /// The sketch of `text`.
+    pub(crate) fn sketch(&self, text: &str) -> Result<Sketch> {
+        let (shingles, packed_shingles) = self.meters.shingling.time(|| self.shingles(text))?;
+        let (signature, band_hashes) = self.meters.signing.time(|| {
+            let signature = self.signature(shingles.as_slice());
+            let band_hashes = self.band_hashes(&shingles, &signature);
+            (signature, band_hashes)
+        });
+        Ok(Sketch {
+            shingles,
+            packed_shingles,
+            signature,
+            band_hashes,
+        })
+    }
+
+    fn shingles(&self, text: &str) -> Result<(ShingleSet, Vec<u8>)> {
+        let shingles = self.shingler.shingles(text)?;
+        let packed = if self.schema.keeps_shingles() {
+            shingles.to_packed()
+        } else {
+            Vec::new()
+        };
+        Ok((shingles, packed))
+    }
+
+    fn band_hashes(&self, shingles: &ShingleSet, signature: &[u8]) -> Vec<u32> {
+        let bands = self.schema.bands();
+        let mut hashes = Vec::with_capacity(bands.bands() as usize);
+        if !shingles.is_empty() {
+            bands.hashes(signature, self.schema.slot_width(), &mut hashes);
+        }
+        hashes
+    }
+
+    /// The bytes of the signature of a shingle set.
+    pub(crate) fn signature(&self, shingles: &[u32]) -> Vec<u8> {
+        let mut signature = Vec::with_capacity(self.schema.signature_bytes());
+        let mut minima = Vec::new();
+        self.signer.sign_into(shingles, &mut minima, &mut signature);
+        signature
+    }
+}
+
+/// A stored content and its sketch, from the columns.
+pub(crate) fn content_sketch(snapshot: &Snapshot, content: u32) -> Result<(ContentRow, Sketch)> {
+    let row = snapshot.content(content)?;
+    let signature = snapshot.signature(content)?.to_vec();
+    let mut band_hashes = Vec::new();
+    if row.shingle_count > 0 {
+        let schema = &snapshot.schema;
+        schema
+            .bands()
+            .hashes(&signature, schema.slot_width(), &mut band_hashes);
+    }
+    let mut shingles = ShingleSet::default();
+    if snapshot.schema.keeps_shingles() {
+        snapshot.shingles(content, &mut shingles)?;
+    }
+    let sketch = Sketch {
+        shingles,
+        packed_shingles: Vec::new(),
+        signature,
+        band_hashes,
+    };
+    Ok((row, sketch))
+}

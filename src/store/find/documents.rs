@@ -1,0 +1,156 @@
+//! The documents of a store, one by one and in order.
+
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::process::Process;
+use crate::storage::{DocumentRow, Snapshot};
+use crate::store::handle::Store;
+use crate::text::ShingleSet;
+
+/// What is stored of a document.
+///
+/// A compaction numbers contents anew, and a document from before is refused from then on
+/// ([`Error::OldDocument`]).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// The key it is stored under.
+    pub key: String,
+    /// Id of its content; exact copies have the same.
+    pub content: u32,
+    /// BLAKE3 hash of the text.
+    pub hash: [u8; 32],
+    /// Number of distinct shingles.
+    pub shingles: u32,
+    /// Bytes of its source.
+    pub size: u64,
+    /// Time of its source's last change, in nanoseconds since 1970, if it is known.
+    pub modified: Option<i64>,
+    /// Time at which its text was added under this key, in seconds since 1970.
+    pub added: i64,
+    /// Whether it counts as published: not if a run stored it that was begun and is not published;
+    /// see [`Writer::begin_run`](crate::Writer::begin_run).
+    pub is_published: bool,
+}
+
+impl Document {
+    fn new(snapshot: &Snapshot, key: String, row: DocumentRow) -> Result<Document> {
+        let content = snapshot.content(row.content)?;
+        Ok(Document {
+            key,
+            content: row.content,
+            hash: content.hash,
+            shingles: content.shingle_count,
+            size: row.size,
+            modified: row.modified,
+            added: row.added,
+            is_published: !snapshot.tables.meta.runs.is_open(row.run),
+        })
+    }
+
+    /// Refuses a document whose content is another in `snapshot`.
+    fn check_current(&self, snapshot: &Snapshot) -> Result<()> {
+        if self.content < snapshot.len && snapshot.content(self.content)?.hash == self.hash {
+            return Ok(());
+        }
+        let key = self.key.clone();
+        Err(Error::OldDocument { key })
+    }
+}
+
+/// An iterator over documents, ordered by key, as of the commit when it was made.
+///
+/// As long as it is there, it keeps the store open, and locked if it was opened for writing, also when
+/// every handle of it is dropped.
+pub struct Documents {
+    process: Process,
+    snapshot: Arc<Snapshot>,
+    rows: Box<dyn Iterator<Item = Result<(String, DocumentRow)>> + Send>,
+    failed: bool,
+}
+
+impl std::fmt::Debug for Documents {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Documents").finish_non_exhaustive()
+    }
+}
+
+impl Iterator for Documents {
+    type Item = Result<Document>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Err(error) = self.process.check() {
+            let is_first = !std::mem::replace(&mut self.failed, true);
+            return is_first.then_some(Err(error));
+        }
+        let row = self.rows.next()?;
+        Some(row.and_then(|(key, row)| Document::new(&self.snapshot, key, row)))
+    }
+}
+
+impl Store {
+    /// The document `key`, if it is stored.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub fn get(&self, key: &str) -> Result<Option<Document>> {
+        let snapshot = self.published()?;
+        let row = snapshot.document(key)?;
+        row.map(|row| Document::new(&snapshot, key.to_owned(), row))
+            .transpose()
+    }
+
+    /// All documents, ordered by the bytes of their keys.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub fn documents(&self) -> Result<Documents> {
+        self.documents_with_prefix("")
+    }
+
+    /// The documents whose keys begin with `prefix`, ordered by the bytes of their keys.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub fn documents_with_prefix(&self, prefix: &str) -> Result<Documents> {
+        let snapshot = self.published()?;
+        let rows = snapshot.documents_with_prefix(prefix)?;
+        Ok(Documents {
+            process: self.shared.process,
+            snapshot,
+            rows: Box::new(rows),
+            failed: false,
+        })
+    }
+
+    /// The shingles of a document.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoShingles`] where the store keeps none, [`Error::OldDocument`] after a compaction,
+    /// or those of reading the store.
+    pub fn shingles(&self, document: &Document) -> Result<ShingleSet> {
+        let snapshot = self.published()?;
+        if !snapshot.schema.keeps_shingles() {
+            return Err(Error::NoShingles);
+        }
+        document.check_current(&snapshot)?;
+        let mut shingles = ShingleSet::default();
+        snapshot.shingles(document.content, &mut shingles)?;
+        Ok(shingles)
+    }
+
+    /// The keys of all documents with the same text as `document`, itself included, in order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OldDocument`] after a compaction, or those of reading the store.
+    pub fn copies(&self, document: &Document) -> Result<Vec<String>> {
+        let snapshot = self.published()?;
+        document.check_current(&snapshot)?;
+        snapshot.names(document.content)?.collect()
+    }
+}

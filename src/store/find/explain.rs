@@ -1,0 +1,209 @@
+//! Why two texts match, or do not.
+
+use std::sync::Arc;
+
+use super::query::{Subject, stored_sketch, text_sketch};
+use crate::error::Result;
+use crate::schema::Schema;
+use crate::sketch::{Estimate, agreeing};
+use crate::store::compare::{Published, Sketch, Sketcher, TOLERATED_ERRORS};
+use crate::store::handle::Store;
+
+/// All that a schema has to say about two texts, A and B.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// Number of distinct shingles of A and of B.
+    pub shingles: [u64; 2],
+    /// What the two sets share. None where one is that of a stored text and the store keeps no
+    /// shingles, unless the texts are the same.
+    pub common: Option<Common>,
+    /// Slots of the two signatures that agree, of [`Schema::permutations`]. None where a text has
+    /// no shingles, for then its signature says nothing.
+    pub agreeing: Option<u32>,
+    /// Similarity as the signatures tell it. None where `agreeing` is.
+    pub estimate: Option<Estimate>,
+    /// The bands whose buckets both are in, from 0, ascending.
+    pub bands: Vec<u32>,
+    /// Probability that a pair of this similarity shares a bucket, over all draws of permutations;
+    /// 0 where a text has no shingles.
+    pub recall: f64,
+    /// Whether the texts are the same, byte for byte.
+    pub exact_copy: bool,
+    /// Whether they reach the threshold of the schema; the same texts do.
+    pub is_match: bool,
+}
+
+/// What two sets of shingles have in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Common {
+    /// Shingles that both have.
+    pub both: u64,
+    /// Shingles that either has.
+    pub either: u64,
+    /// Exact Jaccard similarity: `both` by `either`, or 1 where the texts are the same.
+    pub jaccard: f64,
+    /// Share of A's shingles that B has too.
+    pub containment: f64,
+    /// Share of B's shingles that A has too.
+    pub contained: f64,
+}
+
+/// What one text comes down to.
+struct Side {
+    hash: [u8; 32],
+    sketch: Sketch,
+    /// Number of its shingles, and whether the sketch has them.
+    shingles: u64,
+    known: bool,
+}
+
+impl Store {
+    /// Compares two texts, given or stored, as the store does, and says all that it goes by.
+    ///
+    /// ```
+    /// use dedupdb::{Schema, Store, Subject};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// let mut writer = store.writer()?;
+    /// writer.add("a", "it was the first of many long and cold nights in the old lighthouse")?;
+    /// writer.commit()?;
+    /// let text = "it was the first of many long and cold nights in the old harbour";
+    /// let explanation = store.explain(Subject::Key("a"), Subject::Text(text))?;
+    /// let common = explanation.common.unwrap();
+    /// assert_eq!((common.both, common.either), (9, 11));
+    /// assert!(explanation.is_match);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchDocument`](crate::Error::NoSuchDocument) for a key that is not stored,
+    /// [`Error::InvalidText`](crate::Error::InvalidText), or those of reading the store.
+    pub fn explain(&self, a: Subject<'_>, b: Subject<'_>) -> Result<Explanation> {
+        let Published { snapshot, sketcher } = self.current()?;
+        let side = |subject| match subject {
+            Subject::Text(text) => Side::of_text(&sketcher, text),
+            Subject::Key(key) => {
+                let (row, sketch) = stored_sketch(&snapshot, key)?;
+                Ok(Side {
+                    hash: row.hash,
+                    sketch,
+                    shingles: row.shingle_count.into(),
+                    known: snapshot.schema.keeps_shingles() || row.shingle_count == 0,
+                })
+            }
+        };
+        Ok(Explanation::new(&snapshot.schema, &side(a)?, &side(b)?))
+    }
+}
+
+impl Explanation {
+    /// Compares two texts as a store of this schema would.
+    ///
+    /// ```
+    /// use dedupdb::{Explanation, Schema};
+    ///
+    /// let (a, b) = ("one two three four five six", "One, two, three, four, five, six!");
+    /// let explanation = Explanation::of_texts(&Schema::default(), a, b)?;
+    /// assert_eq!(explanation.common.unwrap().jaccard, 1.0);
+    /// assert!(!explanation.exact_copy);
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidText`](crate::Error::InvalidText).
+    pub fn of_texts(schema: &Schema, a: &str, b: &str) -> Result<Explanation> {
+        let sketcher = Sketcher::new(schema, &Arc::default())?;
+        let (a, b) = (Side::of_text(&sketcher, a)?, Side::of_text(&sketcher, b)?);
+        Ok(Explanation::new(schema, &a, &b))
+    }
+
+    /// Exact similarity where it is known, else the estimate; none where neither is.
+    pub fn similarity(&self) -> Option<f64> {
+        let exact = self.common.map(|common| common.jaccard);
+        exact.or(self.estimate.map(|estimate| estimate.jaccard))
+    }
+
+    /// Whether a query for one of them finds the other: they match, and share a bucket or are the
+    /// same.
+    pub fn is_found(&self) -> bool {
+        self.is_match && (self.exact_copy || !self.bands.is_empty())
+    }
+
+    fn new(schema: &Schema, a: &Side, b: &Side) -> Explanation {
+        let exact_copy = a.hash == b.hash;
+        let common = Common::of(a, b, exact_copy);
+        let width = schema.slot_width();
+        let (hashes_a, hashes_b) = (&a.sketch.band_hashes, &b.sketch.band_hashes);
+        let is_banded = !hashes_a.is_empty() && !hashes_b.is_empty();
+        let agreeing = is_banded.then(|| agreeing(&a.sketch.signature, &b.sketch.signature, width));
+        let estimate =
+            agreeing.map(|agreeing| Estimate::new(agreeing, schema.permutations(), width));
+        let bands = (0..).zip(hashes_a.iter().zip(hashes_b));
+        let bands = bands.filter(|(_, (a, b))| a == b).map(|(band, _)| band);
+        let is_match = match (common, estimate) {
+            (Some(common), _) => common.jaccard >= schema.threshold(),
+            (None, Some(estimate)) => {
+                estimate.jaccard + TOLERATED_ERRORS * estimate.error >= schema.threshold()
+            }
+            (None, None) => false,
+        };
+        let mut explanation = Explanation {
+            shingles: [a.shingles, b.shingles],
+            common,
+            agreeing,
+            estimate,
+            bands: bands.collect(),
+            recall: 0.0,
+            exact_copy,
+            is_match,
+        };
+        if is_banded && let Some(similarity) = explanation.similarity() {
+            explanation.recall = schema.recall(similarity);
+        }
+        explanation
+    }
+}
+
+impl Common {
+    fn of(a: &Side, b: &Side, exact_copy: bool) -> Option<Common> {
+        let both = if exact_copy {
+            a.shingles
+        } else if a.known && b.known {
+            a.sketch.shingles.intersection_len(&b.sketch.shingles) as u64
+        } else {
+            return None;
+        };
+        let either = a.shingles + b.shingles - both;
+        let share = |whole: u64| {
+            if exact_copy {
+                1.0
+            } else if whole == 0 {
+                0.0
+            } else {
+                both as f64 / whole as f64
+            }
+        };
+        Some(Common {
+            both,
+            either,
+            jaccard: share(either),
+            containment: share(a.shingles),
+            contained: share(b.shingles),
+        })
+    }
+}
+
+impl Side {
+    fn of_text(sketcher: &Sketcher, text: &str) -> Result<Side> {
+        let (hash, sketch) = text_sketch(sketcher, text)?;
+        Ok(Side {
+            hash,
+            shingles: sketch.shingles.len() as u64,
+            known: true,
+            sketch,
+        })
+    }
+}

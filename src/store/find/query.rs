@@ -1,0 +1,181 @@
+//! Questions to the store, and their answers.
+
+use crate::error::{Error, Result};
+use crate::schema::check_threshold;
+use crate::storage::{ContentRow, Snapshot};
+
+use crate::store::compare::{
+    Allowance, Match, Published, Search, Sketch, Sketcher, Verified, content_sketch,
+};
+use crate::store::handle::Store;
+
+/// A question: which documents are like this one?
+///
+/// ```
+/// use dedupdb::Query;
+///
+/// let of_a_text = Query::text("the quick brown fox").threshold(0.9).limit(10);
+/// let of_a_document = Query::key("animals/fox.txt");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query<'a> {
+    subject: Subject<'a>,
+    threshold: Option<f64>,
+    limit: usize,
+    except: Option<&'a str>,
+}
+
+/// A text that is given, or that of a stored document.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Subject<'a> {
+    /// This text.
+    Text(&'a str),
+    /// The document with this key.
+    Key(&'a str),
+}
+
+impl<'a> Query<'a> {
+    /// Asks for the documents that are like `text`.
+    pub fn text(text: &'a str) -> Query<'a> {
+        Query::of(Subject::Text(text))
+    }
+
+    /// Asks for the documents that are like the stored document `key`, which is not among them.
+    pub fn key(key: &'a str) -> Query<'a> {
+        Query {
+            except: Some(key),
+            ..Query::of(Subject::Key(key))
+        }
+    }
+
+    fn of(subject: Subject<'a>) -> Query<'a> {
+        Query {
+            subject,
+            threshold: None,
+            limit: usize::MAX,
+            except: None,
+        }
+    }
+
+    /// The least Jaccard similarity of a match, above 0 and up to 1, instead of the schema's.
+    ///
+    /// The bands were chosen for the schema's threshold: below it they find a smaller share of the
+    /// pairs, [`Schema::recall`](crate::Schema::recall) says which.
+    #[must_use]
+    pub fn threshold(mut self, threshold: f64) -> Query<'a> {
+        self.threshold = Some(threshold);
+        self
+    }
+
+    /// The largest number of matches, the best ones.
+    #[must_use]
+    pub fn limit(mut self, limit: usize) -> Query<'a> {
+        self.limit = limit;
+        self
+    }
+
+    /// Leaves the document `key` out of the answer.
+    #[must_use]
+    pub fn except(mut self, key: &'a str) -> Query<'a> {
+        self.except = Some(key);
+        self
+    }
+}
+
+impl Store {
+    /// The documents that are like the one asked about: the best first, ties by key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchDocument`] for a key that is not stored, [`Error::InvalidQuery`] for a threshold
+    /// out of range, [`Error::InvalidText`], or those of reading the store.
+    pub fn query(&self, query: &Query<'_>) -> Result<Vec<Match>> {
+        let Published { snapshot, sketcher } = self.current()?;
+        answer(&snapshot, &sketcher, &self.shared.allowance, query)
+    }
+}
+
+/// Answers `query` from `snapshot`: the best first, ties by key.
+pub(crate) fn answer(
+    snapshot: &Snapshot,
+    sketcher: &Sketcher,
+    allowance: &Allowance,
+    query: &Query<'_>,
+) -> Result<Vec<Match>> {
+    let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());
+    check_threshold(threshold)?;
+    let (hash, sketch) = match query.subject {
+        Subject::Text(text) => text_sketch(sketcher, text)?,
+        Subject::Key(key) => {
+            let (row, sketch) = stored_sketch(snapshot, key)?;
+            (row.hash, sketch)
+        }
+    };
+    let search = Search {
+        snapshot,
+        allowance,
+        threshold,
+    };
+    let mut verified = search.matches(sketch.probe(&hash), 0..snapshot.len)?;
+    let naming = Naming {
+        limit: query.limit,
+        except: query.except,
+    };
+    naming.name(snapshot, &mut verified)
+}
+
+/// How the contents that match are turned into documents.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Naming<'a> {
+    pub(crate) limit: usize,
+    pub(crate) except: Option<&'a str>,
+}
+
+impl Naming<'_> {
+    /// The documents that name the contents: the best first, ties by key.
+    pub(crate) fn name(
+        &self,
+        snapshot: &Snapshot,
+        verified: &mut [Verified],
+    ) -> Result<Vec<Match>> {
+        verified.sort_by(|a, b| by_similarity(b, a));
+        let mut matches = Vec::new();
+        for tied in verified.chunk_by(|a, b| by_similarity(a, b).is_eq()) {
+            let start = matches.len();
+            let room = self.limit.saturating_sub(start);
+            if room == 0 {
+                break;
+            }
+            for verified in tied {
+                let names = snapshot
+                    .names(verified.content)?
+                    .filter(|name| !matches!(name, Ok(key) if Some(key.as_str()) == self.except));
+                for name in names.take(room) {
+                    matches.push(Match::new(name?, verified));
+                }
+            }
+            matches[start..].sort_by(|a, b| a.key.cmp(&b.key));
+            matches.truncate(self.limit);
+        }
+        Ok(matches)
+    }
+}
+
+/// The hash and the sketch of a text.
+pub(crate) fn text_sketch(sketcher: &Sketcher, text: &str) -> Result<([u8; 32], Sketch)> {
+    let hash = *blake3::hash(text.as_bytes()).as_bytes();
+    Ok((hash, sketcher.sketch(text)?))
+}
+
+/// The content of a stored document and its sketch.
+pub(crate) fn stored_sketch(snapshot: &Snapshot, key: &str) -> Result<(ContentRow, Sketch)> {
+    let Some(document) = snapshot.document(key)? else {
+        let key = key.to_owned();
+        return Err(Error::NoSuchDocument { key });
+    };
+    content_sketch(snapshot, document.content)
+}
+
+fn by_similarity(a: &Verified, b: &Verified) -> std::cmp::Ordering {
+    a.likeness.similarity().total_cmp(&b.likeness.similarity())
+}

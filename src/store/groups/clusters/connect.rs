@@ -1,0 +1,308 @@
+//! Contents joined by the pairs that match.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::candidates::Candidates;
+use super::prefixes::Prefixes;
+use crate::batch::Forest;
+use crate::error::Result;
+use crate::sketch::agreeing;
+use crate::storage::Snapshot;
+use crate::store::compare::{Allowance, Matcher, Stored};
+use crate::store::groups::buckets::Buckets;
+use crate::store::handle::Pool;
+
+/// Contents of a bucket from which on more is done than comparing each with each.
+const LARGE: usize = if cfg!(test) { 4 } else { 64 };
+
+/// Contents of a bucket from which on all threads work on it.
+const HUGE: usize = 1 << 13;
+
+/// Contents of the buckets that one thread takes at a time.
+const BATCH: usize = 1 << 12;
+
+/// Contents of a huge bucket that one thread takes at a time.
+const PART: usize = 1 << 8;
+
+/// Contents of a large bucket that all its others are compared with first.
+const HEADS: usize = 8;
+
+/// Joins the contents that share a bucket and reach the threshold.
+///
+/// Contents of one set are never compared. In a large bucket each content is first compared with a
+/// few heads, which joins the copies of a template in one pass. What is then left in several sets
+/// is compared as far as the rarest elements allow a match, so nothing is lost, but for a content
+/// that has even those in common with more others of the bucket than it may have false candidates:
+/// which of them match depends on what other threads joined, so all of them count.
+pub(super) fn connect(
+    snapshot: &Snapshot,
+    pool: &Pool,
+    allowance: &Allowance,
+    removed: &[u32],
+    threshold: f64,
+) -> Result<Forest> {
+    let forest = Forest::new(snapshot.len);
+    let mut joiner = Joiner {
+        snapshot,
+        allowance,
+        forest: &forest,
+        threshold,
+        done: 0,
+        passed_over: AtomicBool::new(false),
+    };
+    // Which candidates are left out must not depend on what other threads join meanwhile.
+    let huge = HUGE.min(allowance.false_candidates());
+    for band in 0..snapshot.schema.bands().bands() {
+        let buckets = Buckets::of(snapshot, band, removed)?;
+        let mut batches: Vec<Vec<&[u32]>> = Vec::new();
+        let mut room = 0;
+        for bucket in buckets.iter().filter(|bucket| bucket.len() < huge) {
+            match batches.last_mut() {
+                Some(batch) if bucket.len() <= room => batch.push(bucket),
+                _ => {
+                    batches.push(vec![bucket]);
+                    room = BATCH;
+                }
+            }
+            room = room.saturating_sub(bucket.len());
+        }
+        let join = |batch: Vec<&[u32]>| {
+            let mut buckets = batch.into_iter();
+            buckets.try_for_each(|bucket| joiner.join(bucket, None))
+        };
+        pool.map(batches, join)
+            .into_iter()
+            .collect::<Result<()>>()?;
+        for bucket in buckets.iter().filter(|bucket| bucket.len() >= huge) {
+            joiner.join(bucket, Some(pool))?;
+        }
+        if !*joiner.passed_over.get_mut() {
+            joiner.done += 1;
+        }
+    }
+    Ok(forest)
+}
+
+/// Joins what matches in the buckets of a band.
+#[derive(Debug)]
+struct Joiner<'a> {
+    snapshot: &'a Snapshot,
+    allowance: &'a Allowance,
+    forest: &'a Forest,
+    threshold: f64,
+    /// Bands, from the first on, in whose buckets all that match are joined.
+    done: u32,
+    /// Whether some of a bucket was passed over.
+    passed_over: AtomicBool,
+}
+
+/// The contents of a bucket by their sets.
+#[derive(Debug)]
+struct Sets {
+    /// Those of one set beside each other, the largest set last.
+    contents: Vec<u32>,
+    /// Where the set of each begins.
+    starts: Vec<usize>,
+}
+
+impl Joiner<'_> {
+    /// Joins what matches in a bucket, with the threads of the pool if there is one.
+    fn join(&self, bucket: &[u32], pool: Option<&Pool>) -> Result<()> {
+        let Some((&first, rest)) = bucket.split_first() else {
+            return Ok(());
+        };
+        if rest
+            .iter()
+            .all(|&other| self.forest.are_joined(first, other))
+        {
+            return Ok(());
+        }
+        if bucket.len() >= LARGE {
+            self.join_heads(bucket)?;
+            return self.join_sets(&Sets::of(bucket, self.forest), pool);
+        }
+        for (place, &content) in bucket.iter().enumerate() {
+            self.join_with(content, bucket[..place].iter().copied())?;
+        }
+        Ok(())
+    }
+
+    /// Compares a content with others until it is in one set with all that it matches.
+    fn join_with(&self, content: u32, others: impl Iterator<Item = u32>) -> Result<()> {
+        let mut apart = others.filter(|&other| !self.forest.are_joined(content, other));
+        let Some(first) = apart.next() else {
+            return Ok(());
+        };
+        let stored = Stored::read(self.snapshot, content)?;
+        let mut matcher = Matcher::new(self.snapshot, stored.probe(), self.threshold);
+        for other in std::iter::once(first).chain(apart) {
+            if self.is_match(&mut matcher, content, other)? {
+                self.forest.join(content, other);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether `other` matches `content`, whose matcher this is; not so where an earlier bucket
+    /// has seen both and left them in two sets.
+    fn is_match(&self, matcher: &mut Matcher<'_>, content: u32, other: u32) -> Result<bool> {
+        let schema = &self.snapshot.schema;
+        let band = schema.bands().rows() as usize * schema.slot_width().bytes();
+        let earlier = self.done as usize * band;
+        let (one, two) = (
+            &self.snapshot.signature(content)?[..earlier],
+            &self.snapshot.signature(other)?[..earlier],
+        );
+        let mut bands = one.chunks_exact(band).zip(two.chunks_exact(band));
+        Ok(!bands.any(|(one, two)| one == two) && matcher.reaches(other)?)
+    }
+
+    /// Compares the contents of a bucket with a few of them until one matches. The first of these
+    /// is the one in the middle; others are those that match none.
+    fn join_heads(&self, bucket: &[u32]) -> Result<()> {
+        let mut heads = vec![self.middle(bucket)?];
+        for &content in bucket {
+            if heads
+                .iter()
+                .any(|&head| self.forest.are_joined(head, content))
+            {
+                continue;
+            }
+            let stored = Stored::read(self.snapshot, content)?;
+            let mut matcher = Matcher::new(self.snapshot, stored.probe(), self.threshold);
+            let mut found = None;
+            for (place, &head) in heads.iter().enumerate() {
+                if self.is_match(&mut matcher, content, head)? {
+                    found = Some(place);
+                    break;
+                }
+            }
+            if let Some(place) = found {
+                self.forest.join(content, heads[place]);
+            } else if heads.len() < HEADS {
+                heads.push(content);
+            }
+        }
+        Ok(())
+    }
+
+    /// The content whose signature agrees most with the slots that most contents of a bucket have,
+    /// such as the template of the others. Where no value of a slot is that of more than half,
+    /// some value stands for it (Boyer and Moore, "MJRTY: A Fast Majority Vote Algorithm", 1981).
+    fn middle(&self, bucket: &[u32]) -> Result<u32> {
+        let width = self.snapshot.schema.slot_width();
+        let mut majority = vec![0; self.snapshot.schema.signature_bytes()];
+        let mut votes = vec![0_u32; majority.len() / width.bytes()];
+        for &content in bucket {
+            let slots = self
+                .snapshot
+                .signature(content)?
+                .chunks_exact(width.bytes());
+            let majority = majority.chunks_exact_mut(width.bytes());
+            for ((slot, majority), votes) in slots.zip(majority).zip(&mut votes) {
+                if *votes == 0 {
+                    majority.copy_from_slice(slot);
+                }
+                if majority == slot {
+                    *votes += 1;
+                } else {
+                    *votes -= 1;
+                }
+            }
+        }
+        let (mut most, mut middle) = (0, bucket[0]);
+        for &content in bucket {
+            let agreement = agreeing(&majority, self.snapshot.signature(content)?, width);
+            if agreement > most {
+                (most, middle) = (agreement, content);
+            }
+        }
+        Ok(middle)
+    }
+
+    /// Compares each content with those of the sets before its own that it may match.
+    fn join_sets(&self, sets: &Sets, pool: Option<&Pool>) -> Result<()> {
+        // Nobody is to be compared with the last and largest set from before it.
+        let Some(&last) = sets.starts.last() else {
+            return Ok(());
+        };
+        if last <= LARGE {
+            return sets.in_parts(0, pool, |part| {
+                for place in part {
+                    let others = &sets.contents[..sets.starts[place]];
+                    self.join_with(sets.contents[place], others.iter().copied())?;
+                }
+                Ok(())
+            });
+        }
+        let contents = sets.contents.iter().copied();
+        let prefixes = Prefixes::new(self.snapshot, self.threshold, contents)?;
+        let most = self.allowance.false_candidates();
+        let left: Vec<AtomicUsize> = sets.contents.iter().map(|_| most.into()).collect();
+        let mut start = 0;
+        while start < last {
+            let candidates = Candidates::new(&prefixes, &sets.contents[..last], start)?;
+            sets.in_parts(start, pool, |part| {
+                let (mut prefix, mut places) = (Vec::new(), Vec::new());
+                for place in part {
+                    let content = sets.contents[place];
+                    prefixes.of(content, &mut prefix)?;
+                    let most = left[place].load(Ordering::Relaxed);
+                    if candidates.of(&prefix, sets.starts[place], most, &mut places) {
+                        self.allowance.pass_over();
+                        self.passed_over.store(true, Ordering::Relaxed);
+                    }
+                    left[place].store(most - places.len(), Ordering::Relaxed);
+                    let others = places.iter().map(|&place| sets.contents[place]);
+                    self.join_with(content, others)?;
+                }
+                Ok(())
+            })?;
+            start = candidates.end();
+        }
+        Ok(())
+    }
+}
+
+impl Sets {
+    fn of(bucket: &[u32], forest: &Forest) -> Sets {
+        let mut sizes: BTreeMap<u32, usize> = BTreeMap::new();
+        for &content in bucket {
+            *sizes.entry(forest.root(content)).or_default() += 1;
+        }
+        let mut rooted: Vec<(usize, u32, u32)> = bucket
+            .iter()
+            .map(|&content| {
+                let root = forest.root(content);
+                (sizes.get(&root).copied().unwrap_or(0), root, content)
+            })
+            .collect();
+        rooted.sort_unstable();
+        let mut starts = Vec::with_capacity(rooted.len());
+        for set in rooted.chunk_by(|a, b| a.1 == b.1) {
+            starts.resize(starts.len() + set.len(), starts.len());
+        }
+        Sets {
+            contents: rooted.into_iter().map(|(_, _, content)| content).collect(),
+            starts,
+        }
+    }
+
+    /// Does some work for all places from `start` on, in parts, several at a time if there is a
+    /// pool.
+    fn in_parts(
+        &self,
+        start: usize,
+        pool: Option<&Pool>,
+        work: impl Fn(std::ops::Range<usize>) -> Result<()> + Sync + Send,
+    ) -> Result<()> {
+        let all = start..self.contents.len();
+        let Some(pool) = pool else {
+            return work(all);
+        };
+        let ends = all.clone().step_by(PART);
+        let parts = ends.map(|part| part..all.end.min(part + PART)).collect();
+        pool.map(parts, work).into_iter().collect()
+    }
+}

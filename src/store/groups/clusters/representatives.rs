@@ -1,0 +1,173 @@
+//! Representatives that every member of their cluster reaches the threshold with.
+
+use std::collections::HashMap;
+
+use crate::batch::Forest;
+use crate::error::Result;
+use crate::storage::Snapshot;
+use crate::store::compare::{Allowance, Likeness, Matcher, Stored};
+use crate::store::handle::Pool;
+
+/// Members from which on all threads work on a group.
+const LARGE: usize = 1 << 12;
+
+/// Members that are compared with the representatives before them at the same time.
+const BLOCK: usize = 1 << 10;
+
+/// Groups that are divided before the next ones are looked at.
+const GROUPS: usize = 1 << 12;
+
+/// Divides the connected contents of a forest into clusters whose members all reach the threshold
+/// with the cluster's lowest content.
+///
+/// In the order of their ids, a content joins the representative that it is most like of those
+/// that share a bucket with it and reach the threshold, ties by id, or becomes one itself. All of
+/// them are connected with it, so every connected group is divided on its own. Of a bucket it is
+/// compared with the youngest representatives, as many as it is allowed false candidates.
+pub(super) fn divide(
+    snapshot: &Snapshot,
+    pool: &Pool,
+    allowance: &Allowance,
+    threshold: f64,
+    forest: &mut Forest,
+) -> Result<()> {
+    let members = forest.members();
+    let groups: Vec<&[(u32, u32)]> = members.chunk_by(|a, b| a.0 == b.0).collect();
+    for groups in groups.chunks(GROUPS) {
+        let (large, small): (Vec<_>, Vec<_>) =
+            groups.iter().partition(|group| group.len() >= LARGE);
+        let divide = |group: &[(u32, u32)], pool| {
+            Representatives::new(snapshot, allowance, threshold).divide(group, pool)
+        };
+        let mut divided = pool.map(small, |group| divide(group, None));
+        divided.extend(large.into_iter().map(|group| divide(group, Some(pool))));
+        for placed in divided {
+            for (content, representative) in placed? {
+                forest.place(content, representative);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The representatives of a connected group so far, by their buckets.
+#[derive(Debug)]
+struct Representatives<'a> {
+    snapshot: &'a Snapshot,
+    allowance: &'a Allowance,
+    threshold: f64,
+    /// The last entry of each bucket: a band and its hash.
+    heads: HashMap<(u32, u32), usize>,
+    /// A representative, and the entry before it in the same bucket, if there is one; an entry for
+    /// each bucket that a representative is in, the representatives ascending.
+    entries: Vec<(u32, Option<usize>)>,
+}
+
+/// The representative that a content is most like, and how much.
+type Best = Option<(f64, u32)>;
+
+impl<'a> Representatives<'a> {
+    fn new(
+        snapshot: &'a Snapshot,
+        allowance: &'a Allowance,
+        threshold: f64,
+    ) -> Representatives<'a> {
+        Representatives {
+            snapshot,
+            allowance,
+            threshold,
+            heads: HashMap::new(),
+            entries: Vec::new(),
+        }
+    }
+
+    /// The representative of each content of a group, those of themselves included.
+    fn divide(mut self, group: &[(u32, u32)], pool: Option<&Pool>) -> Result<Vec<(u32, u32)>> {
+        let first = group.first().map(|&(root, _)| root);
+        let rest = group.iter().map(|&(_, content)| content);
+        let contents: Vec<u32> = first.into_iter().chain(rest).collect();
+        let mut placed = Vec::with_capacity(contents.len());
+        for block in contents.chunks(BLOCK) {
+            let this = &self;
+            let compare = |content| this.best(content, 0);
+            let compared: Vec<Result<Best>> = match pool {
+                Some(pool) => pool.map(block.to_vec(), compare),
+                None => block.iter().copied().map(compare).collect(),
+            };
+            for (&content, earlier) in block.iter().zip(compared) {
+                let best = better(earlier?, self.best(content, block[0])?);
+                let representative = match best {
+                    Some((_, representative)) => representative,
+                    None => self.add(content)?,
+                };
+                placed.push((content, representative));
+            }
+        }
+        Ok(placed)
+    }
+
+    /// The one that a content is most like, among those from the content `first` on.
+    fn best(&self, content: u32, first: u32) -> Result<Best> {
+        let mut shared = Vec::new();
+        for bucket in self.buckets(content)? {
+            let mut at = self.heads.get(&bucket).copied();
+            let full = shared
+                .len()
+                .saturating_add(self.allowance.false_candidates());
+            while let Some(&(representative, before)) = at.and_then(|at| self.entries.get(at)) {
+                if representative < first {
+                    break;
+                }
+                if shared.len() == full {
+                    self.allowance.pass_over();
+                    break;
+                }
+                shared.push(representative);
+                at = before;
+            }
+        }
+        if shared.is_empty() {
+            return Ok(None);
+        }
+        shared.sort_unstable();
+        shared.dedup();
+        let stored = Stored::read(self.snapshot, content)?;
+        let mut matcher = Matcher::new(self.snapshot, stored.probe(), self.threshold);
+        let mut best = None;
+        for content in shared {
+            let likeness = matcher.compare(content)?;
+            let similarity = likeness.as_ref().map(Likeness::similarity);
+            best = better(best, similarity.map(|similarity| (similarity, content)));
+        }
+        Ok(best)
+    }
+
+    /// Makes a content a representative.
+    fn add(&mut self, content: u32) -> Result<u32> {
+        for bucket in self.buckets(content)? {
+            let before = self.heads.insert(bucket, self.entries.len());
+            self.entries.push((content, before));
+        }
+        Ok(content)
+    }
+
+    /// The buckets that a content of the group is in: each band and its hash.
+    fn buckets(&self, content: u32) -> Result<impl Iterator<Item = (u32, u32)> + use<>> {
+        let schema = &self.snapshot.schema;
+        let mut hashes = Vec::new();
+        let signature = self.snapshot.signature(content)?;
+        schema
+            .bands()
+            .hashes(signature, schema.slot_width(), &mut hashes);
+        Ok((0..).zip(hashes))
+    }
+}
+
+/// The one of higher similarity, or the first.
+fn better(one: Best, other: Best) -> Best {
+    match (one, other) {
+        (Some(first), Some(second)) if second.0 > first.0 => other,
+        (None, _) => other,
+        _ => one,
+    }
+}

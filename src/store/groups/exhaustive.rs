@@ -1,0 +1,69 @@
+//! The exact join over the contents of a snapshot.
+
+use super::join::{Join, Joined, Sets};
+use crate::error::Result;
+use crate::storage::Snapshot;
+use crate::store::handle::Pool;
+use crate::text::ShingleSet;
+
+/// Pairs that are handed out at a time.
+const PAIRS: usize = 1 << 16;
+
+impl Sets for Snapshot {
+    fn read(&self, content: u32, shingles: &mut ShingleSet) -> Result<()> {
+        self.shingles(content, shingles)
+    }
+}
+
+/// The pairs of contents that reach a threshold, a few at a time.
+#[derive(Debug, Default)]
+pub(crate) struct Exhaustive {
+    /// None before the first pairs are asked for.
+    join: Option<Join>,
+    /// Pairs that were found and not yet handed out, the last one first.
+    found: Vec<Joined>,
+}
+
+impl Exhaustive {
+    /// The next pairs, maybe none, until all were given; `removed` are contents, sorted.
+    pub(crate) fn next(
+        &mut self,
+        snapshot: &Snapshot,
+        threshold: f64,
+        removed: &[u32],
+        pool: &Pool,
+    ) -> Result<Option<Vec<Joined>>> {
+        if self.found.is_empty() {
+            let join = if let Some(join) = &mut self.join {
+                join
+            } else {
+                let sizes = sizes(snapshot, removed)?;
+                let join = Join::new(threshold, sizes, snapshot, pool)?;
+                self.join.insert(join)
+            };
+            let Some(found) = join.find(snapshot, pool)? else {
+                return Ok(None);
+            };
+            self.found = found;
+            self.found.reverse();
+        }
+        let rest = self.found.len().saturating_sub(PAIRS);
+        let mut next = self.found.split_off(rest);
+        next.reverse();
+        Ok(Some(next))
+    }
+}
+
+/// Shingles of each content, and 0 for the removed ones.
+fn sizes(snapshot: &Snapshot, removed: &[u32]) -> Result<Vec<u32>> {
+    let mut sizes = Vec::with_capacity(snapshot.len as usize);
+    for content in 0..snapshot.len {
+        sizes.push(snapshot.content(content)?.shingle_count);
+    }
+    for &content in removed {
+        if let Some(size) = sizes.get_mut(content as usize) {
+            *size = 0;
+        }
+    }
+    Ok(sizes)
+}

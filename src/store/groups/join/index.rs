@@ -1,0 +1,75 @@
+//! The sets in which a shingle is among the first.
+
+use crate::store::handle::Pool;
+
+/// A shingle that is among the first of a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Posting {
+    pub(super) shingle: u32,
+    /// The set's rank: sets are ranked by size.
+    pub(super) rank: u32,
+    /// How many members of the set come before it.
+    pub(super) position: u32,
+}
+
+/// Postings ordered by shingle and rank, 12 bytes each, and at most 8 for finding them.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    postings: Vec<Posting>,
+    /// Where the postings begin whose shingles have these first bits.
+    starts: Vec<usize>,
+    shift: u32,
+}
+
+impl Index {
+    /// Makes the index of `postings`, in any order.
+    pub(super) fn new(mut postings: Vec<Posting>, pool: &Pool) -> Index {
+        pool.sort(&mut postings);
+        let bits = postings.len().max(2).ilog2();
+        let shift = u32::BITS - bits;
+        let mut starts = Vec::with_capacity((1 << bits) + 1);
+        for (at, posting) in postings.iter().enumerate() {
+            let bucket = (posting.shingle >> shift) as usize;
+            while starts.len() <= bucket {
+                starts.push(at);
+            }
+        }
+        starts.resize((1 << bits) + 1, postings.len());
+        Index {
+            postings,
+            starts,
+            shift,
+        }
+    }
+
+    /// The postings of a shingle, ordered by rank.
+    pub(super) fn of(&self, shingle: u32) -> &[Posting] {
+        let bucket = (shingle >> self.shift) as usize;
+        let near = &self.postings[self.starts[bucket]..self.starts[bucket + 1]];
+        let start = near.partition_point(|posting| posting.shingle < shingle);
+        let end = near.partition_point(|posting| posting.shingle <= shingle);
+        &near[start..end]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn all_postings_of_a_shingle_are_found(
+            shingles in prop::collection::vec(prop_oneof![0_u32..4, any::<u32>()], 0..60),
+            other in any::<u32>(),
+        ) {
+            let posting = |(rank, &shingle)| Posting { shingle, rank, position: 0 };
+            let postings: Vec<Posting> = (0..).zip(&shingles).map(posting).collect();
+            let index = Index::new(postings.clone(), &Pool::new(1));
+            for &shingle in shingles.iter().chain([&other, &0, &u32::MAX]) {
+                let expected = postings.iter().filter(|p| p.shingle == shingle);
+                prop_assert_eq!(index.of(shingle), expected.copied().collect::<Vec<_>>());
+            }
+        }
+    }
+}

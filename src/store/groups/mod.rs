@@ -1,0 +1,12 @@
+//! Questions about all documents: what is like what.
+
+mod buckets;
+mod clusters;
+mod comparisons;
+mod exhaustive;
+mod join;
+mod met;
+mod pairs;
+
+pub use clusters::{Cluster, ClusterQuery, Clusters, Linkage, Member};
+pub use pairs::{Pair, PairQuery, Pairs};

@@ -1,0 +1,482 @@
+//! Every pair of documents that are alike.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::comparisons::{Comparisons, Task};
+use super::exhaustive::Exhaustive;
+use super::join::Joined;
+use super::met::Met;
+use crate::error::{Error, Result};
+use crate::schema::check_threshold;
+use crate::sketch::{Estimate, agreeing};
+use crate::storage::Snapshot;
+use crate::store::compare::{Likeness, Matcher, Stored};
+use crate::store::handle::Store;
+
+/// Steps that a band counts as.
+const BAND_STEPS: u64 = 1000;
+
+/// Contents whose names are read at a time.
+const CONTENTS: u32 = 1 << 12;
+
+/// Which pairs [`Store::pairs`] is to find.
+///
+/// ```
+/// use dedupdb::PairQuery;
+///
+/// let across_crawls = PairQuery::new().between("2025/", "2026/").threshold(0.9);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct PairQuery {
+    threshold: Option<f64>,
+    between: Option<(String, String)>,
+    fold_copies: bool,
+    exhaustive: bool,
+}
+
+impl PairQuery {
+    /// All pairs that reach the store's threshold.
+    pub fn new() -> PairQuery {
+        PairQuery::default()
+    }
+
+    /// Least Jaccard similarity, above 0 and at most 1. Below the store's threshold, fewer pairs
+    /// are found than there are; [`Schema::recall`](crate::Schema::recall) tells how many.
+    #[must_use]
+    pub fn threshold(mut self, threshold: f64) -> PairQuery {
+        self.threshold = Some(threshold);
+        self
+    }
+
+    /// Only pairs of a document whose key begins with `a` and one whose key begins with `b`.
+    #[must_use]
+    pub fn between(mut self, a: impl Into<String>, b: impl Into<String>) -> PairQuery {
+        self.between = Some((a.into(), b.into()));
+        self
+    }
+
+    /// Takes the documents with the same text for one: the one whose key comes first.
+    #[must_use]
+    pub fn fold_copies(mut self, fold: bool) -> PairQuery {
+        self.fold_copies = fold;
+        self
+    }
+
+    /// Finds every pair, by comparing shingles instead of going through buckets: the truth that the
+    /// recall of bands is measured against, and the way to pairs far below the store's threshold.
+    ///
+    /// This is an exact join (`AllPairs` with the positions of `PPJoin`). All shingles are read three
+    /// times, from the mapped column. Memory is 12 bytes a content and 8 for each thread, 1 to 2
+    /// bytes a shingle but 256 MiB at most, and 20 bytes at most for a shingle that is indexed,
+    /// which at a threshold of 0.8 is a ninth of them; an index of more than 640 MiB is made in
+    /// parts, and the shingles that may match are read once more for each.
+    #[must_use]
+    pub fn exhaustive(mut self, exhaustive: bool) -> PairQuery {
+        self.exhaustive = exhaustive;
+        self
+    }
+
+    /// The keys in the order in which the pair has them, if it is one that is asked for.
+    fn order(&self, one: &str, other: &str) -> Option<bool> {
+        let in_order = one <= other;
+        let Some((a, b)) = &self.between else {
+            return Some(in_order);
+        };
+        let forth = one.starts_with(a.as_str()) && other.starts_with(b.as_str());
+        let back = other.starts_with(a.as_str()) && one.starts_with(b.as_str());
+        match (forth, back) {
+            (true, true) => Some(in_order),
+            (true, false) => Some(true),
+            (false, true) => Some(false),
+            (false, false) => None,
+        }
+    }
+
+    /// The pair of two documents, if it is one that is asked for.
+    fn pair(&self, one: &str, other: &str, likeness: Likeness) -> Option<Pair> {
+        let (a, b) = if self.order(one, other)? {
+            (one, other)
+        } else {
+            (other, one)
+        };
+        Some(Pair {
+            key_a: a.to_owned(),
+            key_b: b.to_owned(),
+            jaccard: likeness.jaccard,
+            estimate: likeness.estimate,
+            exact_copy: likeness.exact_copy,
+        })
+    }
+}
+
+/// Two documents that are alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair {
+    /// The key that comes first, or the one with the first prefix of [`PairQuery::between`].
+    pub key_a: String,
+    /// The other key.
+    pub key_b: String,
+    /// Exact Jaccard similarity; none where the store keeps no shingles.
+    pub jaccard: Option<f64>,
+    /// Estimate from the signatures.
+    pub estimate: Estimate,
+    /// Whether the texts are the same, byte for byte.
+    pub exact_copy: bool,
+}
+
+/// The pairs of a store, from [`Store::pairs`].
+#[derive(Debug)]
+pub struct Pairs<'s> {
+    store: &'s Store,
+    snapshot: Arc<Snapshot>,
+    query: PairQuery,
+    threshold: f64,
+    /// Removed contents, sorted.
+    removed: Vec<u32>,
+    /// The first content whose names were not looked at for copies.
+    next_content: u32,
+    /// The way through the buckets of a band, and the next band.
+    comparisons: Comparisons,
+    next_band: u32,
+    met: Met,
+    /// What goes in the place of the buckets, if that is asked for.
+    join: Option<Exhaustive>,
+    ready: VecDeque<Found>,
+    product: Option<Product>,
+    failed: bool,
+}
+
+/// A pair that was found.
+#[derive(Debug)]
+enum Found {
+    Pair(Pair),
+    /// Two contents, or one twice, whose documents are many pairs.
+    Contents(u32, u32, Likeness),
+}
+
+/// The pairs of the documents of two contents, or of one, which are named one by one.
+#[derive(Debug)]
+struct Product {
+    rows: Vec<String>,
+    /// None if both contents are the same.
+    columns: Option<Vec<String>>,
+    /// The next row and column.
+    at: (usize, usize),
+    likeness: Likeness,
+}
+
+impl Product {
+    /// The next two documents.
+    fn next(&mut self) -> Option<(&str, &str)> {
+        let columns = self.columns.as_ref().unwrap_or(&self.rows);
+        let (mut row, mut column) = self.at;
+        if column >= columns.len() {
+            row += 1;
+            column = if self.columns.is_some() { 0 } else { row + 1 };
+        }
+        self.at = (row, column + 1);
+        Some((self.rows.get(row)?, columns.get(column)?))
+    }
+}
+
+impl Store {
+    /// Finds every pair of documents that share a bucket and reach the threshold, each pair once,
+    /// or every pair that reaches it ([`PairQuery::exhaustive`]).
+    ///
+    /// The buckets are gone through band by band, so that no content is looked up. Memory is that
+    /// of one band's postings, 8 bytes a content, of 65,536 comparisons' pairs, of the keys of two
+    /// contents, however large a bucket is, and 12 bytes for each content and bucket of which
+    /// candidates were passed over. The m²/2 pairs of a bucket of m contents are found if
+    /// they match, which takes as long; [`clusters`](Store::clusters) is quicker about it. Those that
+    /// do not match are compared up to a bound for each content,
+    /// [`Options::false_candidates`](crate::Options::false_candidates).
+    ///
+    /// The pairs of copies come first, in the order in which their texts were added, then the
+    /// others by the first bucket that they share. In an exhaustive search these are ordered by the
+    /// text with more shingles (of two with the same number, the one added later) and then by the
+    /// other, both in the order in which they were added; where the index is made in parts, so are
+    /// the pairs of each part. The order depends on what the store holds and
+    /// on the order in which it was added, not on the number of threads.
+    ///
+    /// ```
+    /// use dedupdb::{PairQuery, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// let mut writer = store.writer()?;
+    /// writer.add("a", "it was the first of many long and cold nights in the old lighthouse")?;
+    /// writer.add("b", "It was the first of many long and cold nights in the old lighthouse!")?;
+    /// writer.commit()?;
+    /// let pairs: Vec<_> = store.pairs(PairQuery::new())?.collect::<Result<_, _>>()?;
+    /// assert_eq!((pairs[0].key_a.as_str(), pairs[0].key_b.as_str()), ("a", "b"));
+    /// assert_eq!(pairs[0].jaccard, Some(1.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidQuery`] for a threshold out of range, [`Error::NoShingles`] for an
+    /// exhaustive search of a store without shingles, or those of reading the store, now or as an
+    /// item, which is then the last.
+    pub fn pairs(&self, query: PairQuery) -> Result<Pairs<'_>> {
+        let snapshot = self.published()?;
+        let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());
+        check_threshold(threshold)?;
+        if query.exhaustive && !snapshot.schema.keeps_shingles() {
+            return Err(Error::NoShingles);
+        }
+        let removed = snapshot.removed_contents()?;
+        let bands = u64::from(snapshot.schema.bands().bands());
+        self.shared.progress.begin(BAND_STEPS * (bands + 1));
+        Ok(Pairs {
+            store: self,
+            threshold,
+            removed,
+            next_content: if query.fold_copies { snapshot.len } else { 0 },
+            join: query.exhaustive.then(Exhaustive::default),
+            query,
+            snapshot,
+            comparisons: Comparisons::default(),
+            next_band: 0,
+            met: Met::default(),
+            ready: VecDeque::new(),
+            product: None,
+            failed: false,
+        })
+    }
+}
+
+impl Iterator for Pairs<'_> {
+    type Item = Result<Pair>;
+
+    fn next(&mut self) -> Option<Result<Pair>> {
+        if self.failed {
+            return None;
+        }
+        let process = self.store.shared.process;
+        let next = process.check().and_then(|()| self.find()).transpose();
+        self.failed = matches!(next, Some(Err(_)));
+        next
+    }
+}
+
+impl Pairs<'_> {
+    /// Finds the next pair.
+    fn find(&mut self) -> Result<Option<Pair>> {
+        loop {
+            if let Some(product) = &mut self.product {
+                let likeness = product.likeness;
+                while let Some((one, other)) = product.next() {
+                    if let Some(pair) = self.query.pair(one, other, likeness) {
+                        return Ok(Some(pair));
+                    }
+                }
+                self.product = None;
+            }
+            match self.ready.pop_front() {
+                Some(Found::Pair(pair)) => return Ok(Some(pair)),
+                Some(Found::Contents(one, other, likeness)) => {
+                    self.product = Some(self.product_of(one, other, likeness)?);
+                }
+                None if self.find_more()? => {}
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// Takes a step; says whether there was one to take.
+    fn find_more(&mut self) -> Result<bool> {
+        if self.next_content < self.snapshot.len {
+            self.find_copies()?;
+            self.store.shared.progress.reach(self.steps_done());
+            return Ok(true);
+        }
+        if let Some(join) = &mut self.join {
+            let (removed, pool) = (&self.removed, &self.store.shared.pool);
+            let found = join.next(&self.snapshot, self.threshold, removed, pool)?;
+            if let Some(found) = &found {
+                self.take_joined(found)?;
+            }
+            return Ok(found.is_some());
+        }
+        let compared = self.compare()?;
+        self.store.shared.progress.reach(self.steps_done());
+        if compared {
+            return Ok(true);
+        }
+        if self.next_band == self.snapshot.schema.bands().bands() {
+            return Ok(false);
+        }
+        // Frees the postings of the last band before those of the next are read.
+        self.comparisons = Comparisons::default();
+        let band = self.next_band;
+        self.comparisons = Comparisons::of(
+            &self.snapshot,
+            band,
+            &self.removed,
+            self.threshold,
+            self.store.shared.allowance.false_candidates(),
+        )?;
+        self.next_band += 1;
+        Ok(true)
+    }
+
+    /// Steps done: the copies count like a band, and each band the same.
+    fn steps_done(&self) -> u64 {
+        let share = |done: usize, all: usize| {
+            if all == 0 {
+                BAND_STEPS
+            } else {
+                BAND_STEPS * done as u64 / all as u64
+            }
+        };
+        if self.next_band == 0 {
+            return share(self.next_content as usize, self.snapshot.len as usize);
+        }
+        let (done, all) = self.comparisons.buckets();
+        BAND_STEPS * u64::from(self.next_band) + share(done, all)
+    }
+
+    /// Finds the pairs of documents with the same text, for some contents.
+    fn find_copies(&mut self) -> Result<()> {
+        let end = self.snapshot.len.min(self.next_content + CONTENTS);
+        let contents = std::mem::replace(&mut self.next_content, end)..end;
+        let this = &*self;
+        let found = this
+            .store
+            .shared
+            .pool
+            .map(contents.collect(), |content| this.copies_of(content));
+        for copies in found {
+            self.ready.extend(copies?);
+        }
+        Ok(())
+    }
+
+    fn copies_of(&self, content: u32) -> Result<Option<Found>> {
+        if self.snapshot.names(content)?.take(2).count() < 2 {
+            return Ok(None);
+        }
+        let schema = &self.snapshot.schema;
+        let slots = schema.permutations();
+        let likeness = Likeness {
+            exact_copy: true,
+            jaccard: schema.keeps_shingles().then_some(1.0),
+            estimate: Estimate::new(slots, slots, schema.slot_width()),
+            containment: None,
+            contained: None,
+        };
+        Ok(Some(Found::Contents(content, content, likeness)))
+    }
+
+    /// The pairs of the documents of two contents, or of one if they are the same.
+    fn product_of(&self, one: u32, other: u32, likeness: Likeness) -> Result<Product> {
+        let most = if self.query.fold_copies {
+            1
+        } else {
+            usize::MAX
+        };
+        let names = |content| {
+            let names = self.snapshot.names(content)?.take(most);
+            names.collect::<Result<Vec<String>>>()
+        };
+        let (columns, at) = if one == other {
+            (None, (0, 1))
+        } else {
+            (Some(names(one)?), (0, 0))
+        };
+        Ok(Product {
+            rows: names(other)?,
+            columns,
+            at,
+            likeness,
+        })
+    }
+
+    /// Takes joined contents for found ones.
+    fn take_joined(&mut self, joined: &[Joined]) -> Result<()> {
+        let (snapshot, schema) = (&*self.snapshot, &self.snapshot.schema);
+        for joined in joined {
+            let (one, other) = (joined.larger, joined.smaller);
+            let signatures = (snapshot.signature(one)?, snapshot.signature(other)?);
+            let agreeing = agreeing(signatures.0, signatures.1, schema.slot_width());
+            let likeness = Likeness {
+                exact_copy: false,
+                jaccard: Some(joined.jaccard),
+                estimate: Estimate::new(agreeing, schema.permutations(), schema.slot_width()),
+                containment: None,
+                contained: None,
+            };
+            self.ready.push_back(Found::Contents(one, other, likeness));
+        }
+        Ok(())
+    }
+
+    /// Compares some contents; says whether there were any.
+    fn compare(&mut self) -> Result<bool> {
+        let tasks = self.comparisons.batch(&self.snapshot)?;
+        let Some(last) = tasks.last().map(|task| task.content) else {
+            return Ok(false);
+        };
+        let this = &*self;
+        let compare = |task: Task| Ok((task.content, this.pairs_of(&task)?));
+        let compared = this.store.shared.pool.map(tasks, compare);
+        let mut false_candidates = 0;
+        for compared in compared {
+            let (content, (pairs, others)) = compared?;
+            self.ready.extend(pairs);
+            if content == last {
+                false_candidates += others;
+            }
+        }
+        if let Some(next) = self.comparisons.had_false(false_candidates) {
+            self.store.shared.allowance.pass_over();
+            let band = self.comparisons.band;
+            self.met.end(&self.snapshot, band, last, next)?;
+        }
+        Ok(true)
+    }
+
+    /// The pairs of a content with some others of its bucket, unless an earlier bucket had them,
+    /// and how many of those are false candidates.
+    fn pairs_of(&self, task: &Task) -> Result<(Vec<Found>, usize)> {
+        let snapshot = &*self.snapshot;
+        let stored = Stored::read(snapshot, task.content)?;
+        let probe = stored.probe();
+        let mut matcher = Matcher::new(snapshot, probe, self.threshold);
+        let mut name = None;
+        let mut pairs = Vec::new();
+        let mut false_candidates = 0;
+        let band = self.comparisons.band;
+        for &content in &self.comparisons.contents()[task.others.clone()] {
+            if self.met.before(snapshot, band, task.content, content)? {
+                continue;
+            }
+            let Some(likeness) = matcher.compare(content)? else {
+                false_candidates += 1;
+                continue;
+            };
+            let name = match &name {
+                Some(name) => name,
+                None => name.insert(self.only_name(task.content)?),
+            };
+            match (name, self.only_name(content)?) {
+                (Some(one), Some(other)) => {
+                    let pair = self.query.pair(one, &other, likeness);
+                    pairs.extend(pair.map(Found::Pair));
+                }
+                _ => pairs.push(Found::Contents(task.content, content, likeness)),
+            }
+        }
+        Ok((pairs, false_candidates))
+    }
+
+    /// The key that stands for a content; none if several do.
+    fn only_name(&self, content: u32) -> Result<Option<String>> {
+        let mut names = self.snapshot.names(content)?;
+        let first = names.next().transpose()?;
+        let several = !self.query.fold_copies && names.next().is_some();
+        Ok(first.filter(|_| !several))
+    }
+}

@@ -1,0 +1,268 @@
+//! How a store is opened.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::path::Path;
+use std::sync::{Arc, Mutex, RwLock};
+use std::time::Duration;
+
+use super::pool::{self, Pool};
+use super::slot::Slot;
+use super::store::{Shared, Store};
+use crate::clock::{Meters, Patience};
+use crate::error::{Error, Result};
+use crate::process::Process;
+use crate::progress::Progress;
+use crate::schema::Schema;
+use crate::storage::{Files, Note, Snapshot};
+use crate::store::compare::{Allowance, FALSE_CANDIDATES, Published, Sketcher};
+use crate::store::offer::Queue;
+
+/// How long a store may be locked by someone who leaves no note: a writer that has just come or is about
+/// to go. Nobody is sent away for them.
+const MOMENT: Duration = Duration::from_secs(5);
+
+/// How a store is opened.
+///
+/// ```
+/// use dedupdb::{Options, Schema};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("store");
+/// let store = Options::new().threads(2).create(&path, &Schema::default())?;
+/// # drop(store);
+/// let reader = Options::new().read_only(true).open(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub(crate) threads: usize,
+    pub(crate) read_only: bool,
+    pub(crate) wait: Duration,
+    pub(crate) false_candidates: usize,
+    pub(crate) progress: Progress,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            threads: 0,
+            read_only: false,
+            wait: Duration::ZERO,
+            false_candidates: FALSE_CANDIDATES,
+            progress: Progress::default(),
+        }
+    }
+}
+
+impl Options {
+    /// The most threads that a store starts, whatever [`Options::threads`] asks for.
+    pub const MOST_THREADS: usize = pool::MOST_THREADS;
+
+    /// As many threads as the machine has cores, for reading and writing.
+    pub fn new() -> Options {
+        Options::default()
+    }
+
+    /// Number of threads that work on batches and merges; 0 for as many as the machine has cores. No
+    /// more than [`Options::MOST_THREADS`] are started.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Options {
+        self.threads = threads;
+        self
+    }
+
+    /// Opens a store for reading only, which any number of processes may do, also while another one
+    /// writes to it.
+    ///
+    /// This takes locks on ranges of a file, which Linux, macOS and Windows have. On other systems,
+    /// and on file systems without such locks, a store is open either for writing by one process or
+    /// for reading by several.
+    #[must_use]
+    pub fn read_only(mut self, read_only: bool) -> Options {
+        self.read_only = read_only;
+        self
+    }
+
+    /// How long to wait for a store that another process has locked before the error
+    /// [`Error::Locked`]; not at all by default.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use dedupdb::{Error, Options, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("store");
+    /// let store = Store::create(&path, &Schema::default())?;
+    /// let second = Options::new().wait(Duration::from_millis(20)).open(&path);
+    /// let Err(Error::Locked { holder: Some(holder), .. }) = second else { panic!() };
+    /// assert_eq!(holder.process, std::process::id());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn wait(mut self, wait: Duration) -> Options {
+        self.wait = wait;
+        self
+    }
+
+    /// Number of false candidates, contents that share a bucket with a text and do not match it,
+    /// after which a search passes over those that are left; 4,000 by default, at least 1.
+    ///
+    /// Candidates come in masses and do not match where somebody makes them so, or where a template
+    /// is a little less than the threshold of each; then this bounds what one more text costs, where
+    /// every one before it would have to be compared. Matches do not count, so that any number of
+    /// near-copies is found. Younger candidates are looked at first, and of thousands those that
+    /// share most buckets, so that what is passed over seldom matches. It is not lost in silence:
+    /// [`Store::passed_over`] counts. `usize::MAX` has every candidate compared.
+    ///
+    /// It bounds queries, and writers before and after a commit each. It bounds [`Store::pairs`] for
+    /// each content and bucket, and so it does [`Store::clusters`], where candidates that match count
+    /// as well unless they are in one cluster already; but not [`PairQuery::exhaustive`]. Where
+    /// candidates are passed over, what is found may depend on when documents were committed, and on
+    /// removed ones that take their part of the number until they are merged into the tables.
+    ///
+    /// ```
+    /// use dedupdb::{Options, Schema};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("store");
+    /// let store = Options::new().false_candidates(usize::MAX).create(&path, &Schema::default())?;
+    /// assert_eq!(store.passed_over(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn false_candidates(mut self, most: usize) -> Options {
+        self.false_candidates = most;
+        self
+    }
+
+    /// Where long calls count their steps: [`Options::check`] and, of the store that is opened,
+    /// [`Store::pairs`], [`Store::sample`], [`Store::largest_buckets`] and [`Store::backup`].
+    #[must_use]
+    pub fn progress(mut self, progress: &Progress) -> Options {
+        self.progress = progress.clone();
+        self
+    }
+
+    /// Makes a store in `folder`, which is absent or empty. After an error it is as it was.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::AlreadyAStore`], [`Error::NotEmpty`], [`Error::Occupied`], [`Error::InsideStore`],
+    /// [`Error::Locked`], or the system's.
+    pub fn create(&self, folder: impl AsRef<Path>, schema: &Schema) -> Result<Store> {
+        self.create_by(Files::create, folder.as_ref(), schema)
+    }
+
+    /// Makes a store in a folder of this process, whatever else it holds, for the users of the one in
+    /// `like`.
+    pub(crate) fn create_in(&self, folder: &Path, like: &Path, schema: &Schema) -> Result<Store> {
+        let create =
+            |folder: &Path, schema, store| Files::create_in(folder, Some(like), schema, store);
+        self.create_by(create, folder, schema)
+    }
+
+    fn create_by(
+        &self,
+        create: impl Fn(&Path, Schema, u64) -> Result<Files>,
+        folder: &Path,
+        schema: &Schema,
+    ) -> Result<Store> {
+        // The standard library's randomness needs no further crate.
+        let store = RandomState::new().hash_one(folder);
+        let files = self.patiently(folder, || create(folder, schema.clone(), store))?;
+        self.writable(folder, files)
+    }
+
+    /// Opens the store in `folder`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotAStore`], [`Error::Locked`], [`Error::NewerFormat`],
+    /// [`Error::OlderFormat`], [`Error::Damaged`], or the
+    /// system's.
+    pub fn open(&self, folder: impl AsRef<Path>) -> Result<Store> {
+        let folder = folder.as_ref();
+        if self.read_only {
+            let snapshot = self.patiently(folder, || Snapshot::open(folder))?;
+            return self.store(folder, None, snapshot);
+        }
+        let files = self.patiently(folder, || Files::open(folder))?;
+        self.writable(folder, files)
+    }
+
+    /// Opens the store in `folder`, or makes one if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SchemaMismatch`] if the store has another schema than `schema`, and those of
+    /// [`Options::open`] and [`Options::create`].
+    pub fn open_or_create(&self, folder: impl AsRef<Path>, schema: &Schema) -> Result<Store> {
+        let folder = folder.as_ref();
+        let opened = match self.open(folder) {
+            Err(Error::NotAStore { .. }) if !self.read_only => match self.create(folder, schema) {
+                // Someone else made it in the meantime.
+                Err(Error::AlreadyAStore { .. }) => self.open(folder),
+                created => return created,
+            },
+            opened => opened,
+        };
+        let store = opened?;
+        store.schema().check_same(schema)?;
+        Ok(store)
+    }
+
+    /// Opens something of the store in `folder`, again and again while it is locked and there is
+    /// time.
+    pub(crate) fn patiently<T>(&self, folder: &Path, open: impl Fn() -> Result<T>) -> Result<T> {
+        let mut patience = Patience::new(self.wait);
+        let mut moment = Patience::new(MOMENT);
+        loop {
+            let error = match open() {
+                Err(error @ (Error::Locked { .. } | Error::Blocked { .. })) => error,
+                opened => return opened,
+            };
+            if patience.pause() {
+                continue;
+            }
+            let Error::Locked { path, .. } = error else {
+                return Err(error);
+            };
+            let holder = Note::read(folder);
+            if holder.is_some() || !moment.pause() {
+                return Err(Error::Locked { path, holder });
+            }
+        }
+    }
+
+    fn writable(&self, folder: &Path, mut files: Files) -> Result<Store> {
+        let snapshot = files.snapshot()?;
+        self.store(folder, Some(Slot::new(files)), snapshot)
+    }
+
+    fn store(&self, folder: &Path, files: Option<Arc<Slot>>, snapshot: Snapshot) -> Result<Store> {
+        let meters = Arc::new(Meters::default());
+        let number = snapshot.tables.meta.store;
+        let shared = Shared {
+            process: Process::current(),
+            _note: files.is_some().then(|| Note::leave(folder, number)),
+            folder: folder.to_owned(),
+            pool: Pool::new(self.threads),
+            files,
+            published: RwLock::new(Published {
+                sketcher: Arc::new(Sketcher::new(&snapshot.schema, &meters)?),
+                snapshot: Arc::new(snapshot),
+            }),
+            refreshing: Mutex::default(),
+            queue: Queue::default(),
+            rebuilding: Mutex::default(),
+            journal: Mutex::default(),
+            meters,
+            allowance: Allowance::new(self.false_candidates),
+            progress: self.progress.clone(),
+        };
+        Ok(Store {
+            shared: Arc::new(shared),
+        })
+    }
+}

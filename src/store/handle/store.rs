@@ -1,0 +1,173 @@
+//! The open store, which threads share.
+
+use std::collections::BTreeSet;
+use std::mem::ManuallyDrop;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use super::options::Options;
+use super::pool::Pool;
+use super::slot::Slot;
+use crate::clock::{Meters, Timings};
+use crate::error::{Error, Result};
+use crate::process::Process;
+use crate::progress::Progress;
+use crate::schema::Schema;
+use crate::storage::{Note, Snapshot};
+use crate::store::compare::{Allowance, Published, Search};
+use crate::store::offer::Queue;
+
+/// A near-duplicate store in a folder.
+///
+/// A `Store` is a handle: a clone of it is the same open store, which is closed when the last handle and
+/// the last [`Writer`] are dropped. Threads share it: any number of them ask while one writes, and none
+/// waits for the writer. It is of one process: a fork's child opens the store anew. Every answer comes from one commit, the last one when the question was put.
+///
+/// One process at a time has a store open for writing, and any number have it open for reading only
+/// at the same time; none of them waits for another. A store that is open for reading only answers
+/// from the commit that was the last one when it was opened or [refreshed](Store::refresh).
+///
+/// ```
+/// use dedupdb::{Query, Schema, Store};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("store");
+/// let store = Store::create(&path, &Schema::default())?;
+/// let mut writer = store.writer()?;
+/// writer.add("one", "it was the first of many long and cold nights in the old lighthouse")?;
+/// writer.commit()?;
+///
+/// let text = "It was the first of many long and cold nights in the old lighthouse!";
+/// let matches = store.query(&Query::text(text))?;
+/// assert_eq!(matches[0].key, "one");
+/// assert_eq!(matches[0].jaccard, Some(1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Store {
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What the handles of an open store share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) process: Process,
+    /// Dropped before the files and with them the store's lock. None in a store that is open for
+    /// reading only.
+    pub(crate) _note: Option<Note>,
+    pub(crate) folder: PathBuf,
+    pub(crate) pool: Pool,
+    /// None in a store that is open for reading only.
+    pub(crate) files: Option<Arc<Slot>>,
+    /// The last commit. The lock is held only to copy or replace the pointer.
+    pub(crate) published: RwLock<Published>,
+    /// Held while a newer commit is opened for reading: one thread adds to the recent postings.
+    pub(crate) refreshing: Mutex<()>,
+    pub(crate) queue: Queue,
+    /// Held by the one rebuild that there may be.
+    pub(crate) rebuilding: Mutex<()>,
+    /// The documents that commits changed since a rebuild copied them.
+    pub(crate) journal: Mutex<Option<BTreeSet<String>>>,
+    pub(crate) meters: Arc<Meters>,
+    pub(crate) allowance: Allowance,
+    pub(crate) progress: Progress,
+}
+
+impl Store {
+    /// Makes a store in `folder`; see [`Options::create`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Options::create`].
+    pub fn create(folder: impl AsRef<Path>, schema: &Schema) -> Result<Store> {
+        Options::new().create(folder, schema)
+    }
+
+    /// Opens the store in `folder`; see [`Options::open`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Options::open`].
+    pub fn open(folder: impl AsRef<Path>) -> Result<Store> {
+        Options::new().open(folder)
+    }
+
+    /// Opens the store in `folder`, or makes one; see [`Options::open_or_create`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Options::open_or_create`].
+    pub fn open_or_create(folder: impl AsRef<Path>, schema: &Schema) -> Result<Store> {
+        Options::new().open_or_create(folder, schema)
+    }
+
+    /// The store's folder.
+    pub fn folder(&self) -> &Path {
+        &self.shared.folder
+    }
+
+    /// The parameters of the store, as of its last commit: a reindex changes them.
+    pub fn schema(&self) -> Arc<Schema> {
+        self.last_commit().snapshot.schema.clone()
+    }
+
+    /// Where the files are while nobody writes.
+    pub(crate) fn slot(&self) -> Result<&Arc<Slot>> {
+        self.shared.process.check()?;
+        self.shared.files.as_ref().ok_or(Error::ReadOnly)
+    }
+
+    /// Number of times since the store was opened that candidates were passed over, because too many
+    /// did not match; see [`Options::false_candidates`]. While it is 0, every candidate was compared.
+    pub fn passed_over(&self) -> u64 {
+        self.shared.allowance.passed_over()
+    }
+
+    /// A search of `snapshot` at its threshold.
+    pub(crate) fn search<'a>(&'a self, snapshot: &'a Snapshot) -> Search<'a> {
+        Search {
+            snapshot,
+            allowance: &self.shared.allowance,
+            threshold: snapshot.schema.threshold(),
+        }
+    }
+
+    /// Where the time went since the store was opened.
+    pub fn timings(&self) -> Timings {
+        self.shared.meters.read()
+    }
+
+    /// Where the store's long calls count their steps; see [`Options::progress`].
+    pub fn progress(&self) -> &Progress {
+        &self.shared.progress
+    }
+
+    pub(crate) fn last_commit(&self) -> Published {
+        let published = self.shared.published.read();
+        published.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The last commit, for those who read on in it.
+    pub(crate) fn current(&self) -> Result<Published> {
+        self.shared.process.check()?;
+        Ok(self.last_commit())
+    }
+
+    pub(crate) fn published(&self) -> Result<Arc<Snapshot>> {
+        Ok(self.current()?.snapshot)
+    }
+
+    pub(crate) fn publish(&self, commit: Published) {
+        let published = self.shared.published.write();
+        *published.unwrap_or_else(PoisonError::into_inner) = commit;
+    }
+}
+
+impl Drop for Store {
+    /// In a fork of the process that opened the store, it stays open: it is the other process's.
+    fn drop(&mut self) {
+        if !self.shared.process.is_current() {
+            let _open = ManuallyDrop::new(self.shared.clone());
+        }
+    }
+}

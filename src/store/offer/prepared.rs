@@ -1,0 +1,92 @@
+//! An input before it meets the store.
+
+use super::input::{Input, MAX_KEY_BYTES};
+use crate::error::{Error, Result};
+use crate::storage::{DocumentRow, Snapshot};
+use crate::store::compare::{Published, Sketch, Sketcher, Verified};
+
+/// An input with everything about it that can be found out without changing the store.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) input: Input,
+    pub(crate) hash: [u8; 32],
+    /// The generation of the store that all that follows is about.
+    generation: u64,
+    /// None while a copy of the text seems to be stored, which makes it needless.
+    pub(crate) sketch: Option<Sketch>,
+    /// The document's row in the last commit.
+    pub(crate) row: Option<DocumentRow>,
+    /// The contents of the last commit with the same text.
+    pub(crate) copies: Vec<u32>,
+    /// Contents below this id were compared with it, and are in `matches` if they match.
+    pub(crate) checked: u32,
+    pub(crate) matches: Vec<Verified>,
+}
+
+impl Prepared {
+    /// The input's key.
+    pub(crate) fn key(&self) -> &str {
+        &self.input.key
+    }
+
+    /// Takes the sketch out, or makes it if there is none.
+    pub(crate) fn take_sketch(&mut self, sketcher: &Sketcher) -> Result<Sketch> {
+        match self.sketch.take() {
+            Some(sketch) => Ok(sketch),
+            None => sketcher.sketch(&self.input.text),
+        }
+    }
+
+    /// Looks the document and its copies up in `snapshot`.
+    pub(crate) fn locate(&mut self, snapshot: &Snapshot) -> Result<()> {
+        let generation = snapshot.tables.meta.generation;
+        if self.generation != generation {
+            // Another generation may have other signatures and other ids.
+            self.generation = generation;
+            self.sketch = None;
+            self.matches.clear();
+            self.checked = 0;
+        }
+        self.row = snapshot.document(&self.input.key)?;
+        snapshot.copies(&self.hash, &mut self.copies)
+    }
+}
+
+impl Published {
+    /// Finds out what can be known of an input without changing the store.
+    pub(crate) fn prepare(&self, input: Input) -> Result<Prepared> {
+        let hash = *blake3::hash(input.text.as_bytes()).as_bytes();
+        let mut prepared = self.locate(input, hash)?;
+        if prepared.copies.is_empty() {
+            prepared.sketch = Some(self.sketcher.sketch(&prepared.input.text)?);
+        }
+        Ok(prepared)
+    }
+
+    /// Looks an input up whose text has the hash `hash`.
+    pub(crate) fn locate(&self, input: Input, hash: [u8; 32]) -> Result<Prepared> {
+        if input.key.is_empty() || input.key.len() > MAX_KEY_BYTES {
+            let bytes = input.key.len();
+            return Err(Error::InvalidKey { bytes });
+        }
+        let mut prepared = Prepared {
+            hash,
+            input,
+            generation: self.snapshot.tables.meta.generation,
+            sketch: None,
+            row: None,
+            copies: Vec::new(),
+            checked: 0,
+            matches: Vec::new(),
+        };
+        prepared.locate(&self.snapshot)?;
+        Ok(prepared)
+    }
+}
+
+impl Error {
+    /// Whether the error lies in one input and leaves the store as good as before.
+    pub(crate) fn is_of_input(&self) -> bool {
+        matches!(self, Error::InvalidKey { .. } | Error::InvalidText { .. })
+    }
+}

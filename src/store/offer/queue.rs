@@ -1,0 +1,108 @@
+//! Callers in line for one commit.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use super::input::Verdict;
+use super::prepared::Prepared;
+use crate::error::{Error, Result};
+use crate::store::lock::lock;
+
+/// The callers that wait for a verdict.
+///
+/// The first that finds nobody leading leads: it takes all requests, serves them with one commit,
+/// and hands the lead to one of those that came meanwhile. So a commit is shared by all callers
+/// that came during the one before it.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    line: Mutex<Line>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Line {
+    pub(crate) requests: Vec<Arc<Request>>,
+    led: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) prepared: Mutex<Option<Prepared>>,
+    turn: Mutex<Turn>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+pub(crate) enum Turn {
+    #[default]
+    Waiting,
+    Leading,
+    Done(Result<Verdict>),
+}
+
+impl Request {
+    pub(crate) fn turn(&self, turn: Turn) {
+        *lock(&self.turn) = turn;
+        self.changed.notify_one();
+    }
+
+    /// Waits for a turn other than [`Turn::Waiting`] and takes it.
+    pub(crate) fn wait(&self) -> Turn {
+        let turn = self
+            .changed
+            .wait_while(lock(&self.turn), |turn| matches!(turn, Turn::Waiting));
+        std::mem::take(&mut *turn.unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Queue {
+    /// Lines up; the caller then waits for its turn.
+    pub(crate) fn join(&self, prepared: Prepared) -> Arc<Request> {
+        let mut line = lock(&self.line);
+        let lead = !std::mem::replace(&mut line.led, true);
+        let request = Arc::new(Request {
+            prepared: Mutex::new(Some(prepared)),
+            turn: Mutex::new(if lead { Turn::Leading } else { Turn::Waiting }),
+            changed: Condvar::new(),
+        });
+        line.requests.push(request.clone());
+        request
+    }
+
+    pub(crate) fn take(&self) -> Vec<Arc<Request>> {
+        std::mem::take(&mut lock(&self.line).requests)
+    }
+
+    /// Ends the lead of the caller, and makes the first that waits lead.
+    fn hand_over(&self) {
+        let mut line = lock(&self.line);
+        match line.requests.first() {
+            Some(next) => next.turn(Turn::Leading),
+            None => line.led = false,
+        }
+    }
+}
+
+/// The requests that a leader took. However the lead ends, all of them get a verdict and the next
+/// leader is chosen.
+pub(crate) struct Lead<'a> {
+    pub(crate) queue: &'a Queue,
+    pub(crate) requests: Vec<Arc<Request>>,
+}
+
+impl Lead<'_> {
+    pub(crate) fn answer(&mut self, verdicts: &Result<Vec<Result<Verdict>>>) {
+        for (index, request) in self.requests.drain(..).enumerate() {
+            request.turn(Turn::Done(match verdicts {
+                Ok(verdicts) => verdicts.get(index).cloned().unwrap_or(Err(Error::Poisoned)),
+                Err(error) => Err(error.clone()),
+            }));
+        }
+    }
+}
+
+impl Drop for Lead<'_> {
+    fn drop(&mut self) {
+        // Only a panic leaves requests without a verdict.
+        self.answer(&Err(Error::Poisoned));
+        self.queue.hand_over();
+    }
+}

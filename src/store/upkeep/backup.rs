@@ -1,0 +1,46 @@
+//! A copy of the store, taken while it is in use.
+
+use std::path::Path;
+
+use super::stats::Stats;
+use crate::error::Result;
+use crate::store::handle::Store;
+
+impl Store {
+    /// Copies the store, as of its last commit, into `folder`, and returns what the copy holds.
+    ///
+    /// Queries and a writer go on meanwhile, in this process or another. The folder must not be
+    /// there yet, or be empty; it appears whole or not at all, and is a store like any other. The
+    /// columns' committed bytes are copied, by sharing blocks where the file system can do that,
+    /// and compared with their checksums, so that a damaged column does not become a backup. The
+    /// index is written anew from one transaction, without the room that an index in use has
+    /// between its entries.
+    ///
+    /// ```
+    /// use dedupdb::{Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// # store.insert_unless_duplicate("one", "a text")?;
+    /// let copy = folder.path().join("backups/monday");
+    /// let stats = store.backup(&copy)?;
+    /// assert_eq!(stats.documents, 1);
+    /// assert!(Store::check(&copy)?.is_clean());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`AlreadyAStore`](crate::Error::AlreadyAStore), [`NotEmpty`](crate::Error::NotEmpty) or
+    /// [`Occupied`](crate::Error::Occupied) if
+    /// something is in the folder, [`InsideStore`](crate::Error::InsideStore), [`Locked`](crate::Error::Locked) if another process is copying
+    /// to it, [`Damaged`](crate::Error::Damaged) if a column does not fit its checksums, or the
+    /// system's. After an error there is no copy.
+    pub fn backup(&self, folder: impl AsRef<Path>) -> Result<Stats> {
+        let snapshot = self.published()?;
+        // First, because it can fail, and after an error there is no copy.
+        let stats = Stats::of(&snapshot)?;
+        let files = snapshot.copy_to(folder.as_ref(), &self.shared.progress)?;
+        Ok(Stats { files, ..stats })
+    }
+}

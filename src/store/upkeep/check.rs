@@ -1,0 +1,345 @@
+//! A full check of a store: every byte that holds data, and whether the parts agree.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::progress::Progress;
+use crate::storage::{DocumentRow, Kind, Note, Posting, Runs, Snapshot, Sound};
+use crate::store::compare::Sketcher;
+use crate::store::handle::{Options, Pool, Store};
+use crate::text::ShingleSet;
+
+/// Contents that one thread checks at a time.
+const CHUNK: u32 = 4096;
+
+/// At most this many problems are listed of one kind in one file.
+const LISTED: usize = 10;
+
+/// What a check found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Documents checked.
+    pub documents: u64,
+    /// Contents checked, those that no document names any more included.
+    pub contents: u64,
+    /// Postings checked, in all bucket tables together.
+    pub postings: u64,
+    /// What is wrong, in the order in which it was found.
+    pub problems: Vec<Problem>,
+}
+
+impl Report {
+    /// Whether nothing is wrong.
+    pub fn is_clean(&self) -> bool {
+        self.problems.is_empty()
+    }
+}
+
+/// Something that is wrong with a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The file.
+    pub file: PathBuf,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.file.display(), self.what)
+    }
+}
+
+impl Store {
+    /// Checks the store in `folder`, which no process may have open for writing; others may read it.
+    ///
+    /// Every checksum is compared, every signature is computed again from its shingles, every
+    /// posting from its signature, and the documents are held against the contents they name. It
+    /// changes nothing, but that an index which was not closed cleanly is mended first, in memory alone
+    /// where the store may only be read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::open`], where the store is too damaged to be opened at all.
+    pub fn check(folder: impl AsRef<Path>) -> Result<Report> {
+        Options::new().check(folder)
+    }
+}
+
+impl Options {
+    /// Checks the store in `folder`; see [`Store::check`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::check`].
+    pub fn check(&self, folder: impl AsRef<Path>) -> Result<Report> {
+        let folder = folder.as_ref();
+        let mut sound = self.patiently(folder, || Sound::open(folder))?;
+        let snapshot = sound.snapshot()?;
+        // Dropped before the files, and with them the lock, of which there may be only one.
+        let is_alone = matches!(sound, Sound::Mended(_));
+        let _note = is_alone.then(|| Note::leave(folder, snapshot.tables.meta.store));
+        let mut check = Check {
+            sketcher: Sketcher::new(&snapshot.schema, &Arc::default())?,
+            pool: Pool::new(self.threads),
+            snapshot,
+            progress: self.progress.clone(),
+            report: Report::default(),
+        };
+        check.progress.begin(check.steps());
+        check.columns()?;
+        // What follows would only repeat what a wrong checksum says, over and over.
+        if check.report.is_clean() {
+            let removed = check.catalog()?;
+            check.contents()?;
+            check.buckets(&removed)?;
+        }
+        self.progress.reach(self.progress.total());
+        Ok(check.report)
+    }
+}
+
+struct Check {
+    snapshot: Snapshot,
+    sketcher: Sketcher,
+    pool: Pool,
+    progress: Progress,
+    report: Report,
+}
+
+impl Check {
+    /// A step for each content whose signature is computed, and one for so many whose posting is.
+    fn steps(&self) -> u64 {
+        u64::from(self.snapshot.len) + self.lists() * self.list_steps()
+    }
+
+    fn lists(&self) -> u64 {
+        1 + u64::from(self.snapshot.schema.bands().bands())
+    }
+
+    fn list_steps(&self) -> u64 {
+        /// Postings that are checked in the time of a content, about.
+        const POSTINGS: u64 = 20;
+        1 + u64::from(self.snapshot.len) / POSTINGS
+    }
+
+    fn problem(&mut self, file: &Path, what: impl Into<String>) {
+        self.report.problems.push(Problem {
+            file: file.to_owned(),
+            what: what.into(),
+        });
+    }
+
+    /// Adds the first of several problems of a kind, and how many more there are.
+    fn problems(&mut self, file: &Path, found: Vec<String>) {
+        let more = found.len().saturating_sub(LISTED);
+        for what in found.into_iter().take(LISTED) {
+            self.problem(file, what);
+        }
+        if more > 0 {
+            self.problem(file, format!("and {more} more of this kind"));
+        }
+    }
+
+    /// Compares the checksums of the columns' blocks.
+    fn columns(&mut self) -> Result<()> {
+        let snapshot = self.snapshot.clone();
+        for kind in Kind::ALL {
+            let wrong = snapshot.wrong_blocks(kind)?;
+            let path = snapshot.column(kind).path().to_owned();
+            let found = wrong.into_iter().map(|bytes| {
+                let Range { start, end } = bytes;
+                format!("the checksum of its bytes {start} to {end} is wrong")
+            });
+            self.problems(&path, found.collect());
+        }
+        Ok(())
+    }
+
+    /// Holds documents, names and removed contents against each other; returns the removed ones.
+    fn catalog(&mut self) -> Result<Vec<u32>> {
+        let snapshot = self.snapshot.clone();
+        let mut found = Vec::new();
+        let mut named = vec![false; snapshot.len as usize];
+        let mut names = 0_u64;
+        let runs = snapshot.tables.meta.runs;
+        for name in snapshot.all_names()? {
+            let (content, key) = name?;
+            names += 1;
+            match named.get_mut(content as usize) {
+                Some(named) => *named = true,
+                None => found.push(format!(
+                    "{key:?} names content {content}, which is not there"
+                )),
+            }
+            let row = snapshot.document(&key)?;
+            found.extend(row.and_then(|row| wrong_run(runs, &key, row)));
+            if row.is_none_or(|row| row.content != content) {
+                found.push(format!(
+                    "{key:?} is not the document that names content {content}"
+                ));
+            }
+        }
+        self.report.documents = snapshot.documents()?;
+        if names != self.report.documents {
+            let documents = self.report.documents;
+            found.push(format!(
+                "{documents} documents and {names} names of contents"
+            ));
+        }
+        let removed = snapshot.removed_contents()?;
+        for (content, named) in (0_u32..).zip(&named) {
+            if *named == removed.binary_search(&content).is_ok() {
+                let what = if *named {
+                    "removed and named"
+                } else {
+                    "neither removed nor named"
+                };
+                found.push(format!("content {content} is {what}"));
+            }
+        }
+        self.problems(snapshot.tables.path(), found);
+        Ok(removed)
+    }
+
+    /// Signs every content's shingles again.
+    fn contents(&mut self) -> Result<()> {
+        let snapshot = &self.snapshot;
+        let len = snapshot.len;
+        let chunks: Vec<Range<u32>> = (0..len.div_ceil(CHUNK))
+            .map(|chunk| chunk * CHUNK..len.min((chunk + 1).saturating_mul(CHUNK)))
+            .collect();
+        let checked = self.pool.map(chunks, |chunk| {
+            let mut found = Vec::new();
+            self.progress.step(chunk.len() as u64);
+            for content in chunk {
+                found.extend(check_content(snapshot, &self.sketcher, content)?);
+            }
+            Ok(found)
+        });
+        let mut found = Vec::new();
+        for chunk in checked {
+            found.extend(chunk?);
+        }
+        self.report.contents = len.into();
+        let path = self.snapshot.signatures.path().to_owned();
+        self.problems(&path, found);
+        Ok(())
+    }
+
+    /// Computes every posting again.
+    fn buckets(&mut self, removed: &[u32]) -> Result<()> {
+        let snapshot = &self.snapshot;
+        let lists: Vec<u32> = (0..=snapshot.schema.bands().bands()).collect();
+        let checked = self.pool.map(lists, |list| {
+            let checked = check_list(snapshot, list, removed);
+            self.progress.step(self.list_steps());
+            checked
+        });
+        let mut found = Vec::new();
+        for list in checked {
+            let (postings, problems) = list?;
+            self.report.postings += postings;
+            found.extend(problems);
+        }
+        let path = self.snapshot.tables.path().to_owned();
+        self.problems(&path, found);
+        Ok(())
+    }
+}
+
+/// What is wrong with the run of a document.
+fn wrong_run(runs: Runs, key: &str, row: DocumentRow) -> Option<String> {
+    let DocumentRow { run, content, .. } = row;
+    if run > runs.last {
+        let last = runs.last;
+        return Some(format!(
+            "{key:?} is of run {run}, and the last one was {last}"
+        ));
+    }
+    (runs.is_open(run) && u64::from(content) < runs.first).then(|| {
+        format!("{key:?} is of the open run, and its content {content} is older than that")
+    })
+}
+
+/// What is wrong with the rows of a content.
+fn check_content(snapshot: &Snapshot, sketcher: &Sketcher, content: u32) -> Result<Option<String>> {
+    let wrong = |what: &str| Ok(Some(format!("content {content}: {what}")));
+    let signature = snapshot.signature(content)?;
+    if !snapshot.schema.keeps_shingles() {
+        return Ok(None);
+    }
+    let mut shingles = ShingleSet::default();
+    match snapshot.shingles(content, &mut shingles) {
+        Ok(()) => {}
+        Err(Error::Damaged { reason, .. }) => return wrong(&reason),
+        Err(error) => return Err(error),
+    }
+    if !shingles.is_ordered() {
+        return wrong("its shingles are not in order");
+    }
+    if sketcher.signature(shingles.as_slice()) != signature {
+        return wrong("its signature is not that of its shingles");
+    }
+    Ok(None)
+}
+
+/// Counts the postings of a list of buckets and says what is wrong with them.
+fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<(u64, Vec<String>)> {
+    let name = match list.checked_sub(1) {
+        None => "the copies".to_owned(),
+        Some(band) => format!("band {band}"),
+    };
+    let banded = snapshot.recent.base();
+    let mut expected = 0_u64;
+    for content in 0..banded {
+        let posted = removed.binary_search(&content).is_err()
+            && snapshot.list_hash(content, list)?.is_some();
+        expected += u64::from(posted);
+    }
+    let (mut count, mut found, mut failed) = (0, Vec::new(), None);
+    let mut previous: Option<Posting> = None;
+    snapshot.for_each_in_list(list, |posting| {
+        count += 1;
+        let content = posting.id();
+        let hash = if content < banded {
+            snapshot.list_hash(content, list)
+        } else {
+            Ok(None)
+        };
+        match hash {
+            Ok(Some(hash)) if hash == posting.hash() => {}
+            Ok(_) => found.push(format!("{name}: content {content} is in a wrong bucket")),
+            Err(error) => failed = Some(error),
+        }
+        if removed.binary_search(&content).is_ok() {
+            found.push(format!(
+                "{name}: the removed content {content} has a posting"
+            ));
+        }
+        let filter = snapshot.filter.as_ref();
+        if filter.is_some_and(|filter| !filter.may_hold(list, posting.hash())) {
+            found.push(format!(
+                "{name}: the filter lacks content {content}; without its file it is made anew"
+            ));
+        }
+        if previous.is_some_and(|previous| previous >= posting) {
+            found.push(format!("{name}: its postings are not in order"));
+        }
+        previous = Some(posting);
+    })?;
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    let posted = snapshot.tables.meta.posted + snapshot.tables.meta.young_posted;
+    if list == 0 && count != posted {
+        found.push(format!("{name}: {count} postings and a count of {posted}"));
+    }
+    if count != expected {
+        found.push(format!("{name}: {count} postings and {expected} contents"));
+    }
+    Ok((count, found))
+}

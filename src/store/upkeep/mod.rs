@@ -1,0 +1,20 @@
+//! Looking after a store: checks, figures, copies and new generations.
+
+mod backup;
+mod check;
+mod near;
+mod rebuild;
+mod refresh;
+mod resign;
+mod salvage;
+mod sample;
+mod stats;
+mod tune;
+
+pub use check::{Problem, Report};
+pub use near::{Near, Nearness};
+pub use rebuild::{Rebuild, RebuildProgress, Unfinished};
+pub use salvage::{Casualty, Salvaged, Unreadable};
+pub use sample::{Expected, Sample};
+pub use stats::{Bucket, Stats};
+pub use tune::{Shape, Tuning};

@@ -1,0 +1,409 @@
+//! Rebuilding a store while it is in use: other parameters, or less space.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::resign::{Resigner, Source};
+use crate::error::{Error, Result};
+use crate::schema::Schema;
+use crate::storage::{Files, Next, Plan, Progress, Sign, Snapshot};
+use crate::store::compare::{Published, Sketcher};
+use crate::store::handle::Store;
+use crate::store::lock::lock;
+
+/// The store's lock is asked for once fewer contents than this are to be taken over.
+const FEW_CONTENTS: u32 = if cfg!(any(test, fuzzing)) { 1 } else { 1 << 12 };
+
+/// With more contents than this without postings, those are put into the tables first.
+const MANY_UNBANDED: u64 = if cfg!(any(test, fuzzing)) { 2 } else { 1 << 15 };
+
+/// Rounds of catching up; a writer that is faster waits for the last one.
+const ROUNDS: usize = 8;
+
+const DEFAULT_MEMORY: u64 = 512 << 20;
+
+/// What [`Store::rebuild`] is to do.
+///
+/// ```
+/// use dedupdb::{Rebuild, Schema};
+///
+/// let schema = Schema::builder().permutations(256).build()?;
+/// let rebuild = Rebuild::reindex(schema).memory(256 << 20);
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+pub struct Rebuild<'a> {
+    target: Target,
+    memory: u64,
+    drop_missing: bool,
+    source: Option<Box<Source<'a>>>,
+    watch: Option<Box<Watch<'a>>>,
+}
+
+type Watch<'a> = dyn FnMut(RebuildProgress) -> ControlFlow<()> + 'a;
+
+#[derive(Clone, Debug)]
+enum Target {
+    Reindex(Box<Schema>),
+    Compact,
+    Resume,
+}
+
+impl fmt::Debug for Rebuild<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rebuild")
+            .field("target", &self.target)
+            .field("memory", &self.memory)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> Rebuild<'a> {
+    /// Gives the store other permutations, bands, seed, slots or threshold.
+    pub fn reindex(schema: Schema) -> Rebuild<'a> {
+        Rebuild::new(Target::Reindex(Box::new(schema)))
+    }
+
+    /// Gives back the space of removed contents, and that which the index no longer needs.
+    pub fn compact() -> Rebuild<'a> {
+        Rebuild::new(Target::Compact)
+    }
+
+    /// Finishes a rebuild that was begun before, whatever it is.
+    pub fn resume() -> Rebuild<'a> {
+        Rebuild::new(Target::Resume)
+    }
+
+    fn new(target: Target) -> Rebuild<'a> {
+        Rebuild {
+            target,
+            memory: DEFAULT_MEMORY,
+            drop_missing: false,
+            source: None,
+            watch: None,
+        }
+    }
+
+    /// Bytes of memory that postings may take while they are sorted; 512 MiB by default.
+    #[must_use]
+    pub fn memory(mut self, bytes: u64) -> Rebuild<'a> {
+        self.memory = bytes;
+        self
+    }
+
+    /// Where texts are read from, by key, if slots are to be computed and the store keeps no shingles.
+    /// A text that is not the one that was stored is not used.
+    #[must_use]
+    pub fn source(mut self, source: impl Fn(&str) -> Option<String> + Sync + 'a) -> Rebuild<'a> {
+        self.source = Some(Box::new(source));
+        self
+    }
+
+    /// Removes the documents whose text is needed and cannot be had, instead of failing.
+    #[must_use]
+    pub fn drop_missing(mut self, drop: bool) -> Rebuild<'a> {
+        self.drop_missing = drop;
+        self
+    }
+
+    /// Is told now and then how far it is, and may stop it: then the rebuild fails with
+    /// [`Error::Interrupted`], and the next one goes on from there.
+    #[must_use]
+    pub fn watch(
+        mut self,
+        watch: impl FnMut(RebuildProgress) -> ControlFlow<()> + 'a,
+    ) -> Rebuild<'a> {
+        self.watch = Some(Box::new(watch));
+        self
+    }
+}
+
+/// How far a rebuild is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RebuildProgress {
+    /// Contents whose signatures and other rows are there.
+    pub contents: u64,
+    /// Contents of the store.
+    pub all_contents: u64,
+    /// Lists of buckets that are there: one for each band, and one of copies.
+    pub lists: u32,
+    /// Lists that there will be.
+    pub all_lists: u32,
+}
+
+impl From<Progress> for RebuildProgress {
+    fn from(progress: Progress) -> RebuildProgress {
+        RebuildProgress {
+            contents: progress.covered.0.into(),
+            all_contents: progress.covered.1.into(),
+            lists: progress.lists.0,
+            all_lists: progress.lists.1,
+        }
+    }
+}
+
+/// A rebuild that was begun and is not finished.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unfinished {
+    /// The parameters that the store will have.
+    pub schema: Schema,
+    /// Whether it is to give back space.
+    pub compacts: bool,
+    /// How far it was at its last checkpoint.
+    pub progress: RebuildProgress,
+    /// Bytes of its files.
+    pub bytes: u64,
+}
+
+impl Store {
+    /// Makes the next generation of the store beside the one in use, and puts it in its place.
+    ///
+    /// Queries go on meanwhile, and so do writers: what they commit is in the next generation when
+    /// it comes into use. At the very end it takes the place of the writer for a moment. Returns
+    /// whether there was anything to do.
+    ///
+    /// Signatures that become shorter are cut, those that become longer get the new slots only, and
+    /// if only bands change they are not written at all. Everything is computed from the stored
+    /// shingles; a store that keeps none needs the texts: [`Rebuild::source`].
+    ///
+    /// It is safe to end the process at any time. What is done by then is taken up by the next
+    /// rebuild to the same end, or by [`Rebuild::resume`].
+    ///
+    /// ```
+    /// use dedupdb::{Rebuild, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// # store.insert_unless_duplicate("one", "a text")?;
+    /// let schema = Schema::builder().permutations(256).threshold(0.7).build()?;
+    /// assert!(store.rebuild(Rebuild::reindex(schema.clone()))?);
+    /// assert_eq!(*store.schema(), schema);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidSchema`] for a change that needs other shingles, [`Error::Unfinished`] if a
+    /// rebuild to another end was begun, [`Error::MissingSources`], [`Error::Interrupted`],
+    /// [`Error::ReadOnly`], [`Error::WriterHeld`] if this thread holds the
+    /// [`Writer`](crate::Writer), or those of reading and writing the store. The store is as before then.
+    pub fn rebuild(&self, rebuild: Rebuild<'_>) -> Result<bool> {
+        let slot = self.slot()?;
+        slot.check_not_held_here()?;
+        let _alone = lock(&self.shared.rebuilding);
+        let snapshot = self.published()?;
+        let Some(plan) = plan(&rebuild.target, &snapshot)? else {
+            return Ok(false);
+        };
+        let source = rebuild.source.as_deref();
+        let signer = Resigner::new(&self.shared.pool, &snapshot.schema, &plan.schema, source)?;
+        let mut watch = rebuild.watch;
+        let mut watch = |progress: Progress| {
+            let watched = watch.as_mut().map(|watch| watch(progress.into()));
+            self.shared.process.check()?;
+            if watched.is_some_and(|go_on| go_on.is_break()) {
+                return Err(Error::Interrupted);
+            }
+            Ok(())
+        };
+        if signer.needs_sources() {
+            // Which texts an earlier attempt missed is not known.
+            Next::discard(&self.shared.folder, &snapshot)?;
+        }
+        let sign = |snapshot: &Snapshot, contents: &[u32]| signer.sign_all(snapshot, contents);
+        let threads = self.shared.pool.threads();
+        let mut next = Next::take_up(&snapshot, &plan)?;
+        next.cover(&snapshot, &sign, &mut watch)?;
+        self.settle_missing(&signer, rebuild.drop_missing)?;
+        next.post(&snapshot, threads, rebuild.memory, &mut watch)?;
+
+        // From here on the documents that change are noted.
+        let journal = Journal::begin(self);
+        next.copy_catalog(&*self.published()?, threads)?;
+        for _ in 0..ROUNDS {
+            let keys = journal.take();
+            let snapshot = self.published()?;
+            watch(next.progress(&snapshot))?;
+            if next.behind(&snapshot) < FEW_CONTENTS && next.unbanded() < MANY_UNBANDED {
+                if !keys.is_empty() {
+                    next.follow(&snapshot, keys, threads)?;
+                }
+                break;
+            }
+            next.cover(&snapshot, &sign, &mut watch)?;
+            next.post_rest(&snapshot, threads)?;
+            next.follow(&snapshot, keys, threads)?;
+        }
+        next.fill_filter(threads)?;
+        let mut files = slot.take()?;
+        self.switch(next, &mut files, &journal, &sign)?;
+        Ok(true)
+    }
+
+    /// The rebuild that was begun and is not finished, if there is one. It may be under way, in another
+    /// process or in this.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub fn unfinished_rebuild(&self) -> Result<Option<Unfinished>> {
+        let snapshot = self.published()?;
+        let found = Next::look(&self.shared.folder, &snapshot)?;
+        Ok(found.map(|(plan, progress, bytes)| Unfinished {
+            schema: (*plan.schema).clone(),
+            compacts: plan.renumbers,
+            progress: progress.into(),
+            bytes,
+        }))
+    }
+
+    /// Forgets a rebuild that was begun and not finished, and deletes its files; says whether there
+    /// was one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ReadOnly`], or those of the system.
+    pub fn cancel_rebuild(&self) -> Result<bool> {
+        self.slot()?;
+        let _alone = lock(&self.shared.rebuilding);
+        Next::discard(&self.shared.folder, &*self.published()?)
+    }
+
+    /// Bytes of disk, about and rather too many, that a rebuild takes beside the store as it is.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub fn rebuild_bytes(&self, rebuild: &Rebuild<'_>) -> Result<u64> {
+        let snapshot = self.published()?;
+        let Some(plan) = plan(&rebuild.target, &snapshot)? else {
+            return Ok(0);
+        };
+        let named = |name: &str| {
+            let files = snapshot.files()?;
+            let of = files.iter().filter(|(file, _)| file.starts_with(name));
+            Ok::<u64, Error>(of.map(|(_, bytes)| bytes).sum())
+        };
+        let mut bytes = named("index")? + named("filter")?;
+        if plan.renumbers {
+            bytes += named("contents")? + named("shingles")?;
+        }
+        if plan.renumbers || plan.resigns(&snapshot.schema) {
+            bytes += u64::from(snapshot.len) * plan.schema.signature_bytes() as u64;
+        }
+        Ok(bytes)
+    }
+
+    /// Fails if texts were missing, or removes their documents.
+    fn settle_missing(&self, signer: &Resigner<'_>, drop_missing: bool) -> Result<()> {
+        let keys = signer.missing();
+        if keys.is_empty() {
+            return Ok(());
+        }
+        if !drop_missing {
+            Next::discard(&self.shared.folder, &*self.published()?)?;
+            return Err(Error::MissingSources { keys });
+        }
+        let mut writer = self.writer()?;
+        for key in &keys {
+            writer.remove(key)?;
+        }
+        writer.commit()
+    }
+
+    fn switch(
+        &self,
+        next: Next,
+        files: &mut Files,
+        journal: &Journal<'_>,
+        sign: &Sign<'_>,
+    ) -> Result<()> {
+        let sketcher = Sketcher::new(&next.plan().schema, &self.shared.meters)?;
+        let snapshot = next.install(files, journal.take(), sign, self.shared.pool.threads())?;
+        self.publish(Published {
+            snapshot: Arc::new(snapshot),
+            sketcher: Arc::new(sketcher),
+        });
+        Ok(())
+    }
+}
+
+/// What the rebuild is to make of the store; nothing if it is that already.
+fn plan(target: &Target, snapshot: &Snapshot) -> Result<Option<Plan>> {
+    let stored = &snapshot.schema;
+    Ok(match target {
+        Target::Reindex(schema) if **schema == **stored => None,
+        Target::Reindex(schema) => {
+            check_reachable(stored, schema)?;
+            Some(Plan {
+                schema: Arc::new((**schema).clone()),
+                renumbers: false,
+            })
+        }
+        Target::Compact => Some(Plan {
+            schema: stored.clone(),
+            renumbers: true,
+        }),
+        Target::Resume => {
+            let folder = snapshot.tables.path().parent();
+            let next = match folder {
+                Some(folder) => Next::find(folder, snapshot)?,
+                None => None,
+            };
+            next.map(|next| next.plan().clone())
+        }
+    })
+}
+
+/// Refuses a change of parameters that the shingles depend on.
+fn check_reachable(stored: &Schema, target: &Schema) -> Result<()> {
+    const FIXED: [&str; 4] = ["shingling", "lowercase", "nfkc", "shingles"];
+    let changed = stored.parameters().into_iter().zip(target.parameters());
+    let mut changed = changed.filter(|(old, new)| old != new);
+    match changed.find(|((name, _), _)| FIXED.contains(name)) {
+        Some(((parameter, old), (_, new))) => Err(Error::InvalidSchema {
+            parameter,
+            reason: format!(
+                "it is {old} in the store and cannot become {new}: that needs the texts, which a \
+                 store does not keep; make another store and add them to it"
+            ),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Notes which documents are changed by commits, as long as it is there.
+struct Journal<'s> {
+    store: &'s Store,
+}
+
+impl<'s> Journal<'s> {
+    fn begin(store: &'s Store) -> Journal<'s> {
+        *lock(&store.shared.journal) = Some(BTreeSet::new());
+        Journal { store }
+    }
+
+    /// The documents that changed since the last call.
+    fn take(&self) -> BTreeSet<String> {
+        lock(&self.store.shared.journal)
+            .as_mut()
+            .map(std::mem::take)
+            .unwrap_or_default()
+    }
+}
+
+impl Drop for Journal<'_> {
+    fn drop(&mut self) {
+        *lock(&self.store.shared.journal) = None;
+    }
+}
+
+impl Store {
+    /// Takes note of the documents of a commit that readers see already.
+    pub(crate) fn note_changed<'k>(&self, keys: impl Iterator<Item = &'k String>) {
+        if let Some(journal) = lock(&self.shared.journal).as_mut() {
+            journal.extend(keys.cloned());
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Signatures of stored contents, as another schema asks for them.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+use crate::error::Result;
+use crate::schema::Schema;
+use crate::sketch::Signer;
+use crate::storage::Snapshot;
+use crate::store::handle::Pool;
+use crate::store::lock::lock;
+use crate::text::{ShingleSet, Shingler};
+
+/// Contents that a thread signs at a time.
+const CHUNK: usize = 64;
+
+/// Gives the text that a key stands for now, if it can be read.
+pub(crate) type Source<'a> = dyn Fn(&str) -> Option<String> + Sync + 'a;
+
+/// Signs stored contents anew, as far as their stored signatures are not part of the new ones.
+pub(crate) struct Resigner<'a> {
+    pool: &'a Pool,
+    shingler: Shingler,
+    signer: Signer,
+    /// The first slots, which are those of the stored signatures.
+    kept: u32,
+    keeps_shingles: bool,
+    source: Option<&'a Source<'a>>,
+    /// The documents whose text was needed and could not be had.
+    missing: Mutex<BTreeSet<String>>,
+}
+
+impl<'a> Resigner<'a> {
+    pub(crate) fn new(
+        pool: &'a Pool,
+        stored: &Schema,
+        target: &Schema,
+        source: Option<&'a Source<'a>>,
+    ) -> Result<Resigner<'a>> {
+        let of = |schema: &Schema| (schema.family(), schema.seed(), schema.slot_width());
+        let kept = if of(stored) == of(target) {
+            stored.permutations().min(target.permutations())
+        } else {
+            0
+        };
+        Ok(Resigner {
+            pool,
+            shingler: stored.shingler()?,
+            signer: target.signer()?,
+            kept,
+            keeps_shingles: stored.keeps_shingles(),
+            source,
+            missing: Mutex::default(),
+        })
+    }
+
+    /// Whether texts are needed, because slots are new and no shingles are kept.
+    pub(crate) fn needs_sources(&self) -> bool {
+        self.kept < self.signer.permutations() && !self.keeps_shingles
+    }
+
+    /// The documents whose text was needed and could not be had, in order.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        lock(&self.missing).iter().cloned().collect()
+    }
+
+    /// The signatures of contents, one after the other.
+    pub(crate) fn sign_all(&self, snapshot: &Snapshot, contents: &[u32]) -> Result<Vec<u8>> {
+        let chunks: Vec<&[u32]> = contents.chunks(CHUNK).collect();
+        let signed = self.pool.map(chunks, |chunk| {
+            let mut signatures = Vec::with_capacity(chunk.len() * self.signer.signature_bytes());
+            let (mut shingles, mut scratch) = (ShingleSet::default(), Vec::new());
+            for &content in chunk {
+                let stored = snapshot.signature(content)?;
+                let kept = self.kept as usize * self.signer.width().bytes();
+                signatures.extend_from_slice(&stored[..kept]);
+                if self.kept == self.signer.permutations() {
+                    continue;
+                }
+                if self.keeps_shingles {
+                    snapshot.shingles(content, &mut shingles)?;
+                } else {
+                    self.read(snapshot, content, &mut shingles)?;
+                }
+                let hashes = shingles.as_slice();
+                self.signer
+                    .extend(self.kept, hashes, &mut scratch, &mut signatures);
+            }
+            Ok(signatures)
+        });
+        let signed: Vec<Vec<u8>> = signed.into_iter().collect::<Result<_>>()?;
+        Ok(signed.concat())
+    }
+
+    /// Replaces `shingles` by those of a content's text, read from one of the documents that name it.
+    ///
+    /// Where none of them has it any more, it is as if there were no shingles, and the documents are
+    /// `missing`.
+    fn read(&self, snapshot: &Snapshot, content: u32, shingles: &mut ShingleSet) -> Result<()> {
+        *shingles = ShingleSet::default();
+        let row = snapshot.content(content)?;
+        let names: Vec<String> = snapshot.names(content)?.collect::<Result<_>>()?;
+        let source = |key: &String| self.source.and_then(|source| source(key));
+        let is_same = |text: &String| *blake3::hash(text.as_bytes()).as_bytes() == row.hash;
+        if let Some(text) = names.iter().filter_map(source).find(is_same) {
+            *shingles = self.shingler.shingles(&text)?;
+        } else {
+            lock(&self.missing).extend(names);
+        }
+        Ok(())
+    }
+}

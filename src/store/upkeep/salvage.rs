@@ -1,0 +1,445 @@
+//! A store made of what is whole of a damaged one.
+
+mod claims;
+mod trial;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::clock;
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
+use crate::progress::Progress;
+use crate::schema::Schema;
+use crate::storage::{Content, DocumentRow, NewContent, NoWriter, Place, Wreck};
+use crate::store::compare::Sketcher;
+use crate::store::handle::{Options, Store};
+use crate::store::write::Writer;
+use crate::text::ShingleSet;
+use claims::{CONTRADICTION, Claim, Claimed, Claims};
+use trial::known_schema;
+
+/// Memory that uncommitted documents may take.
+const MEMORY: u64 = 256 << 20;
+
+/// What a salvage brought back.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Salvaged {
+    /// The parameters of the new store.
+    pub schema: Schema,
+    /// Documents of the new store.
+    pub documents: u64,
+    /// Contents of the new store.
+    pub contents: u64,
+    /// Of the documents, those that may not be quite what they were; each is told.
+    pub doubtful: u64,
+    /// Documents that are lost; each is told.
+    pub lost: u64,
+    /// Of the documents, those whose key is lost: their key now is `blake3:` and the hash of their text.
+    pub unnamed: u64,
+    /// Of the documents, those whose size and times are lost.
+    pub undated: u64,
+    /// Whether the index is whole. Where it is not, documents of which nothing is left are not
+    /// counted, and sizes and times may be wrong, for nothing else has them.
+    pub index_is_whole: bool,
+    /// What the disk could not read, the index first.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// What the disk could not read of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The file.
+    pub file: PathBuf,
+    /// How many bytes of it, to whole pages of 4 KiB.
+    pub bytes: u64,
+}
+
+/// A document that is lost, or may not be quite what it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Casualty {
+    /// The document's key, if it is known.
+    pub key: Option<String>,
+    /// Whether it is lost; else it is in the new store.
+    pub is_lost: bool,
+    /// What happened to it.
+    pub what: &'static str,
+}
+
+impl Store {
+    /// Makes a store in `target` of what is whole of the damaged one in `source`; see
+    /// [`Options::salvage`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Options::salvage`].
+    pub fn salvage(
+        source: impl AsRef<Path>,
+        target: impl AsRef<Path>,
+        told: impl FnMut(&Casualty),
+    ) -> Result<Salvaged> {
+        Options::new().salvage(source, target, None, told)
+    }
+}
+
+impl Options {
+    /// Makes a store in `target` of what is whole of the damaged one in `source`, which nobody may
+    /// have open for writing. The source is not changed, and the target appears whole or not at all.
+    ///
+    /// Every part is read for itself and held against the others: columns against the checksums of
+    /// their blocks, shingles against the signature, documents against the names of contents.
+    /// A signature that is damaged is computed again from its shingles. What lies in a damaged block
+    /// and fits all the rest is kept and told as doubtful: a bit of its hash or a shingle may be
+    /// another. Contents of which no key can be read are kept under the key `blake3:` and the hash of
+    /// their text; removed ones may be among them.
+    ///
+    /// `schema`, or the default one, stands in where the index does not tell its own or tells one that
+    /// does not give the signatures; it is refused if they are not those that it gives. Where the index
+    /// is damaged, what cannot be seen in signatures (how texts become shingles, the threshold, the
+    /// bands) may be damaged in it, too: look at [`Store::schema`] of the new store. `told` is called with
+    /// each document that is lost or doubtful.
+    ///
+    /// ```
+    /// use dedupdb::{Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("store");
+    /// let store = Store::create(&path, &Schema::default())?;
+    /// store.insert_unless_duplicate("one", "cold nights in the old lighthouse")?;
+    /// drop(store);
+    /// std::fs::write(path.join("index.redb"), "gone")?;
+    ///
+    /// let saved = Store::salvage(&path, folder.path().join("saved"), |lost| println!("{lost:?}"))?;
+    /// assert_eq!((saved.documents, saved.unnamed), (1, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotAStore`] if there is nothing of a store, [`Error::Locked`] if someone has it open
+    /// for writing, [`Error::Damaged`] if its parameters are lost and `schema` is not they,
+    /// [`Error::SchemaMismatch`] if they are there and `schema` is given and is not they,
+    /// [`Error::NewerFormat`], [`Error::OlderFormat`], those of a folder that is to be made like that of [`Store::backup`], or
+    /// the system's, also for a part that is there and cannot be read just now.
+    pub fn salvage(
+        &self,
+        source: impl AsRef<Path>,
+        target: impl AsRef<Path>,
+        schema: Option<&Schema>,
+        told: impl FnMut(&Casualty),
+    ) -> Result<Salvaged> {
+        let source = source.as_ref();
+        let no_writer = self.patiently(source, || NoWriter::of(source))?;
+        let saved = Place::new(target.as_ref(), source)?.fill(|building| {
+            let wreck = Wreck::open(source, building)?;
+            let schema = known_schema(&wreck, schema, source)?;
+            let store = self.create_in(building, source, &schema)?;
+            let mut salvage = Salvage {
+                sketcher: Sketcher::new(&schema, &Arc::default())?,
+                schema,
+                wreck: &wreck,
+                writer: store.writer()?,
+                unnamed: Vec::new(),
+                settled: BTreeSet::new(),
+                saved: Salvaged::default(),
+                told,
+            };
+            salvage.run(&self.progress)?;
+            let mut saved = std::mem::take(&mut salvage.saved);
+            saved.schema = salvage.schema.clone();
+            drop(salvage);
+            drop(store);
+            wreck.check_read()?;
+            saved.unreadable = unreadable(&wreck);
+            saved.index_is_whole = wreck.has_whole_index()?;
+            Ok(saved)
+        });
+        drop(no_writer);
+        saved
+    }
+}
+
+fn unreadable(wreck: &Wreck) -> Vec<Unreadable> {
+    let files = wreck.unreadable();
+    let files = files.map(|(file, bytes)| Unreadable {
+        file: file.to_owned(),
+        bytes,
+    });
+    files.collect()
+}
+
+/// What is known of a content's worth.
+enum Worth {
+    /// It is what it was.
+    Whole,
+    /// It fits the rest, but lies where something is damaged.
+    Doubtful(&'static str),
+    Lost(&'static str),
+}
+
+struct Salvage<'a, F> {
+    wreck: &'a Wreck,
+    schema: Schema,
+    sketcher: Sketcher,
+    writer: Writer,
+    /// Contents that are there without a key.
+    unnamed: Vec<u32>,
+    /// Keys that are not saved: those that were told to be lost, and those that damage made of others.
+    settled: BTreeSet<String>,
+    saved: Salvaged,
+    told: F,
+}
+
+impl<F: FnMut(&Casualty)> Salvage<'_, F> {
+    fn run(&mut self, progress: &Progress) -> Result<()> {
+        progress.begin(self.wreck.len().into());
+        self.writer.runs = self.wreck.runs();
+        let mut claims = Claims::read(self.wreck);
+        for key in claims.contested() {
+            self.lose(Some(key), CONTRADICTION);
+        }
+        for content in 0..self.wreck.len() {
+            let claimed = claims.of(content);
+            if claimed.documents.is_empty() && !claimed.are_all {
+                self.unnamed.push(content);
+            } else {
+                progress.step(1);
+            }
+            self.named(content, claimed)?;
+            self.make_room()?;
+        }
+        for key in claims.rest() {
+            self.lose(Some(key), MISSING);
+        }
+        // Last, for their texts may be those of documents that have their keys.
+        for content in std::mem::take(&mut self.unnamed) {
+            self.unnamed(content)?;
+            progress.step(1);
+            self.make_room()?;
+        }
+        self.writer.commit()?;
+        self.lose_forgotten()
+    }
+
+    /// Tells what the table of documents has and nothing before came upon: its order may be disturbed
+    /// in any way.
+    fn lose_forgotten(&mut self) -> Result<()> {
+        let mut forgotten = Ok(BTreeSet::new());
+        self.wreck.for_each_document(|key, _| {
+            let is_known = self.settled.contains(&key);
+            match (&mut forgotten, self.has(&key)) {
+                (Ok(keys), Ok(false)) if !is_known => {
+                    keys.insert(key);
+                }
+                (Ok(_), Err(error)) => forgotten = Err(error),
+                _ => {}
+            }
+        });
+        for key in forgotten? {
+            self.lose(Some(key), CONTRADICTION);
+        }
+        Ok(())
+    }
+
+    fn make_room(&mut self) -> Result<()> {
+        if self.writer.uncommitted_bytes() >= MEMORY {
+            self.writer.commit()?;
+        }
+        Ok(())
+    }
+
+    fn lose(&mut self, key: Option<String>, what: &'static str) {
+        self.saved.lost += 1;
+        self.settled.extend(key.clone());
+        (self.told)(&Casualty {
+            key,
+            is_lost: true,
+            what,
+        });
+    }
+
+    /// Keeps a content with the documents that name it.
+    fn named(&mut self, id: u32, claimed: Claimed) -> Result<()> {
+        for key in claimed.lost {
+            self.lose(Some(key), CONTRADICTION);
+        }
+        self.settled.extend(claimed.replaced);
+        if claimed.documents.is_empty() {
+            return Ok(());
+        }
+        for _ in 0..claimed.garbled {
+            self.lose(None, "its key is damaged");
+        }
+        let mut documents = Vec::new();
+        for claim in claimed.documents {
+            if self.has(&claim.key)? {
+                self.lose(Some(claim.key), CONTRADICTION);
+            } else {
+                documents.push(claim);
+            }
+        }
+        self.keep(id, documents)
+    }
+
+    /// Keeps a content whose key is lost under the hash of its text. Of contents with one hash no more
+    /// than one was not removed.
+    fn unnamed(&mut self, id: u32) -> Result<()> {
+        let Some(content) = self.wreck.content(id, self.schema.signature_bytes()) else {
+            self.lose(None, ROW_MISSING);
+            return Ok(());
+        };
+        let hash = content.row.hash;
+        if hash == UNWRITTEN || self.has_text(&hash)? {
+            return Ok(());
+        }
+        let key = format!("blake3:{}", blake3::Hash::from_bytes(hash));
+        if self.has(&key)? {
+            self.lose(
+                None,
+                "its key is lost, and another document has the one it would get",
+            );
+            return Ok(());
+        }
+        let before = self.saved.documents;
+        self.keep(id, vec![Claim::new(key)])?;
+        self.saved.unnamed += self.saved.documents - before;
+        Ok(())
+    }
+
+    /// Whether the new store has a document of this key.
+    fn has(&self, key: &str) -> Result<bool> {
+        let committed = self.writer.committed.snapshot.document(key)?;
+        Ok(self.writer.pending.current(key, committed).is_some())
+    }
+
+    /// Whether the new store has a text of this hash.
+    fn has_text(&self, hash: &[u8; 32]) -> Result<bool> {
+        let mut found = Vec::new();
+        self.writer.committed.snapshot.copies(hash, &mut found)?;
+        Ok(!found.is_empty() || self.writer.appended.contains_key(hash))
+    }
+
+    /// Judges a content and keeps it with its documents, or loses them.
+    fn keep(&mut self, id: u32, documents: Vec<Claim>) -> Result<()> {
+        let wreck = self.wreck;
+        let Some(content) = wreck.content(id, self.schema.signature_bytes()) else {
+            self.lose_all(documents, ROW_MISSING);
+            return Ok(());
+        };
+        let mut shingles = ShingleSet::default();
+        let doubt = match self.judge(&content, &mut shingles) {
+            Worth::Whole => None,
+            Worth::Doubtful(what) => Some(what),
+            Worth::Lost(what) => {
+                self.lose_all(documents, what);
+                return Ok(());
+            }
+        };
+        for document in &documents {
+            if let Some(what) = document.doubt.or(doubt) {
+                self.doubt(&document.key, what);
+            }
+        }
+        self.push(&content, shingles.as_slice(), documents)
+    }
+
+    fn lose_all(&mut self, documents: Vec<Claim>, what: &'static str) {
+        for document in documents {
+            self.lose(Some(document.key), what);
+        }
+    }
+
+    fn doubt(&mut self, key: &str, what: &'static str) {
+        self.saved.doubtful += 1;
+        (self.told)(&Casualty {
+            key: Some(key.to_owned()),
+            is_lost: false,
+            what,
+        });
+    }
+
+    /// Holds the parts of a content against each other; `shingles` are its own afterwards.
+    fn judge(&self, content: &Content, shingles: &mut ShingleSet) -> Worth {
+        if !self.schema.keeps_shingles() {
+            return match (content.is_row_sound, content.is_signature_sound) {
+                _ if content.signature.is_none() => Worth::Lost("its signature is missing"),
+                (true, true) => Worth::Whole,
+                (false, _) => Worth::Doubtful(ROW),
+                (_, false) => Worth::Doubtful("nothing verifies its signature"),
+            };
+        }
+        if !content.unpack(shingles) {
+            return Worth::Lost("its shingles are damaged");
+        }
+        if content.is_row_sound && content.are_shingles_sound {
+            return Worth::Whole;
+        }
+        if content.signature.as_deref() != Some(&*self.sketcher.signature(shingles.as_slice())) {
+            return Worth::Lost("its shingles do not fit its signature");
+        }
+        if content.is_row_sound {
+            Worth::Doubtful("its shingles fit its signature, and nothing else verifies them")
+        } else {
+            Worth::Doubtful(ROW)
+        }
+    }
+
+    /// Adds a content with its documents to the new store.
+    fn push(&mut self, content: &Content, shingles: &[u32], documents: Vec<Claim>) -> Result<()> {
+        if documents.is_empty() {
+            return Ok(());
+        }
+        let computed;
+        let signature = if self.schema.keeps_shingles() {
+            computed = self.sketcher.signature(shingles);
+            &computed
+        } else {
+            content.signature.as_deref().unwrap_or(&[])
+        };
+        let mut band_hashes = Vec::new();
+        if content.row.shingle_count > 0 {
+            let width = self.schema.slot_width();
+            let bands = self.schema.bands();
+            bands.hashes(signature, width, &mut band_hashes);
+        }
+        let new = self.writer.files.push(&NewContent {
+            hash: &content.row.hash,
+            shingle_count: content.row.shingle_count,
+            packed_shingles: content.packed_shingles.as_deref().unwrap_or(&[]),
+            signature,
+            band_hashes: &band_hashes,
+        })?;
+        self.writer.appended.insert(content.row.hash, new);
+        self.saved.contents += 1;
+        for Claim { key, row, .. } in documents {
+            self.saved.documents += 1;
+            self.saved.undated += u64::from(row.is_none());
+            let known = row.unwrap_or(DocumentRow {
+                content: new,
+                size: 0,
+                modified: None,
+                added: clock::now(),
+                run: 0,
+            });
+            let is_open = self.writer.runs.is_open(known.run);
+            let row = DocumentRow {
+                content: new,
+                run: if is_open { known.run } else { 0 },
+                ..known
+            };
+            self.writer.pending.set(&key, None, Some(row));
+        }
+        Ok(())
+    }
+}
+
+/// The hash in rows that a column was grown by in advance.
+const UNWRITTEN: [u8; 32] = [0; 32];
+
+const MISSING: &str = "its content is missing";
+
+const ROW_MISSING: &str = "its row is missing";
+
+const ROW: &str = "nothing verifies the hash of its text";

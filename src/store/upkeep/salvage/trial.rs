@@ -1,0 +1,93 @@
+//! Which parameters a damaged store has: those that give its signatures.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::schema::Schema;
+use crate::storage::Wreck;
+use crate::store::compare::Sketcher;
+use crate::text::ShingleSet;
+
+/// Contents that are tried to find out whether a schema fits.
+const TRIED: u32 = 1000;
+
+/// The schema in the index, if the stored signatures are those that it gives. Else the one that is
+/// given or, if there is none, the default one, if they are its.
+pub(super) fn known_schema(wreck: &Wreck, given: Option<&Schema>, source: &Path) -> Result<Schema> {
+    if let Some(stored) = &wreck.schema
+        && Trial::of(stored, wreck)?.is_passed().unwrap_or(true)
+    {
+        if let Some(given) = given {
+            stored.check_same(given)?;
+        }
+        return Ok(stored.clone());
+    }
+    let default = Schema::default();
+    let other = given.unwrap_or(&default);
+    let trial = Trial::of(other, wreck)?;
+    let may_be = || {
+        let is_long = wreck.signature_bytes() == Some(other.signature_bytes());
+        given.is_some() && is_long && !(other.keeps_shingles() && trial.contents > 0)
+    };
+    if trial.is_passed().unwrap_or_else(may_be) {
+        return Ok(other.clone());
+    }
+    let why = match (&wreck.no_index, &wreck.schema) {
+        (Some(error), _) => {
+            format!("the index cannot be read, nor the store's parameters ({error})")
+        }
+        (None, Some(_)) => "the store's parameters are not those of its signatures".to_owned(),
+        (None, None) => "the store's parameters cannot be read".to_owned(),
+    };
+    let reason = format!("{why}; name a store that has the same ones");
+    Err(Error::damaged(source, reason))
+}
+
+/// Contents whose shingles were signed as a schema asks for.
+#[derive(Debug, Default)]
+struct Trial {
+    keeps_shingles: bool,
+    /// Contents that have shingles.
+    contents: u32,
+    /// Those whose shingles and signature are there and, if that can be told, sound.
+    tried: u32,
+    /// Of them, those that have this signature.
+    fit: u32,
+}
+
+impl Trial {
+    fn of(schema: &Schema, wreck: &Wreck) -> Result<Trial> {
+        let sketcher = Sketcher::new(schema, &Arc::default())?;
+        let mut shingles = ShingleSet::default();
+        let mut trial = Trial {
+            keeps_shingles: schema.keeps_shingles(),
+            ..Trial::default()
+        };
+        for id in 0..wreck.len().min(TRIED) {
+            let content = wreck.content(id, schema.signature_bytes());
+            let Some(content) = content.filter(|content| content.row.shingle_count > 0) else {
+                continue;
+            };
+            trial.contents += 1;
+            let is_sound =
+                content.is_row_sound && content.are_shingles_sound && content.is_signature_sound;
+            if wreck.has_catalog() && !is_sound {
+                continue;
+            }
+            let Some(signature) = &content.signature else {
+                continue;
+            };
+            if content.unpack(&mut shingles) {
+                trial.tried += 1;
+                trial.fit += u32::from(*signature == *sketcher.signature(shingles.as_slice()));
+            }
+        }
+        Ok(trial)
+    }
+
+    /// Whether the schema may be the store's; none if nothing could be tried.
+    fn is_passed(&self) -> Option<bool> {
+        (self.tried > 0).then_some(self.keeps_shingles && self.fit * 2 > self.tried)
+    }
+}

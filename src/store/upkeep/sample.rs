@@ -1,0 +1,293 @@
+//! How alike the contents of a store are to one another, from a sample.
+
+use crate::error::Result;
+use crate::lsh::Bands;
+use crate::sketch::{Estimate, SlotWidth, agreeing};
+use crate::storage::Snapshot;
+use crate::store::handle::Store;
+use crate::text::ShingleSet;
+
+/// Contents that are asked about.
+const QUERIES: usize = 256;
+
+/// Contents that each of them is compared with, at most.
+const COMPARED: usize = 1 << 18;
+
+/// Queries that share one walk over the signatures.
+const CHUNK: usize = 16;
+
+/// From this estimate on a pair is compared exactly, where shingles are kept.
+const EXACT_FROM: f64 = 0.2;
+
+/// Pairs that are compared exactly for a query, at most; of others the estimate counts.
+const EXACT_PAIRS: usize = 2048;
+
+/// How alike sampled contents are to the contents of their store.
+///
+/// Most pairs of a collection have nothing in common, so pairs drawn at random say little about
+/// those in the middle, which make false candidates. Here a few contents are each compared with
+/// all others (or with a fixed number of them in a large store), as queries are. The contents are
+/// those with the lowest hashes of their texts: the sample depends on what is stored, not on the
+/// order in which it was added, and is the same each time.
+///
+/// A pair whose estimate reaches 0.2 is compared exactly, where the store keeps shingles. Of all
+/// others the signatures tell how likely they are to share a band.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    contents: u64,
+    slots: u32,
+    width: SlotWidth,
+    queries: Vec<Neighbours>,
+}
+
+/// The contents that a sampled one was compared with.
+#[derive(Clone, Debug)]
+struct Neighbours {
+    /// How many of them agree in 0, 1, 2, ... slots, without those in `exact`.
+    agreeing: Vec<u32>,
+    /// Exact similarities, ordered by content id.
+    exact: Vec<f64>,
+}
+
+/// What a shape of bands would do for a query of an average content of the store.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Expected {
+    /// Other contents at or above the threshold.
+    pub matches: f64,
+    /// How many of those become candidates.
+    pub found: f64,
+    /// Contents below the threshold that become candidates.
+    pub false_candidates: f64,
+    /// Standard error of `false_candidates`, as far as it comes from asking about a sample instead
+    /// of every content. 0 where every content was asked about.
+    pub error: f64,
+}
+
+impl Store {
+    /// Samples how alike the contents of the last commit are to one another.
+    ///
+    /// At most 256 contents are compared with at most 262,144 others each, which takes about a
+    /// second of one core, on all of the store's threads.
+    ///
+    /// ```
+    /// use dedupdb::{Bands, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// # store.insert_unless_duplicate("a", "one of the long and cold nights in the lighthouse")?;
+    /// # store.insert_unless_duplicate("b", "one of the short and warm nights in the harbour")?;
+    /// let expected = store.sample()?.expected(Bands::new(17, 7, 128)?, 0.8);
+    /// assert!(expected.false_candidates < 0.1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub fn sample(&self) -> Result<Sample> {
+        let snapshot = self.published()?;
+        let (contents, drawn) = draw(&snapshot)?;
+        let queries: Vec<u32> = drawn.iter().take(QUERIES).copied().collect();
+        let mut compared = drawn;
+        compared.sort_unstable();
+        let chunks: Vec<Vec<u32>> = queries.chunks(CHUNK).map(<[u32]>::to_vec).collect();
+        self.shared.progress.begin(chunks.len() as u64);
+        let chunks = self.shared.pool.map(chunks, |chunk| {
+            let found = neighbours(&snapshot, &chunk, &compared);
+            self.shared.progress.step(1);
+            found
+        });
+        let chunks: Vec<Vec<Neighbours>> = chunks.into_iter().collect::<Result<_>>()?;
+        Ok(Sample {
+            contents,
+            slots: snapshot.schema.permutations(),
+            width: snapshot.schema.slot_width(),
+            queries: chunks.into_iter().flatten().collect(),
+        })
+    }
+}
+
+/// Counts the contents that are in buckets, and draws those of the lowest hashes, lowest first.
+fn draw(snapshot: &Snapshot) -> Result<(u64, Vec<u32>)> {
+    let removed = snapshot.removed_contents()?;
+    let (mut count, mut lowest) = (0, Vec::new());
+    for content in 0..snapshot.len {
+        let row = snapshot.content(content)?;
+        if row.shingle_count == 0 || removed.binary_search(&content).is_ok() {
+            continue;
+        }
+        count += 1;
+        let (start, _) = row.hash.split_at(8);
+        lowest.push((<[u8; 8]>::try_from(start).unwrap_or_default(), content));
+        if lowest.len() == 2 * COMPARED {
+            lowest.select_nth_unstable(COMPARED);
+            lowest.truncate(COMPARED);
+        }
+    }
+    lowest.sort_unstable();
+    lowest.truncate(COMPARED);
+    Ok((
+        count,
+        lowest.into_iter().map(|(_, content)| content).collect(),
+    ))
+}
+
+/// Compares each of `queries` with all of `compared` but itself.
+fn neighbours(snapshot: &Snapshot, queries: &[u32], compared: &[u32]) -> Result<Vec<Neighbours>> {
+    let schema = &snapshot.schema;
+    let (slots, width) = (schema.permutations(), schema.slot_width());
+    let mut subjects = Vec::with_capacity(queries.len());
+    for &content in queries {
+        let mut shingles = ShingleSet::default();
+        if schema.keeps_shingles() {
+            snapshot.shingles(content, &mut shingles)?;
+        }
+        let neighbours = Neighbours {
+            agreeing: vec![0; slots as usize + 1],
+            exact: Vec::new(),
+        };
+        subjects.push((content, snapshot.signature(content)?, shingles, neighbours));
+    }
+    let mut other = ShingleSet::default();
+    for &content in compared {
+        let signature = snapshot.signature(content)?;
+        let mut is_read = false;
+        for (query, own, shingles, neighbours) in &mut subjects {
+            if *query == content {
+                continue;
+            }
+            let agreeing = agreeing(own, signature, width);
+            let is_exact = schema.keeps_shingles()
+                && neighbours.exact.len() < EXACT_PAIRS
+                && Estimate::new(agreeing, slots, width).jaccard >= EXACT_FROM;
+            if is_exact {
+                if !is_read {
+                    snapshot.shingles(content, &mut other)?;
+                    is_read = true;
+                }
+                neighbours.exact.push(shingles.jaccard(&other));
+            } else if let Some(count) = neighbours.agreeing.get_mut(agreeing as usize) {
+                *count += 1;
+            }
+        }
+    }
+    Ok(subjects.into_iter().map(|(.., found)| found).collect())
+}
+
+impl Sample {
+    /// Contents of the store that are in buckets: those that a document names and that have
+    /// shingles. Or what [`Sample::grown_to`] says instead.
+    pub fn contents(&self) -> u64 {
+        self.contents
+    }
+
+    /// Contents that were asked about.
+    pub fn queries(&self) -> usize {
+        self.queries.len()
+    }
+
+    /// Pairs that were compared.
+    pub fn pairs(&self) -> u64 {
+        self.queries.iter().map(Neighbours::pairs).sum()
+    }
+
+    /// Pairs that were compared exactly.
+    pub fn exact(&self) -> u64 {
+        self.queries.iter().map(|q| q.exact.len() as u64).sum()
+    }
+
+    /// Pairs at or above a similarity, by exact comparison or else by estimate.
+    pub fn at_least(&self, jaccard: f64) -> u64 {
+        let mut count = 0;
+        for query in &self.queries {
+            count += query.exact.iter().filter(|&&j| j >= jaccard).count() as u64;
+            let estimated = (0..).zip(&query.agreeing);
+            let estimated = estimated.filter(|&(agreeing, _)| self.estimate(agreeing) >= jaccard);
+            count += estimated.map(|(_, &count)| u64::from(count)).sum::<u64>();
+        }
+        count
+    }
+
+    /// The sample of a store with so many contents of the same kind: for what the store will have
+    /// grown to. Matches and false candidates grow with the number of contents.
+    #[must_use]
+    pub fn grown_to(mut self, contents: u64) -> Sample {
+        self.contents = contents;
+        self
+    }
+
+    /// What `bands` would do for a query of an average content, with a match at or above
+    /// `threshold`.
+    ///
+    /// The figures are for a store of the sampled one's size, over all draws of the permutations.
+    /// The draw that a store was made with makes some more or fewer of the pairs meet; with a
+    /// shape that uses fewer than about twenty slots it may be several times as many or as few.
+    pub fn expected(&self, bands: Bands, threshold: f64) -> Expected {
+        let chances: Vec<f64> = (0..=self.slots).map(|a| self.chance(bands, a)).collect();
+        let each = self.queries.iter().map(|query| {
+            let (mut matches, mut found, mut wrong) = (0.0, 0.0, 0.0);
+            let mut count = |jaccard: f64, chance: f64, pairs: f64| {
+                if jaccard >= threshold {
+                    matches += pairs;
+                    found += pairs * chance;
+                } else {
+                    wrong += pairs * chance;
+                }
+            };
+            for ((agreeing, &pairs), &chance) in (0..).zip(&query.agreeing).zip(&chances) {
+                count(self.estimate(agreeing), chance, pairs.into());
+            }
+            for &jaccard in &query.exact {
+                count(jaccard, bands.probability(jaccard, self.width), 1.0);
+            }
+            // A query was compared with some of the others.
+            let others = self.contents.saturating_sub(1) as f64;
+            let scale = others / query.pairs().max(1) as f64;
+            [matches, found, wrong].map(|sum| sum * scale)
+        });
+        let each: Vec<[f64; 3]> = each.collect();
+        let queries = each.len().max(1) as f64;
+        let mean = |of: usize| each.iter().map(|sums| sums[of]).sum::<f64>() / queries;
+        let [matches, found, false_candidates] = [mean(0), mean(1), mean(2)];
+        let squares = each.iter().map(|sums| (sums[2] - false_candidates).powi(2));
+        let variance = squares.sum::<f64>() / (queries - 1.0).max(1.0);
+        let left_out = 1.0 - queries / self.contents.max(1) as f64;
+        Expected {
+            matches,
+            found,
+            false_candidates,
+            error: (variance / queries * left_out.max(0.0)).sqrt(),
+        }
+    }
+
+    fn estimate(&self, agreeing: u32) -> f64 {
+        Estimate::new(agreeing, self.slots, self.width).jaccard
+    }
+
+    /// Probability that contents that agree in so many of the slots share a bucket.
+    ///
+    /// Of all ways to draw the r slots of a band from a signature, this is the share in which all
+    /// agree. It is an unbiased estimate of p^r, where the r-th power of an estimate of p would be
+    /// far too high for pairs that have little in common.
+    fn chance(&self, bands: Bands, agreeing: u32) -> f64 {
+        let (agreeing, slots) = (f64::from(agreeing), f64::from(self.slots));
+        let drawn = (0..bands.rows()).map(f64::from);
+        let band: f64 = if bands.rows() <= self.slots {
+            drawn
+                .map(|i| (agreeing - i).max(0.0) / (slots - i))
+                .product()
+        } else {
+            // No band can be drawn; pairs that might share one are nearly the same anyway.
+            drawn.map(|_| agreeing / slots).product()
+        };
+        let none = (0..bands.bands()).map(|_| 1.0 - band).product::<f64>();
+        1.0 - none
+    }
+}
+
+impl Neighbours {
+    fn pairs(&self) -> u64 {
+        let estimated = self.agreeing.iter().map(|&count| u64::from(count));
+        estimated.sum::<u64>() + self.exact.len() as u64
+    }
+}

@@ -1,0 +1,167 @@
+//! What a store holds and what it costs.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::error::Result;
+use crate::storage::Snapshot;
+use crate::store::handle::Store;
+
+/// Counts and sizes of a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stats {
+    /// Documents.
+    pub documents: u64,
+    /// Distinct texts that at least one document names.
+    pub contents: u64,
+    /// Distinct texts that no document names any more and whose space is not given back.
+    pub removed: u64,
+    /// Whether a run was begun and is not published; see [`Writer::begin_run`](crate::Writer::begin_run).
+    pub has_open_run: bool,
+    /// The files in the store's folder, each with the bytes that it takes.
+    pub files: Vec<(String, u64)>,
+}
+
+/// A bucket: the contents with one band hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bucket {
+    /// The band, from 0.
+    pub band: u32,
+    /// The band hash.
+    pub hash: u32,
+    /// Number of contents in the bucket.
+    pub contents: u64,
+}
+
+impl Stats {
+    pub(crate) fn of(snapshot: &Snapshot) -> Result<Stats> {
+        let removed = snapshot.removed()?;
+        Ok(Stats {
+            documents: snapshot.documents()?,
+            contents: u64::from(snapshot.len) - removed,
+            removed,
+            has_open_run: snapshot.tables.meta.runs.open != 0,
+            files: snapshot.files()?,
+        })
+    }
+}
+
+impl Store {
+    /// Counts and sizes, as of the last commit.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub fn stats(&self) -> Result<Stats> {
+        Stats::of(&*self.published()?)
+    }
+
+    /// Bytes that a compaction would give back, about: those of removed contents and of pages that
+    /// the index does not use.
+    ///
+    /// Reads all pages of the index: less than a second for each ten million contents.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub fn reclaimable_bytes(&self) -> Result<u64> {
+        self.published()?.reclaimable()
+    }
+
+    /// The buckets with the most contents, at least two, the largest first, ties by band and hash.
+    ///
+    /// Reads all postings: about a second for each ten million contents.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub fn largest_buckets(&self, limit: usize) -> Result<Vec<Bucket>> {
+        let snapshot = self.published()?;
+        let removed = snapshot.removed_contents()?;
+        let bands: Vec<u32> = (0..snapshot.schema.bands().bands()).collect();
+        self.shared.progress.begin(bands.len() as u64);
+        let found = self.shared.pool.map(bands, |band| {
+            let mut largest = Largest::new(limit);
+            count_band(&snapshot, &removed, band, &mut largest)?;
+            self.shared.progress.step(1);
+            Ok(largest)
+        });
+        let mut largest = Largest::new(limit);
+        for band in found {
+            band?.buckets.into_iter().for_each(|b| largest.offer(b));
+        }
+        Ok(largest.finish())
+    }
+}
+
+/// Offers every bucket of a band to `largest`.
+fn count_band(
+    snapshot: &Snapshot,
+    removed: &[u32],
+    band: u32,
+    largest: &mut Largest,
+) -> Result<()> {
+    let mut recent: BTreeMap<u32, u64> = BTreeMap::new();
+    for posting in snapshot.recent_postings(band + 1, removed) {
+        *recent.entry(posting.hash()).or_default() += 1;
+    }
+    let mut run: Option<(u32, u64)> = None;
+    let mut offer = |run: Option<(u32, u64)>, recent: &mut BTreeMap<u32, u64>| {
+        if let Some((hash, contents)) = run {
+            let contents = contents + recent.remove(&hash).unwrap_or(0);
+            largest.offer(Bucket {
+                band,
+                hash,
+                contents,
+            });
+        }
+    };
+    snapshot.for_each_in_list(band + 1, |posting| match &mut run {
+        Some((hash, contents)) if *hash == posting.hash() => *contents += 1,
+        _ => offer(run.replace((posting.hash(), 1)), &mut recent),
+    })?;
+    offer(run, &mut recent);
+    for (hash, contents) in std::mem::take(&mut recent) {
+        largest.offer(Bucket {
+            band,
+            hash,
+            contents,
+        });
+    }
+    Ok(())
+}
+
+/// Keeps the largest buckets it is offered.
+struct Largest {
+    limit: usize,
+    buckets: Vec<Bucket>,
+}
+
+impl Largest {
+    fn new(limit: usize) -> Largest {
+        Largest {
+            limit,
+            buckets: Vec::new(),
+        }
+    }
+
+    fn offer(&mut self, bucket: Bucket) {
+        if bucket.contents >= 2 {
+            self.buckets.push(bucket);
+            if self.buckets.len() >= self.limit.saturating_mul(2).max(64) {
+                self.cut();
+            }
+        }
+    }
+
+    fn cut(&mut self) {
+        self.buckets
+            .sort_unstable_by_key(|b| (Reverse(b.contents), b.band, b.hash));
+        self.buckets.truncate(self.limit);
+    }
+
+    fn finish(mut self) -> Vec<Bucket> {
+        self.cut();
+        self.buckets
+    }
+}

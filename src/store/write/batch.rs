@@ -1,0 +1,92 @@
+//! Inputs that are worked on ahead of the writer.
+
+use std::sync::Arc;
+
+use super::writer::Writer;
+use crate::error::Result;
+use crate::storage::Snapshot;
+use crate::store::handle::Store;
+use crate::store::offer::{Input, Outcome, Prepared};
+
+/// Inputs with their signatures, made by [`Store::sketch_all`] for [`Writer::add_batch`].
+///
+/// As long as it is there, it keeps the store open that made it.
+#[derive(Debug)]
+pub struct Batch {
+    /// The commit that the inputs were looked up in.
+    snapshot: Arc<Snapshot>,
+    prepared: Vec<Result<Prepared>>,
+}
+
+impl Store {
+    /// Does the larger part of adding documents, which needs no writer: hashing, shingling and
+    /// signing, several documents at a time.
+    ///
+    /// One thread may so be ahead of another that writes, as `dedupdb add` is. Everything is in
+    /// memory: a few megabytes of text at a time are enough to keep every core busy.
+    ///
+    /// ```
+    /// use dedupdb::{Input, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// let mut writer = store.writer()?;
+    /// std::thread::scope(|scope| {
+    ///     let (sender, batches) = std::sync::mpsc::sync_channel(1);
+    ///     let store = &store;
+    ///     scope.spawn(move || {
+    ///         for page in ["one day in spring", "two days in spring"] {
+    ///             sender.send(store.sketch_all(vec![Input::new(page, page)])).unwrap();
+    ///         }
+    ///     });
+    ///     for batch in batches {
+    ///         writer.add_batch(batch)?;
+    ///     }
+    ///     writer.commit()
+    /// })?;
+    /// assert_eq!(store.stats()?.documents, 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sketch_all(&self, inputs: Vec<Input>) -> Batch {
+        let last = self.last_commit();
+        let prepared = match self.shared.process.check() {
+            Ok(()) => self.shared.pool.map(inputs, |input| last.prepare(input)),
+            Err(error) => inputs.iter().map(|_| Err(error.clone())).collect(),
+        };
+        let snapshot = last.snapshot;
+        Batch { snapshot, prepared }
+    }
+}
+
+impl Writer {
+    /// Adds the documents of a batch like [`Writer::add_all`]. The batch may be from before the
+    /// last commit, or of another store.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Writer::add_all`].
+    pub fn add_batch(&mut self, batch: Batch) -> Result<Vec<Result<Outcome>>> {
+        self.begin()?;
+        let located = self.locate(batch);
+        self.add_prepared(located)
+    }
+
+    /// The documents of a batch, looked up in the last commit.
+    pub(crate) fn locate(&self, batch: Batch) -> Vec<Result<Prepared>> {
+        let Batch { snapshot, prepared } = batch;
+        let last = &self.committed;
+        let committed = &*last.snapshot;
+        if snapshot.is_same_commit(committed) {
+            return prepared;
+        }
+        let fits = snapshot.schema == committed.schema;
+        self.store.shared.pool.map(prepared, |prepared| {
+            let mut prepared = prepared?;
+            if !fits {
+                return last.prepare(prepared.input);
+            }
+            prepared.locate(committed)?;
+            Ok(prepared)
+        })
+    }
+}

@@ -1,0 +1,203 @@
+//! Taking over the documents of another store.
+
+use std::ops::ControlFlow;
+
+use super::writer::{Writer, added_or_updated};
+use crate::error::{Error, Result};
+use crate::storage::{DocumentRow, NewContent, Snapshot};
+use crate::store::compare::Published;
+use crate::store::handle::Store;
+use crate::store::offer::{Change, Input, Prepared};
+
+/// Documents that are looked up at a time.
+const BATCH: usize = 1 << 12;
+
+/// What became of the documents of another store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// Documents whose key was not there.
+    pub added: u64,
+    /// Documents whose key had another text, which they replaced.
+    pub updated: u64,
+    /// Documents that were there, with the same text.
+    pub unchanged: u64,
+    /// Of those added and updated, the ones whose text was stored already.
+    pub copies: u64,
+    /// Documents of a run of the other store that was not published, which were left out.
+    pub unpublished: u64,
+}
+
+impl Merged {
+    /// Documents that were gone through.
+    pub fn documents(&self) -> u64 {
+        self.added + self.updated + self.unchanged + self.unpublished
+    }
+}
+
+/// A document of another store, with what has to be known of its content.
+struct Stored {
+    content: u32,
+    row: DocumentRow,
+    prepared: Prepared,
+}
+
+impl Store {
+    /// Adds all documents of another store with the same schema, with their times, as if their texts
+    /// were added in the order in which that store got them.
+    ///
+    /// Documents of a run of that store that was not published are left out. Shingles and signatures
+    /// are taken over as they are. Documents are committed whenever they take
+    /// `memory` bytes; a merge that ended half-way is finished by another. `watch` is told now and
+    /// then how many documents were gone through, and may stop the merge, which then fails with
+    /// [`Error::Interrupted`] after a commit.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use dedupdb::{Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path();
+    /// let monday = Store::create(path.join("monday"), &Schema::default())?;
+    /// monday.insert_unless_duplicate("1", "cold nights in the old lighthouse")?;
+    /// let week = Store::create(path.join("week"), &Schema::default())?;
+    /// let merged = week.merge(&monday, 64 << 20, |_| ControlFlow::Continue(()))?;
+    /// assert_eq!(merged.added, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SchemaMismatch`] names the first parameter that differs; or those of reading the one
+    /// store and writing the other.
+    pub fn merge(
+        &self,
+        other: &Store,
+        memory: u64,
+        mut watch: impl FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<Merged> {
+        let source = other.published()?;
+        let mut writer = self.writer()?;
+        writer
+            .committed
+            .snapshot
+            .schema
+            .check_same(&source.schema)?;
+        let mut names = source.all_names()?;
+        let mut merged = Merged::default();
+        loop {
+            let batch = names.by_ref().take(BATCH);
+            let batch: Vec<(u32, String)> = batch.collect::<Result<_>>()?;
+            if batch.is_empty() {
+                break;
+            }
+            writer.merge_batch(&source, batch, &mut merged)?;
+            let stopped = watch(merged.documents()).is_break();
+            if stopped || writer.uncommitted_bytes() >= memory {
+                writer.commit()?;
+            }
+            if stopped {
+                return Err(Error::Interrupted);
+            }
+        }
+        writer.commit()?;
+        Ok(merged)
+    }
+}
+
+impl Published {
+    /// Looks a document of another store up in this one.
+    fn look_up(&self, source: &Snapshot, content: u32, key: String) -> Result<Stored> {
+        let Some(row) = source.document(&key)? else {
+            let reason = format!("{key:?} names a content and is no document");
+            return Err(Error::damaged(source.tables.path(), reason));
+        };
+        let input = Input {
+            size: Some(row.size),
+            modified: row.modified,
+            ..Input::new(key, "")
+        };
+        let prepared = self.locate(input, source.content(content)?.hash)?;
+        Ok(Stored {
+            content,
+            row,
+            prepared,
+        })
+    }
+}
+
+impl Writer {
+    fn merge_batch(
+        &mut self,
+        source: &Snapshot,
+        names: Vec<(u32, String)>,
+        merged: &mut Merged,
+    ) -> Result<()> {
+        let committed = &self.committed;
+        let look_up = |(content, key)| committed.look_up(source, content, key);
+        let found = self.store.shared.pool.map(names, look_up);
+        let now = self.added;
+        let runs = source.tables.meta.runs;
+        for stored in found {
+            let stored = stored?;
+            if runs.is_open(stored.row.run) {
+                merged.unpublished += 1;
+                continue;
+            }
+            self.added = stored.row.added;
+            let placed = self.place_stored(source, stored, merged);
+            self.added = now;
+            self.failed |= placed.is_err();
+            placed?;
+        }
+        Ok(())
+    }
+
+    fn place_stored(
+        &mut self,
+        source: &Snapshot,
+        stored: Stored,
+        merged: &mut Merged,
+    ) -> Result<()> {
+        let Stored {
+            content, prepared, ..
+        } = stored;
+        let current = self.pending.current(prepared.key(), prepared.row);
+        let change = if let Some(copy) = self.find_copy(&prepared, current)? {
+            let outcome = self.place_copy(&prepared, current, copy)?;
+            merged.copies += u64::from(outcome.change != Change::Unchanged);
+            outcome.change
+        } else {
+            let new = self.append_stored(source, content)?;
+            self.name(&prepared, new);
+            added_or_updated(current)
+        };
+        match change {
+            Change::Added => merged.added += 1,
+            Change::Updated => merged.updated += 1,
+            Change::Unchanged | Change::KeptOut => merged.unchanged += 1,
+        }
+        Ok(())
+    }
+
+    /// Appends a content of another store, whose schema is the same.
+    fn append_stored(&mut self, source: &Snapshot, content: u32) -> Result<u32> {
+        let row = source.content(content)?;
+        let signature = source.signature(content)?;
+        let mut band_hashes = Vec::new();
+        if row.shingle_count > 0 {
+            let schema = &source.schema;
+            schema
+                .bands()
+                .hashes(signature, schema.slot_width(), &mut band_hashes);
+        }
+        let new = self.files.push(&NewContent {
+            hash: &row.hash,
+            shingle_count: row.shingle_count,
+            packed_shingles: source.packed_shingles(content)?,
+            signature,
+            band_hashes: &band_hashes,
+        })?;
+        self.appended.insert(row.hash, new);
+        Ok(new)
+    }
+}

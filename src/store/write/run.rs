@@ -1,0 +1,162 @@
+//! Runs: documents that count as published only once their run is.
+
+use super::writer::Writer;
+use crate::error::Result;
+
+/// Memory that the removal of documents takes before it is committed.
+const MEMORY: u64 = 64 << 20;
+
+impl Writer {
+    /// Begins a run: documents that [`Writer::admit_batch`] stores from now on belong to it, until
+    /// [`Writer::publish_run`]. Forgets the documents of a run that was begun before and never
+    /// published; returns how many.
+    ///
+    /// Everything that was done before is committed, and the run with it. If the process ends before
+    /// the run is published, its documents stay in the store and are found there like any others,
+    /// until the next run begins. Documents that were added meanwhile stay, also under keys of the
+    /// run. A crash while documents are forgotten leaves the rest to the next call.
+    ///
+    /// ```
+    /// use dedupdb::{Admission, Input, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("seen"), &Schema::default())?;
+    /// let page = Input::new("1", "seven swans were swimming on the lake when the snow fell");
+    /// let mut writer = store.writer()?;
+    /// writer.begin_run()?;
+    /// let admissions = writer.admit_batch(store.sketch_all(vec![page.clone()]))?;
+    /// assert!(matches!(admissions[0], Ok(Admission::New { .. })));
+    /// writer.commit()?;
+    /// drop(writer);
+    ///
+    /// // It was never published, so the same document is new again.
+    /// let mut writer = store.writer()?;
+    /// assert_eq!(writer.begin_run()?, 1);
+    /// let admissions = writer.admit_batch(store.sketch_all(vec![page]))?;
+    /// assert!(matches!(admissions[0], Ok(Admission::New { .. })));
+    /// writer.publish_run()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Writer::commit`] and of reading the store.
+    pub fn begin_run(&mut self) -> Result<u64> {
+        let forgotten = self.forget_open(MEMORY)?;
+        let first = self.committed.snapshot.len;
+        self.runs = self.runs.begin(first);
+        self.commit()?;
+        self.run = self.runs.open;
+        Ok(forgotten)
+    }
+
+    /// Commits everything, and the open run as published, in one transaction. Call it once what the
+    /// run was for is durable. Without an open run this is [`Writer::commit`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Writer::commit`].
+    pub fn publish_run(&mut self) -> Result<()> {
+        self.runs = self.runs.close();
+        self.run = 0;
+        self.commit()
+    }
+
+    /// Forgets the documents of a run that was begun before and never published; returns how many.
+    /// Everything that was done before is committed, and this whenever it takes `memory` bytes; the
+    /// rest is left to [`Writer::commit`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Writer::commit`] and of reading the store.
+    pub fn forget_run(&mut self, memory: u64) -> Result<u64> {
+        let forgotten = self.forget_open(memory)?;
+        self.runs = self.runs.close();
+        self.run = 0;
+        Ok(forgotten)
+    }
+
+    /// Removes the documents of the open run, and commits whenever that takes `memory` bytes; the
+    /// rest is left to the caller to commit, with the end of the run.
+    fn forget_open(&mut self, memory: u64) -> Result<u64> {
+        self.commit()?;
+        let runs = self.runs;
+        if runs.open == 0 {
+            return Ok(0);
+        }
+        let snapshot = self.committed.snapshot.clone();
+        let mut forgotten = 0;
+        for name in snapshot.names_from(runs.first)? {
+            let (_, key) = name?;
+            let row = snapshot.document(&key)?;
+            if !row.is_some_and(|row| runs.is_open(row.run)) {
+                continue;
+            }
+            self.pending.set(&key, row, None);
+            forgotten += 1;
+            if self.uncommitted_bytes() >= memory {
+                self.commit()?;
+            }
+        }
+        Ok(forgotten)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::store::handle::Store;
+    use crate::store::model::schema;
+    use crate::store::{Input, Verdict};
+
+    #[test]
+    fn a_long_run_is_forgotten_in_several_commits_and_the_rest_by_the_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::create(folder.path().join("store"), &schema()).unwrap();
+        let mut writer = store.writer().unwrap();
+        writer.begin_run().unwrap();
+        let inputs = (0..9).map(|i| Input::new(format!("k{i}"), format!("x{i} y{i} z{i}")));
+        writer
+            .admit_batch(store.sketch_all(inputs.collect()))
+            .unwrap();
+        writer.commit().unwrap();
+        drop(writer);
+        // Killed when all but the last of them are forgotten.
+        let mut writer = store.writer().unwrap();
+        let memory = writer.uncommitted_bytes() + 1000;
+        let most = writer.forget_run(memory).unwrap();
+        assert_eq!(most, 9);
+        drop(writer);
+        let left = store.stats().unwrap().documents;
+        assert!((1..9).contains(&left), "{left}");
+        let mut writer = store.writer().unwrap();
+        assert_eq!(writer.begin_run().unwrap(), left);
+        writer.publish_run().unwrap();
+        assert_eq!(store.stats().unwrap().documents, 0);
+    }
+
+    #[test]
+    fn what_is_inserted_again_is_of_no_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::create(folder.path().join("store"), &schema()).unwrap();
+        let mut writer = store.writer().unwrap();
+        writer.begin_run().unwrap();
+        let pages = [("one", "x y z"), ("two", "u v w")].map(|(key, text)| Input::new(key, text));
+        writer
+            .admit_batch(store.sketch_all(pages.to_vec()))
+            .unwrap();
+        writer.commit().unwrap();
+        drop(writer);
+        for _ in 0..2 {
+            let verdict = store.insert_unless_duplicate("one", "x y z").unwrap();
+            assert_eq!(verdict, Verdict::Unchanged);
+        }
+        let mut writer = store.writer().unwrap();
+        assert_eq!(writer.begin_run().unwrap(), 1);
+        writer.publish_run().unwrap();
+        let left = store.documents().unwrap().map(|document| document.unwrap());
+        assert_eq!(
+            left.map(|document| document.key).collect::<Vec<_>>(),
+            ["one"]
+        );
+    }
+}
