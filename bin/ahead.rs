@@ -5,13 +5,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Weak};
 use std::thread;
 
-use anyhow::{Context, Result};
-use dedupdb::{Error, Input, Store};
+use dedupdb::{Input, Store};
 
+use crate::corpus_error::Error;
 use crate::document::{Batch, Document, Item, Opened, place};
 use crate::ingest::record::Nth;
 use crate::skip::{Reason, Skipped};
-use crate::threads::NO_THREAD;
 
 /// What is kept of a document while the store has its text.
 #[derive(Debug)]
@@ -38,10 +37,10 @@ pub(crate) struct Origin {
 
 impl Origin {
     /// Leaves the document out, which the store does not take.
-    pub(crate) fn refused(&self, error: &Error) -> Skipped {
+    pub(crate) fn refused(&self, error: &dedupdb::Error) -> Skipped {
         let reason = match (error, self.line) {
-            (Error::InvalidKey { .. }, Some(_)) => Reason::BadRecord,
-            (Error::InvalidKey { .. }, None) => Reason::BadKey,
+            (dedupdb::Error::InvalidKey { .. }, Some(_)) => Reason::BadRecord,
+            (dedupdb::Error::InvalidKey { .. }, None) => Reason::BadKey,
             _ => Reason::BadText,
         };
         Skipped {
@@ -74,24 +73,24 @@ pub(crate) struct Sketched {
 /// Sketches batches on a thread of its own as they come, as long as somebody takes them.
 ///
 /// The thread holds the store only while it sketches, because it may outlive an interrupted add.
-pub(crate) fn start(
-    batches: Receiver<Result<Batch>>,
+pub(crate) fn start<E: Send + 'static>(
+    batches: Receiver<Result<Batch, E>>,
     store: &Arc<Store>,
-) -> Result<Receiver<Result<Sketched>>> {
+) -> Result<Receiver<Result<Sketched, E>>, Error> {
     // No queue: one batch is being sketched, and one waits for its taker in the sender's hand.
     let (sender, receiver) = sync_channel(0);
     let store = Arc::downgrade(store);
     thread::Builder::new()
         .name("sketching".to_owned())
         .spawn(move || sketch_all(&batches, &store, &sender))
-        .context(NO_THREAD)?;
+        .map_err(Error::thread)?;
     Ok(receiver)
 }
 
-fn sketch_all(
-    batches: &Receiver<Result<Batch>>,
+fn sketch_all<E>(
+    batches: &Receiver<Result<Batch, E>>,
     store: &Weak<Store>,
-    sender: &SyncSender<Result<Sketched>>,
+    sender: &SyncSender<Result<Sketched, E>>,
 ) {
     for batch in batches {
         let Some(store) = store.upgrade() else {

@@ -3,17 +3,16 @@
 use std::cell::RefCell;
 use std::sync::mpsc::SyncSender;
 
-use anyhow::Result;
-
+use crate::corpus_error::Error;
 use crate::document::{Batch, Document, Item};
-use crate::inputs::Inputs;
+use crate::options::Options;
 use crate::repeats::{Ids, Repeats};
 use crate::skip::{Reason, Skipped};
 
 /// The way out of the reader.
 #[derive(Debug)]
 pub(crate) struct Outbox {
-    sender: SyncSender<Result<Batch>>,
+    sender: SyncSender<Result<Batch, Error>>,
     strict: bool,
     repeats: Repeats,
     /// Everything goes out one after the other, so that the first of an id is the first of the input.
@@ -26,11 +25,11 @@ pub(crate) struct Enough;
 
 impl Outbox {
     /// An outbox for what is read in this way; nothing gets past the first failure if that is strict.
-    pub(crate) fn new(sender: SyncSender<Result<Batch>>, inputs: &Inputs) -> Outbox {
+    pub(crate) fn new(sender: SyncSender<Result<Batch, Error>>, options: &Options) -> Outbox {
         Outbox {
             sender,
-            strict: inputs.strict,
-            repeats: inputs.repeats,
+            strict: options.strict,
+            repeats: options.repeats,
             ids: RefCell::default(),
         }
     }
@@ -78,7 +77,7 @@ impl Outbox {
     }
 
     /// Says what keeps the whole command from going on.
-    pub(crate) fn fail(&self, error: anyhow::Error) -> Enough {
+    pub(crate) fn fail(&self, error: Error) -> Enough {
         // Nobody is left to be told when this fails.
         drop(self.sender.send(Err(error)));
         Enough

@@ -2,7 +2,11 @@
 
 use std::str::FromStr;
 
-use encoding_rs::Encoding;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+use crate::encoding::Encoding;
+use crate::ingest::format::Format;
+use crate::repeats::IdScope;
 
 /// A share: `0.8` or `80%`, above 0 and at most 1.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
@@ -127,9 +131,37 @@ pub(crate) fn prefix(text: &str) -> Result<String, String> {
 }
 
 /// An encoding by one of the names that the Encoding Standard has for it.
-pub(crate) fn encoding(name: &str) -> Result<&'static Encoding, String> {
-    Encoding::for_label_no_replacement(name.as_bytes()).ok_or_else(|| {
+pub(crate) fn encoding(name: &str) -> Result<Encoding, String> {
+    name.parse().map_err(|_| {
         "give the name of an encoding, such as windows-1252, shift_jis, gbk or utf-16le".to_owned()
+    })
+}
+
+/// A format by its name.
+pub(crate) fn format() -> impl TypedValueParser<Value = Format> {
+    let help = |format| match format {
+        Format::Text => "One document, as it is",
+        Format::Html => "One document, without its tags",
+        Format::Jsonl => "A JSON object a line",
+        Format::Csv => "A table with commas and quotes, and a header",
+        Format::Tsv => "A table with tabs and a header, or lines of a key, a tab and a text",
+        Format::Parquet => "A table of columns",
+        Format::Warc => "A web archive: texts, and pages without their tags",
+        Format::Shingles => {
+            "A line a document: its key, and the integers that are its shingles; for --shingling ids"
+        }
+    };
+    let values = Format::ALL.map(|format| PossibleValue::new(format.name()).help(help(format)));
+    PossibleValuesParser::new(values).try_map(|name| name.parse())
+}
+
+/// Where an id stands for one document.
+pub(crate) fn id_scope() -> impl TypedValueParser<Value = IdScope> {
+    let all = PossibleValue::new("all").help("In all files together: the id is the key");
+    let file = PossibleValue::new("file").help("In its file: the key is PATH#ID");
+    PossibleValuesParser::new([all, file]).map(|name| match &*name {
+        "file" => IdScope::File,
+        _ => IdScope::All,
     })
 }
 

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
-use anyhow::{Context, Result, anyhow};
 use rayon::prelude::*;
 
+use crate::corpus_error::Error;
 use crate::document::{Batch, Document, Item, modified};
 use crate::identity::Identities;
 use crate::ingest::document;
@@ -18,11 +18,10 @@ use crate::ingest::format::{Format, is_compressed};
 use crate::ingest::record::{Fault, Record};
 use crate::ingest::records::Records;
 use crate::ingest::source::Source;
-use crate::inputs::Inputs;
 use crate::key::Key;
+use crate::options::Options;
 use crate::outbox::{Enough, Outbox};
 use crate::skip::{Reason, Skipped};
-use crate::threads::NO_THREAD;
 use crate::walk::{Found, STDIN, Walk, is_nameless};
 
 /// A batch is sent once it has so many bytes of text.
@@ -35,12 +34,13 @@ const BATCH_FILES: usize = 4096;
 const WAITING: usize = 1;
 
 /// Says of a key, a size and a time of last change whether they are as stored.
-pub(crate) type IsUnchanged = Box<dyn Fn(&str, u64, Option<i64>) -> Result<bool> + Send + Sync>;
+pub(crate) type IsUnchanged =
+    Box<dyn Fn(&str, u64, Option<i64>) -> dedupdb::Result<bool> + Send + Sync>;
 
 /// What reads.
 pub(crate) struct Reader {
     pub(crate) walk: Walk,
-    pub(crate) inputs: Inputs,
+    pub(crate) options: Options,
     /// Key of the document on standard input, or what keys of its records without an id begin with.
     pub(crate) stdin_key: String,
     pub(crate) is_unchanged: IsUnchanged,
@@ -74,9 +74,9 @@ enum Looked {
 
 impl Reader {
     /// Starts reading. The batches end when everything is read.
-    pub(crate) fn start(self) -> Result<Receiver<Result<Batch>>> {
+    pub(crate) fn start(self) -> Result<Receiver<Result<Batch, Error>>, Error> {
         let (sender, receiver) = sync_channel(WAITING);
-        let outbox = Outbox::new(sender, &self.inputs);
+        let outbox = Outbox::new(sender, &self.options);
         thread::Builder::new()
             .name("reader".to_owned())
             .spawn(move || {
@@ -84,10 +84,10 @@ impl Reader {
                 // Without this a defect would look like the end of the input. Enough: nobody wants
                 // the rest.
                 if catch_unwind(run).is_err() {
-                    outbox.fail(anyhow!("reading broke off by a defect of this program"));
+                    outbox.fail(Error::Defect);
                 }
             })
-            .context(NO_THREAD)?;
+            .map_err(Error::thread)?;
         Ok(receiver)
     }
 
@@ -104,7 +104,7 @@ impl Reader {
                 .into_iter()
                 .map(|met| once(met, &mut identities))
                 .collect();
-            let looked: Result<Vec<Looked>> =
+            let looked: Result<Vec<Looked>, Error> =
                 met.into_par_iter().map(|met| self.look(met)).collect();
             match looked {
                 Ok(looked) => self.read_all(looked, outbox)?,
@@ -113,21 +113,22 @@ impl Reader {
         }
     }
 
-    fn look(&self, met: Met) -> Result<Looked> {
+    fn look(&self, met: Met) -> Result<Looked, Error> {
         let (path, key, metadata) = match met {
             Met::File(path, key, metadata) => (path, key, metadata),
             Met::Stream(source) => return Ok(self.look_at_stream(source)),
             Met::Skipped(skipped) => return Ok(skip(skipped)),
         };
-        let format = self.inputs.format.unwrap_or_else(|| Format::of(&path));
+        let format = self.options.format.unwrap_or_else(|| Format::of(&path));
         if !format.is_document() {
             return Ok(Looked::Records(Source::File(path), format, key.text));
         }
         let (size, modified) = (metadata.len(), modified(&metadata));
-        if size > self.inputs.max_document {
+        if size > self.options.max_document {
             return Ok(skip(Skipped::file(Reason::TooLarge, &path)));
         }
-        if (self.is_unchanged)(&key.text, size, modified)? {
+        let is_unchanged = (self.is_unchanged)(&key.text, size, modified);
+        if is_unchanged.map_err(|source| Error::Store { source })? {
             return Ok(Looked::Done(Item::Unchanged, size));
         }
         Ok(Looked::Read(Sized {
@@ -144,7 +145,7 @@ impl Reader {
             Source::Pipe(path) => (Format::of(path), self.key_of_pipe(path)),
             Source::File(_) | Source::Stdin => (Format::Text, self.key_of_stdin()),
         };
-        let format = self.inputs.format.unwrap_or(format);
+        let format = self.options.format.unwrap_or(format);
         if format.is_document() {
             Looked::Stream(source, format, key)
         } else {
@@ -179,7 +180,7 @@ impl Reader {
                     let records = Records {
                         source: &source,
                         key: &key,
-                        inputs: &self.inputs,
+                        options: &self.options,
                     };
                     records.read(format, outbox)?;
                     continue;
@@ -264,7 +265,7 @@ impl Reader {
             Source::File(path) if !is_compressed(path) => source.open_as_is()?,
             Source::File(_) | Source::Pipe(_) | Source::Stdin => source.open()?,
         };
-        document::read(&mut reader, format, &self.inputs)
+        document::read(&mut reader, format, &self.options)
     }
 }
 

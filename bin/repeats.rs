@@ -3,18 +3,16 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use clap::ValueEnum;
-
 use crate::document::{Document, place};
 use crate::places::{Place, Places, short_hash};
 
 /// Where an id stands for one document.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum IdScope {
-    /// In all files together: the id is the key
+    /// In all files together: the id is the key.
     #[default]
     All,
-    /// In its file: the key is PATH#ID
+    /// In its file: the key is `PATH#ID`.
     File,
 }
 

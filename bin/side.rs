@@ -91,7 +91,7 @@ fn stored_text(
 fn read(file: &Path, args: &Args, inputs: &Inputs) -> Result<Document> {
     let reader = Reader {
         walk: Walk::new(vec![PathBuf::from(file)], &args.store, false),
-        inputs: inputs.clone(),
+        options: inputs.options(),
         stdin_key: STDIN.to_owned(),
         is_unchanged: Box::new(|_, _, _| Ok(false)),
     };

@@ -14,9 +14,9 @@ use tempfile::TempDir;
 use crate::ahead::{self, Entry, Origin, Sketched};
 use crate::args::{Add, Args};
 use crate::console::Console;
+use crate::corpus_error;
 use crate::exit::Exit;
 use crate::identity::is_same_file;
-use crate::inputs::Inputs;
 use crate::interrupt::Interrupt;
 use crate::key::Key;
 use crate::left_out::{LeftOut, Named};
@@ -71,10 +71,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     };
     let reader = Reader {
         walk: walk(),
-        inputs: Inputs {
-            repeats: Repeats::Skip,
-            ..add.inputs.clone()
-        },
+        options: add.inputs.options().repeats(Repeats::Skip),
         stdin_key: add.key.clone().unwrap_or_else(|| STDIN.to_owned()),
         is_unchanged: is_unchanged(&store, add.checksum),
     };
@@ -249,7 +246,7 @@ impl Adding<'_> {
     /// Adds all that is read, as far as it comes.
     fn take_all(
         &mut self,
-        batches: &Receiver<Result<Sketched>>,
+        batches: &Receiver<Result<Sketched, corpus_error::Error>>,
         interrupt: &Interrupt,
     ) -> Result<End> {
         loop {

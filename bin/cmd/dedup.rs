@@ -11,6 +11,7 @@ use dedupdb::{Schema, Store};
 use crate::ahead;
 use crate::args::{Args, Dedup, Keep, Parameters};
 use crate::console::Console;
+use crate::corpus_error;
 use crate::dedup::fit::Fit;
 use crate::dedup::judge::{Judge, Judged, Met, TICK};
 use crate::dedup::lineage::Lineage;
@@ -23,7 +24,6 @@ use crate::dedup::summary::Summary;
 use crate::dedup::target::{Form, Target};
 use crate::document::{Batch, Item};
 use crate::exit::Exit;
-use crate::inputs::Inputs;
 use crate::interrupt::Interrupt;
 use crate::left_out::{LeftOut, Named};
 use crate::number::{counted, grouped};
@@ -293,14 +293,15 @@ impl Run<'_> {
         }
     }
 
-    fn read(&self) -> Result<Receiver<Result<Batch>>> {
+    fn read(&self) -> Result<Receiver<Result<Batch, corpus_error::Error>>, corpus_error::Error> {
         let reader = Reader {
             walk: walk(self.dedup, self.store),
-            inputs: Inputs {
-                verbatim: true,
-                repeats: Repeats::Tell,
-                ..self.dedup.inputs.clone()
-            },
+            options: self
+                .dedup
+                .inputs
+                .options()
+                .verbatim(true)
+                .repeats(Repeats::Tell),
             stdin_key: STDIN.to_owned(),
             is_unchanged: Box::new(|_, _, _| Ok(false)),
         };

@@ -13,11 +13,11 @@ use crate::console::Console;
 use crate::document::{Batch, Document, Item};
 use crate::exit::Exit;
 use crate::ingest::format::Format;
-use crate::inputs::Inputs;
 use crate::interrupt::Interrupt;
 use crate::left_out::{LeftOut, Named};
 use crate::mapreduce::mapper::{Lines, Mapper};
 use crate::number::bytes;
+use crate::options::Options;
 use crate::output::Output;
 use crate::reader::Reader;
 use crate::reading::{Reading, line};
@@ -29,11 +29,11 @@ use crate::walk::{STDIN, Walk};
 pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output) -> Result<Exit> {
     let start = Instant::now();
     let schema = super::init::schema(&map.sketching).build()?;
-    let (paths, inputs) = inputs(map, &schema)?;
+    let (paths, options) = inputs(map, &schema)?;
     map.telling.check(&paths, &[])?;
     let mut mapping = Mapping {
         mapper: Mapper::new(schema)?,
-        strict: inputs.strict,
+        strict: map.inputs.strict,
         console,
         output,
         left_out: LeftOut::begin(console, &map.telling, Named::Failures)?,
@@ -43,8 +43,8 @@ pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output
         shuffled: 0,
     };
     let reader = Reader {
-        walk: Walk::new(paths, &args.store, inputs.follow),
-        inputs,
+        walk: Walk::new(paths, &args.store, map.inputs.follow),
+        options,
         stdin_key: STDIN.to_owned(),
         is_unchanged: Box::new(|_, _, _| Ok(false)),
     };
@@ -75,11 +75,9 @@ pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output
 }
 
 /// What is to be read, and how.
-fn inputs(map: &Map, schema: &Schema) -> Result<(Vec<PathBuf>, Inputs)> {
-    let mut inputs = Inputs {
-        repeats: Repeats::Skip,
-        ..map.inputs.clone()
-    };
+fn inputs(map: &Map, schema: &Schema) -> Result<(Vec<PathBuf>, Options)> {
+    let mut inputs = map.inputs.clone();
+    let mut needs_ids = false;
     let is_stdin = |path: &Path| path == Path::new(STDIN);
     let paths = match map.paths.as_slice() {
         [] => vec![PathBuf::from(STDIN)],
@@ -90,12 +88,12 @@ fn inputs(map: &Map, schema: &Schema) -> Result<(Vec<PathBuf>, Inputs)> {
             bail!("standard input (-) is read alone: its records need ids, those of files do not");
         }
         inputs.format.get_or_insert(Format::Jsonl);
-        inputs.needs_ids = true;
+        needs_ids = true;
     }
-    if inputs.needs_ids && inputs.id_scope == IdScope::File {
+    if needs_ids && inputs.id_scope == IdScope::File {
         bail!("--id-scope file makes keys of the names of files, and standard input has none");
     }
-    if inputs.format.is_some_and(Format::is_document) && inputs.needs_ids {
+    if inputs.format.is_some_and(Format::is_document) && needs_ids {
         bail!(
             "standard input has records, of which each has an id; say with --format what they are"
         );
@@ -103,7 +101,8 @@ fn inputs(map: &Map, schema: &Schema) -> Result<(Vec<PathBuf>, Inputs)> {
     if inputs.format == Some(Format::Shingles) && schema.shingling() != Shingling::Ids {
         bail!("--format shingles has integers, not texts: give --shingling ids, to reduce, too");
     }
-    Ok((paths, inputs))
+    let options = inputs.options().needs_ids(needs_ids);
+    Ok((paths, options.repeats(Repeats::Skip)))
 }
 
 /// A map that is under way.

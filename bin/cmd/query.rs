@@ -99,7 +99,7 @@ impl Asking<'_> {
     fn ask_about_files(&mut self, walk: Walk) -> Result<()> {
         let reader = Reader {
             walk,
-            inputs: self.query.inputs.clone(),
+            options: self.query.inputs.options(),
             stdin_key: STDIN.to_owned(),
             is_unchanged: Box::new(|_, _, _| Ok(false)),
         };

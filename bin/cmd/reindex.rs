@@ -174,7 +174,7 @@ fn source(key: &str, reindex: &Reindex) -> Option<String> {
         return None;
     }
     let mut reader = Source::File(PathBuf::from(path)).open().ok()?;
-    let read = document::read(&mut reader, format, &reindex.inputs);
+    let read = document::read(&mut reader, format, &reindex.inputs.options());
     Some(read.ok()?.ok()?.decoded.text)
 }
 

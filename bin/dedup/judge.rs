@@ -124,9 +124,9 @@ impl Judge<'_> {
     /// # Errors
     ///
     /// Those of reading, of the store, and of whoever takes what was judged.
-    pub(crate) fn judge_all(
+    pub(crate) fn judge_all<E: Into<anyhow::Error>>(
         &mut self,
-        batches: &Receiver<Result<Sketched>>,
+        batches: &Receiver<Result<Sketched, E>>,
         interrupt: &Interrupt,
         are_met: bool,
         take: &mut dyn FnMut(Judged) -> Result<()>,
@@ -136,7 +136,7 @@ impl Judge<'_> {
                 return Ok(true);
             }
             match batches.recv_timeout(TICK) {
-                Ok(sketched) => self.judge(sketched?, are_met, take)?,
+                Ok(sketched) => self.judge(sketched.map_err(Into::into)?, are_met, take)?,
                 Err(RecvTimeoutError::Timeout) => self.met.progress.tick(),
                 Err(RecvTimeoutError::Disconnected) => return Ok(false),
             }

@@ -135,7 +135,7 @@ pub(crate) fn each(
     let mut progress = Progress::new(console, walk());
     let reader = Reader {
         walk: walk(),
-        inputs: texts.inputs.clone(),
+        options: texts.inputs.options(),
         stdin_key: STDIN.to_owned(),
         is_unchanged: Box::new(|_, _, _| Ok(false)),
     };

@@ -4,7 +4,7 @@ use encoding_rs::Encoding;
 
 use crate::ingest::decode::decode;
 use crate::ingest::record::{Fault, Record};
-use crate::inputs::Inputs;
+use crate::options::Options;
 
 /// The columns that count, from 0 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,19 +29,19 @@ impl Head {
     /// # Errors
     ///
     /// A column that is asked for is not there.
-    pub(crate) fn of(first: &[String], inputs: &Inputs) -> Result<Head, String> {
-        let given = [&inputs.id_field, &inputs.text_field];
+    pub(crate) fn of(first: &[String], options: &Options) -> Result<Head, String> {
+        let given = [&options.id_field, &options.text_field];
         let mut given = given.into_iter().flatten();
-        let is_header = inputs.text_field.is_none() || given.any(|name| number(name).is_none());
+        let is_header = options.text_field.is_none() || given.any(|name| number(name).is_none());
         let find = |name: &str| {
             let named = || first.iter().position(|column| column.trim() == name);
             number(name).or_else(named)
         };
-        let text = find(inputs.text_field());
-        let text = text.ok_or_else(|| missing(inputs.text_field(), ROW, first))?;
-        let id = match &inputs.id_field {
+        let text = find(options.text_name());
+        let text = text.ok_or_else(|| missing(options.text_name(), ROW, first))?;
+        let id = match &options.id_field {
             Some(name) => Some(find(name).ok_or_else(|| missing(name, ROW, first))?),
-            None if is_header => find(inputs.id_field()),
+            None if is_header => find(options.id_name()),
             None => None,
         };
         Ok(Head {
@@ -112,21 +112,19 @@ impl<B: AsRef<[u8]>> Cells<B> {
 #[cfg(test)]
 mod tests {
     use super::{Cells, Columns, Head};
-    use crate::args::{Args, Command};
-    use crate::inputs::Inputs;
-    use clap::Parser;
+    use crate::options::Options;
 
-    fn inputs(options: &[&str]) -> Inputs {
-        let typed = [&["dedupdb", "add", "x"], options].concat();
-        match Args::parse_from(typed).command {
-            Command::Add(add) => add.inputs,
-            _ => unreachable!(),
-        }
-    }
-
-    fn head(first: &[&str], options: &[&str]) -> Result<(Option<usize>, usize, bool), String> {
+    fn head(
+        first: &[&str],
+        names: &[(&str, &str)],
+    ) -> Result<(Option<usize>, usize, bool), String> {
         let first: Vec<String> = first.iter().map(|&name| name.to_owned()).collect();
-        let head = Head::of(&first, &inputs(options))?;
+        let choose = |options: Options, &(field, name): &(&str, &str)| match field {
+            "text" => options.text_field(name),
+            _ => options.id_field(name),
+        };
+        let options = names.iter().fold(Options::new(), choose);
+        let head = Head::of(&first, &options)?;
         let Columns { id, text } = head.columns;
         Ok((id, text, head.is_header))
     }
@@ -147,14 +145,14 @@ mod tests {
         let row = ["id", " text ", "url"];
         assert_eq!(head(&row, &[]), Ok((Some(0), 1, true)));
         assert_eq!(head(&row[1..], &[]), Ok((None, 0, true)));
-        let url = ["--id-field", "url"];
+        let url = [("id", "url")];
         assert_eq!(head(&row, &url), Ok((Some(2), 1, true)));
-        let numbers = ["--text-field", "2", "--id-field", "3"];
+        let numbers = [("text", "2"), ("id", "3")];
         assert_eq!(head(&row, &numbers), Ok((Some(2), 1, false)));
-        assert_eq!(head(&row, &numbers[..2]), Ok((None, 1, false)));
-        let mixed = ["--text-field", "3", "--id-field", "id"];
+        assert_eq!(head(&row, &numbers[..1]), Ok((None, 1, false)));
+        let mixed = [("text", "3"), ("id", "id")];
         assert_eq!(head(&row, &mixed), Ok((Some(0), 2, true)));
-        for wrong in [["--text-field", "body"], ["--id-field", "key"]] {
+        for wrong in [[("text", "body")], [("id", "key")]] {
             let message = head(&row, &wrong).unwrap_err();
             assert!(message.contains("\"id\", \" text \", \"url\""), "{message}");
         }

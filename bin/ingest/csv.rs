@@ -8,7 +8,7 @@ use csv_core::{ReadFieldResult, Reader};
 use crate::ingest::columns::{Cells, Columns, Head};
 use crate::ingest::quoted::{Cut, Cuts};
 use crate::ingest::record::{Fault, Nth, Raw};
-use crate::inputs::Inputs;
+use crate::options::Options;
 
 /// The rows of a table.
 pub(crate) struct Rows<R> {
@@ -28,14 +28,14 @@ impl<R: BufRead> Rows<R> {
     /// # Errors
     ///
     /// Those of reading, or there is no such column.
-    pub(crate) fn new(reader: R, inputs: &Inputs) -> io::Result<Rows<R>> {
+    pub(crate) fn new(reader: R, options: &Options) -> io::Result<Rows<R>> {
         let mut rows = Rows {
-            cuts: Cuts::new(reader, inputs.max_record()),
+            cuts: Cuts::new(reader, options.max_record()),
             csv: Reader::new(),
             columns: Columns { id: None, text: 0 },
             first: None,
             number: 0,
-            verbatim: inputs.verbatim,
+            verbatim: options.verbatim,
             header: Vec::new(),
         };
         let Some(mut cut) = rows.cuts.next()? else {
@@ -48,11 +48,11 @@ impl<R: BufRead> Rows<R> {
         cells(&mut rows.csv, row, |_, cell| {
             names.push(String::from_utf8_lossy(cell).into_owned());
         });
-        let head = Head::of(&names, inputs).map_err(io::Error::other)?;
+        let head = Head::of(&names, options).map_err(io::Error::other)?;
         rows.columns = head.columns;
         if !head.is_header {
             rows.first = Some(rows.raw(cut));
-        } else if inputs.verbatim {
+        } else if options.verbatim {
             rows.header = take(row);
         }
         Ok(rows)

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use crate::ingest::format::Format;
 use crate::ingest::record::{Fault, Record, caught};
 use crate::ingest::{decode, html};
-use crate::inputs::Inputs;
+use crate::options::Options;
 
 /// Reads a text or page to its end.
 ///
@@ -15,22 +15,22 @@ use crate::inputs::Inputs;
 pub(crate) fn read(
     reader: &mut dyn Read,
     format: Format,
-    inputs: &Inputs,
+    options: &Options,
 ) -> io::Result<Result<Record, Fault>> {
     let mut bytes = Vec::new();
     // A file may have grown since it was looked at, and standard input has no size.
-    let mut limited = reader.take(inputs.max_document.saturating_add(1));
+    let mut limited = reader.take(options.max_document.saturating_add(1));
     limited.read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > inputs.max_document {
+    if bytes.len() as u64 > options.max_document {
         return Ok(Err(Fault::too_large()));
     }
     Ok(caught(|| {
         let decoded = match format {
             Format::Html => {
-                decode::check(&bytes, inputs.encoding)?;
-                html::text(&bytes, inputs.encoding)
+                decode::check(&bytes, options.given_encoding())?;
+                html::text(&bytes, options.given_encoding())
             }
-            _ => decode::file(&bytes, inputs.encoding)?,
+            _ => decode::file(&bytes, options.given_encoding())?,
         };
         Ok(Record {
             id: None,

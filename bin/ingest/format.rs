@@ -1,31 +1,60 @@
 //! What a file holds, by its name.
 
+use std::fmt;
 use std::path::Path;
+use std::str::FromStr;
 
-use clap::ValueEnum;
+use crate::corpus_error::Error;
 
 /// How a file is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// One document, as it is
+    /// One document, as it is.
     Text,
-    /// One document, without its tags
+    /// One document: a page without its tags.
     Html,
-    /// A JSON object a line
+    /// A JSON object a line.
     Jsonl,
-    /// A table with commas and quotes, and a header
+    /// A table with commas and quotes, and a header.
     Csv,
-    /// A table with tabs and a header, or lines of a key, a tab and a text
+    /// A table with tabs and a header, or lines of a key, a tab and a text.
     Tsv,
-    /// A table of columns
+    /// A table of columns.
     Parquet,
-    /// A web archive: texts, and pages without their tags
+    /// A web archive: texts, and pages without their tags.
     Warc,
-    /// A line a document: its key, and the integers that are its shingles; for --shingling ids
+    /// A line a document: its key, and the integers that are its shingles, for
+    /// [`Shingling::Ids`](dedupdb::Shingling::Ids).
     Shingles,
 }
 
 impl Format {
+    /// All formats, in the order in which they are listed.
+    pub(crate) const ALL: [Format; 8] = [
+        Format::Text,
+        Format::Html,
+        Format::Jsonl,
+        Format::Csv,
+        Format::Tsv,
+        Format::Parquet,
+        Format::Warc,
+        Format::Shingles,
+    ];
+
+    /// The name that it is chosen by.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Format::Text => "text",
+            Format::Html => "html",
+            Format::Jsonl => "jsonl",
+            Format::Csv => "csv",
+            Format::Tsv => "tsv",
+            Format::Parquet => "parquet",
+            Format::Warc => "warc",
+            Format::Shingles => "shingles",
+        }
+    }
+
     /// The format of the file at `path`: by its last extension, or the one before `.gz` and `.zst`.
     pub(crate) fn of(path: &Path) -> Format {
         let stem = path.file_stem().map(Path::new);
@@ -58,6 +87,25 @@ impl Format {
             | Format::Warc
             | Format::Shingles => false,
         }
+    }
+}
+
+impl fmt::Display for Format {
+    /// Writes its [`name`](Format::name).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Format, Error> {
+        let mut all = Format::ALL.into_iter();
+        let found = all.find(|format| format.name() == name);
+        found.ok_or_else(|| Error::UnknownFormat {
+            name: name.to_owned(),
+        })
     }
 }
 

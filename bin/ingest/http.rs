@@ -10,18 +10,18 @@ use crate::ingest::decode::{self, Decoded};
 use crate::ingest::html;
 use crate::ingest::record::{Fault, Record};
 use crate::ingest::warc::{Block, no_page};
-use crate::inputs::Inputs;
+use crate::options::Options;
 
 /// The record of a page.
 ///
 /// # Errors
 ///
 /// It is no page, or what is wrong with it.
-pub(crate) fn record(block: Block, inputs: &Inputs) -> Result<Record, Fault> {
+pub(crate) fn record(block: Block, options: &Options) -> Result<Record, Fault> {
     let decoded = if block.is_response {
-        response(&block.bytes, inputs)?
+        response(&block.bytes, options)?
     } else {
-        text(&block.bytes, &block.content_type, inputs.encoding)?
+        text(&block.bytes, &block.content_type, options.given_encoding())?
     };
     Ok(Record {
         is_lossy: block.is_lossy,
@@ -51,7 +51,7 @@ fn text(
 }
 
 /// The text of an HTTP response.
-fn response(bytes: &[u8], inputs: &Inputs) -> Result<Decoded, Fault> {
+fn response(bytes: &[u8], options: &Options) -> Result<Decoded, Fault> {
     let (head, mut body) = split(bytes).ok_or_else(|| Fault::bad("its HTTP header has no end"))?;
     let head = String::from_utf8_lossy(head).to_ascii_lowercase();
     let header = |name: &str| {
@@ -70,8 +70,8 @@ fn response(bytes: &[u8], inputs: &Inputs) -> Result<Decoded, Fault> {
         whole = joined;
         body = &whole;
     }
-    let body = decompressed(body, header("content-encoding"), inputs.max_record())?;
-    text(&body, header("content-type"), inputs.encoding)
+    let body = decompressed(body, header("content-encoding"), options.max_record())?;
+    text(&body, header("content-type"), options.given_encoding())
 }
 
 /// The head and the body of a response.

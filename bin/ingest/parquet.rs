@@ -16,7 +16,7 @@ use crate::ingest::footer;
 use crate::ingest::guard::Growth;
 use crate::ingest::pages::{Chunks, Pages};
 use crate::ingest::record::{Nth, Raw};
-use crate::inputs::Inputs;
+use crate::options::Options;
 
 /// Rows that are read together at most; their texts are in memory at once.
 const ROWS: u64 = 32;
@@ -56,7 +56,7 @@ impl Rows {
     /// # Errors
     ///
     /// It is damaged, or has no such column.
-    pub(crate) fn new(file: File, inputs: &Inputs) -> io::Result<Rows> {
+    pub(crate) fn new(file: File, options: &Options) -> io::Result<Rows> {
         let size = file.metadata()?.len();
         let chunks = Chunks::new(file, size);
         let file = footer::check(&chunks).and_then(|()| SerializedFileReader::new(chunks));
@@ -72,11 +72,11 @@ impl Rows {
             named.or_else(|| number(name).filter(|&index| index < names.len()))
         };
         let missing = |name| io::Error::other(missing(name, "its columns are", &names));
-        let text = inputs.text_field();
+        let text = options.text_name();
         let text = find(text).ok_or_else(|| missing(text))?;
-        let id = match &inputs.id_field {
+        let id = match &options.id_field {
             Some(name) => Some(find(name).ok_or_else(|| missing(name))?),
-            None => find(inputs.id_field()),
+            None => find(options.id_name()),
         };
         for (index, is_text) in [(Some(text), true), (id, false)] {
             if let Some(index) = index {
@@ -293,9 +293,7 @@ fn explain(error: &ParquetError) -> io::Error {
 
 #[cfg(test)]
 mod tests {
-    use super::Rows;
-    use crate::args::{Args, Command};
-    use clap::Parser;
+    use super::{Options, Rows};
     use parquet::data_type::{ByteArray, ByteArrayType};
     use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::parser::parse_message_type;
@@ -317,10 +315,7 @@ mod tests {
         column.close().unwrap();
         group.close().unwrap();
         writer.close().unwrap();
-        let Command::Add(add) = Args::parse_from(["dedupdb", "add", "x"]).command else {
-            unreachable!();
-        };
-        let mut rows = Rows::new(file, &add.inputs).unwrap();
+        let mut rows = Rows::new(file, &Options::new()).unwrap();
         let error = rows.find_map(Result::err).unwrap();
         assert!(error.to_string().contains("grows to more"), "{error}");
     }

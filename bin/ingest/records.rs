@@ -14,7 +14,7 @@ use crate::ingest::lines::Lines;
 use crate::ingest::record::{DEFECT, Fault, Nth, Raw, Record, caught};
 use crate::ingest::source::Source;
 use crate::ingest::{csv, http, jsonl, parquet, shingles, tsv, warc};
-use crate::inputs::Inputs;
+use crate::options::Options;
 use crate::outbox::{Enough, Outbox};
 use crate::reader::BATCH_BYTES;
 use crate::repeats::{Id, IdScope, Repeats};
@@ -29,7 +29,7 @@ pub(crate) struct Records<'a> {
     pub(crate) source: &'a Source,
     /// What keys of records without an id begin with.
     pub(crate) key: &'a str,
-    pub(crate) inputs: &'a Inputs,
+    pub(crate) options: &'a Options,
 }
 
 impl Records<'_> {
@@ -52,19 +52,19 @@ impl Records<'_> {
     }
 
     fn jsonl(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
-        let (bytes, encoding) = self.source.open_text(self.inputs.encoding)?;
-        let lines = Lines::new(bytes, self.inputs.max_record()).verbatim(self.inputs.verbatim);
+        let (bytes, encoding) = self.source.open_text(self.options.given_encoding())?;
+        let lines = Lines::new(bytes, self.options.max_record()).verbatim(self.options.verbatim);
         let names = Names {
-            id: self.inputs.id_field(),
-            text: self.inputs.text_field(),
+            id: self.options.id_name(),
+            text: self.options.text_name(),
         };
         let parse = |line: Vec<u8>| jsonl::record(&line, names).map(|record| record.of(encoding));
         self.send(self.opened(Format::Jsonl), lines, parse, outbox)
     }
 
     fn csv(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
-        let (bytes, encoding) = self.source.open_text(self.inputs.encoding)?;
-        let mut rows = csv::Rows::new(bytes, self.inputs)?;
+        let (bytes, encoding) = self.source.open_text(self.options.given_encoding())?;
+        let mut rows = csv::Rows::new(bytes, self.options)?;
         let opened = Opened {
             header: rows.take_header(),
             ..self.opened(Format::Csv)
@@ -74,8 +74,8 @@ impl Records<'_> {
     }
 
     fn tsv(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
-        let (bytes, encoding) = self.source.open_text(self.inputs.encoding)?;
-        let table = tsv::open(bytes, self.inputs)?;
+        let (bytes, encoding) = self.source.open_text(self.options.given_encoding())?;
+        let table = tsv::open(bytes, self.options)?;
         let opened = Opened {
             header: table.header,
             ..self.opened(Format::Tsv)
@@ -88,20 +88,20 @@ impl Records<'_> {
     }
 
     fn parquet(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
-        let rows = parquet::Rows::new(self.source.open_file()?, self.inputs)?;
-        let parse = |cells: Cells<_>| cells.record(self.inputs.encoding);
+        let rows = parquet::Rows::new(self.source.open_file()?, self.options)?;
+        let parse = |cells: Cells<_>| cells.record(self.options.given_encoding());
         self.send(self.opened(Format::Parquet), rows, parse, outbox)
     }
 
     fn warc(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
-        let blocks = warc::Blocks::new(self.source.open()?, self.inputs);
-        let parse = |block| http::record(block, self.inputs);
+        let blocks = warc::Blocks::new(self.source.open()?, self.options);
+        let parse = |block| http::record(block, self.options);
         self.send(self.opened(Format::Warc), blocks, parse, outbox)
     }
 
     fn shingles(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
-        let (bytes, encoding) = self.source.open_text(self.inputs.encoding)?;
-        let lines = Lines::new(bytes, self.inputs.max_record()).verbatim(self.inputs.verbatim);
+        let (bytes, encoding) = self.source.open_text(self.options.given_encoding())?;
+        let lines = Lines::new(bytes, self.options.max_record()).verbatim(self.options.verbatim);
         let parse = |line: Vec<u8>| Ok(shingles::record(&line).of(encoding));
         self.send(self.opened(Format::Shingles), lines, parse, outbox)
     }
@@ -123,7 +123,7 @@ impl Records<'_> {
         parse: impl Fn(T) -> Result<Record, Fault> + Sync,
         outbox: &Outbox,
     ) -> io::Result<Result<(), Enough>> {
-        if self.inputs.verbatim
+        if self.options.verbatim
             && let Err(enough) = outbox.send(Batch::of(vec![Item::Opened(opened)]))
         {
             return Ok(Err(enough));
@@ -164,10 +164,10 @@ impl Records<'_> {
                 .body
                 .and_then(|body| caught(|| parse(body)))
                 .and_then(|record| {
-                    let is_large = record.decoded.text.len() as u64 > self.inputs.max_document;
+                    let is_large = record.decoded.text.len() as u64 > self.options.max_document;
                     if is_large {
                         Err(Fault::too_large())
-                    } else if record.id.is_none() && self.inputs.needs_ids {
+                    } else if record.id.is_none() && self.options.needs_ids {
                         Err(Fault::bad(
                             "it has no key, and standard input has no name to make one of",
                         ))
@@ -193,7 +193,7 @@ impl Records<'_> {
     fn document(self, record: Record, nth: Nth, mut verbatim: Vec<u8>) -> Document {
         let lossy_key = record.is_lossy;
         let has_id = record.id.is_some();
-        let is_in_file = self.inputs.id_scope == IdScope::File;
+        let is_in_file = self.options.id_scope == IdScope::File;
         let brings_id = has_id || is_in_file;
         let text = record.decoded.text;
         let key = match record.id {
@@ -205,7 +205,7 @@ impl Records<'_> {
             None => format!("{}#{}", self.key, nth.number()),
         };
         self.verbatim(&mut verbatim, &key, &text);
-        let looks = brings_id && self.inputs.repeats != Repeats::Allow;
+        let looks = brings_id && self.options.repeats != Repeats::Allow;
         Document {
             has_id,
             id: looks.then(|| Id::of(&key, &text)),
@@ -226,7 +226,7 @@ impl Records<'_> {
     /// Writes a record of its own where it is wanted and is nowhere as it is: the rows of a file of
     /// columns.
     fn verbatim(self, verbatim: &mut Vec<u8>, id: &str, text: &str) {
-        if self.inputs.verbatim && verbatim.is_empty() {
+        if self.options.verbatim && verbatim.is_empty() {
             *verbatim = jsonl::line(id, text);
         }
     }

@@ -6,7 +6,7 @@ use crate::ingest::columns::{Cells, Columns, Head};
 use crate::ingest::decode::without_mark;
 use crate::ingest::lines::Lines;
 use crate::ingest::record::{Fault, Raw, Record};
-use crate::inputs::Inputs;
+use crate::options::Options;
 
 /// How the lines of a table are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +34,10 @@ pub(crate) struct Table<L> {
 /// Those of reading, or there is no such column.
 pub(crate) fn open<R: BufRead>(
     reader: R,
-    inputs: &Inputs,
+    options: &Options,
 ) -> io::Result<Table<impl Iterator<Item = io::Result<Line>>>> {
-    let lines = Lines::new(reader, inputs.max_record()).untrimmed();
-    let mut lines = lines.verbatim(inputs.verbatim);
+    let lines = Lines::new(reader, options.max_record()).untrimmed();
+    let mut lines = lines.verbatim(options.verbatim);
     let first = lines.next().transpose()?;
     let row = first.as_ref().and_then(|line| line.body.as_ref().ok());
     let names = row.map_or(Vec::new(), |row| {
@@ -46,8 +46,8 @@ pub(crate) fn open<R: BufRead>(
             .map(|cell| String::from_utf8_lossy(cell).into_owned())
             .collect()
     });
-    let is_chosen = inputs.text_field.is_some() || inputs.id_field.is_some();
-    let (layout, is_header) = match Head::of(&names, inputs) {
+    let is_chosen = options.text_field.is_some() || options.id_field.is_some();
+    let (layout, is_header) = match Head::of(&names, options) {
         Ok(head) => (Layout::Columns(head.columns), head.is_header),
         Err(wrong) if is_chosen && !names.is_empty() => return Err(io::Error::other(wrong)),
         Err(_) => (Layout::Pair, false),

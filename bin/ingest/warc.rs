@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read, sink};
 
 use crate::ingest::record::{Fault, Nth, Raw};
-use crate::inputs::Inputs;
+use crate::options::Options;
 use crate::skip::Reason;
 
 /// Header lines of a record have no more bytes than this.
@@ -47,15 +47,15 @@ struct Head {
 
 impl<R: BufRead> Blocks<R> {
     /// Reads an archive.
-    pub(crate) fn new(reader: R, inputs: &Inputs) -> Blocks<R> {
-        let id = inputs.id_field.as_deref().unwrap_or("WARC-Target-URI");
+    pub(crate) fn new(reader: R, options: &Options) -> Blocks<R> {
+        let id = options.id_field.as_deref().unwrap_or("WARC-Target-URI");
         Blocks {
             reader,
             id: id.to_ascii_lowercase(),
-            limit: inputs.max_record(),
+            limit: options.max_record(),
             number: 0,
             has_begun: false,
-            verbatim: inputs.verbatim.then(Vec::new),
+            verbatim: options.verbatim.then(Vec::new),
         }
     }
 
