@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use crate::encoding::Encoding;
-use crate::ingest::format::Format;
-use crate::options::Options;
+use dedupdb::corpus::{Encoding, Format, IdScope, Options, Repeats};
+
 use crate::parse;
-use crate::repeats::{IdScope, Repeats};
 
 /// How files are read.
 #[derive(Clone, Debug, clap::Args)]

@@ -9,8 +9,8 @@ use serde_json::json;
 use crate::console::Console;
 use crate::number::grouped;
 use crate::output::escape;
-use crate::skip::{Reason, Skipped};
 use crate::whole::Whole;
+use dedupdb::corpus::{Reason, Skipped};
 use dedupdb::publish::apart::{check_output, check_outputs};
 
 /// Of a reason, so many are named on standard error; the others are counted.

@@ -3,10 +3,7 @@
 use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-
-use crate::encoding::Encoding;
-use crate::ingest::format::Format;
-use crate::repeats::IdScope;
+use dedupdb::corpus::{Encoding, Format, IdScope};
 
 /// A share: `0.8` or `80%`, above 0 and at most 1.
 pub(crate) fn share(text: &str) -> Result<f64, String> {

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use dedupdb::corpus::{Format, Found, Walk, is_compressed};
+
 use crate::console::Console;
-use crate::ingest::format::{Format, is_compressed};
 use crate::number;
-use crate::walk::{Found, Walk};
 
 /// What is done sooner needs no bar.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(1);

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::ingest::record::Nth;
+use dedupdb::corpus::{Nth, Reason};
+
 use crate::inputs::Inputs;
 use crate::number::{self, counted, grouped};
-use crate::skip::Reason;
 
 /// Counts of what was met, whatever became of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,14 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use dedupdb::corpus::{Document, Format, Item, Reader, STDIN, Walk};
 use dedupdb::{Store, Subject};
 
 use crate::args::Args;
-use crate::document::{Document, Item};
-use crate::ingest::format::Format;
 use crate::inputs::Inputs;
-use crate::reader::Reader;
-use crate::walk::{STDIN, Walk};
 
 /// A text that is compared.
 #[derive(Debug)]
@@ -90,7 +87,7 @@ fn stored_text(
 /// Reads a file that holds one document, or standard input.
 fn read(file: &Path, args: &Args, inputs: &Inputs) -> Result<Document> {
     let reader = Reader {
-        walk: Walk::new(vec![PathBuf::from(file)], &args.store, false),
+        walk: Walk::new(vec![PathBuf::from(file)], &args.store, &inputs.options()),
         options: inputs.options(),
         stdin_key: STDIN.to_owned(),
         is_unchanged: Box::new(|_, _, _| Ok(false)),

@@ -120,6 +120,8 @@ mod batch;
 mod clock;
 mod codec;
 mod collection;
+#[cfg(feature = "corpus")]
+pub mod corpus;
 mod error;
 #[cfg(fuzzing)]
 #[doc(hidden)]

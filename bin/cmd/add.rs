@@ -7,29 +7,25 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use dedupdb::corpus::{
+    self, Entry, IsUnchanged, Key, Origin, Reader, Repeats, STDIN, Sketched, Skipped, Walk,
+    is_nameless, is_pipe, is_same_file,
+};
 use dedupdb::{Match, Outcome, Relation, Store, Writer};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::ahead::{self, Entry, Origin, Sketched};
 use crate::args::{Add, Args};
 use crate::console::Console;
-use crate::corpus_error;
 use crate::exit::Exit;
-use crate::identity::is_same_file;
 use crate::interrupt::Interrupt;
-use crate::key::Key;
 use crate::left_out::{LeftOut, Named};
 use crate::number::similarity;
 use crate::output::{Output, escape};
 use crate::progress::Progress;
-use crate::reader::{IsUnchanged, Reader};
-use crate::repeats::Repeats;
-use crate::skip::Skipped;
 use crate::tally::Tally;
 use crate::timings;
 use crate::uncommitted::{Uncommitted, limit};
-use crate::walk::{STDIN, Walk, is_nameless, is_pipe};
 
 /// How long to wait for a batch before looking after the rest.
 const TICK: Duration = Duration::from_millis(50);
@@ -54,7 +50,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     let mut writer = store.writer()?;
     prepare(&mut writer, add, console)?;
     let left_out = LeftOut::begin(console, &add.telling, Named::Failures)?;
-    let walk = || Walk::new(add.paths.clone(), &args.store, add.inputs.follow);
+    let walk = || Walk::new(add.paths.clone(), &args.store, &add.inputs.options());
     let mut adding = Adding {
         store: &store,
         writer,
@@ -75,7 +71,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
         stdin_key: add.key.clone().unwrap_or_else(|| STDIN.to_owned()),
         is_unchanged: is_unchanged(&store, add.checksum),
     };
-    let sketched = ahead::start(reader.start()?, &store)?;
+    let sketched = corpus::sketch_ahead(reader.start()?, &store)?;
     let end = adding.take_all(&sketched, &interrupt)?;
     drop(sketched);
     adding.finish(args.quiet, add.dry_run)?;
@@ -246,7 +242,7 @@ impl Adding<'_> {
     /// Adds all that is read, as far as it comes.
     fn take_all(
         &mut self,
-        batches: &Receiver<Result<Sketched, corpus_error::Error>>,
+        batches: &Receiver<Result<Sketched, corpus::Error>>,
         interrupt: &Interrupt,
     ) -> Result<End> {
         loop {

@@ -6,12 +6,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 
 use anyhow::{Context, Result, bail};
+use dedupdb::corpus::{self, BATCH_BYTES, Batch, Item, Reader, Repeats, STDIN, Walk};
 use dedupdb::{Schema, Store};
 
-use crate::ahead;
 use crate::args::{Args, Dedup, Keep, Parameters};
 use crate::console::Console;
-use crate::corpus_error;
 use crate::dedup::fit::Fit;
 use crate::dedup::judge::{Judge, Judged, Met, TICK};
 use crate::dedup::lineage::Lineage;
@@ -22,18 +21,14 @@ use crate::dedup::sink::{Kept, Sink};
 use crate::dedup::spool::{Records, Spool, Spooled, Texts};
 use crate::dedup::summary::Summary;
 use crate::dedup::target::{Form, Target};
-use crate::document::{Batch, Item};
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::left_out::{LeftOut, Named};
 use crate::number::{counted, grouped};
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::reader::{BATCH_BYTES, Reader};
-use crate::repeats::Repeats;
 use crate::threads::NO_THREAD;
 use crate::uncommitted::Uncommitted;
-use crate::walk::{STDIN, Walk};
 use dedupdb::publish::work::Work;
 
 /// Runs `dedup`.
@@ -167,7 +162,7 @@ fn open_store(
 
 /// The way through the inputs.
 fn walk(dedup: &Dedup, store: &Store) -> Walk {
-    Walk::new(dedup.paths.clone(), store.folder(), dedup.inputs.follow)
+    Walk::new(dedup.paths.clone(), store.folder(), &dedup.inputs.options())
 }
 
 /// What a run works with.
@@ -183,7 +178,7 @@ impl Run<'_> {
     /// Reads, judges and writes document after document. Says whether the output is whole.
     fn in_order(&self, judge: &mut Judge<'_>) -> Result<bool> {
         let mut sink = self.sink()?;
-        let sketched = ahead::start(self.read()?, self.store)?;
+        let sketched = corpus::sketch_ahead(self.read()?, self.store)?;
         let take = &mut |judged| match judged {
             Judged::Opened(opened) => sink.open(&opened).with_context(|| self.name()),
             Judged::Kept(origin) => {
@@ -215,7 +210,7 @@ impl Run<'_> {
         let (texts, records) = spool.finish()?;
         let order = Arc::new(ranking.sorted());
         let mut kept = vec![false; order.len()];
-        let sketched = ahead::start(by_rank(texts, order.clone())?, self.store)?;
+        let sketched = corpus::sketch_ahead(by_rank(texts, order.clone())?, self.store)?;
         let mut ranks = order.iter();
         let take = &mut |judged| {
             if let Some(rank) = ranks.next()
@@ -293,7 +288,7 @@ impl Run<'_> {
         }
     }
 
-    fn read(&self) -> Result<Receiver<Result<Batch, corpus_error::Error>>, corpus_error::Error> {
+    fn read(&self) -> Result<Receiver<Result<Batch, corpus::Error>>, corpus::Error> {
         let reader = Reader {
             walk: walk(self.dedup, self.store),
             options: self

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use dedupdb::Collection;
+use dedupdb::corpus::STDIN;
 use serde_json::json;
 
 use crate::args::{Args, Jaccard};
@@ -9,7 +10,6 @@ use crate::exit::Exit;
 use crate::number::{counted, grouped};
 use crate::output::Output;
 use crate::side::Side;
-use crate::walk::STDIN;
 
 /// Runs `jaccard`.
 pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result<Exit> {

@@ -4,26 +4,22 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Result, bail};
+use dedupdb::corpus::{
+    Batch, Document, Format, IdScope, Item, Options, Reader, Reason, Repeats, STDIN, Skipped, Walk,
+};
 use dedupdb::{Error, Schema, Shingling};
 use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::args::{Args, Map};
 use crate::console::Console;
-use crate::document::{Batch, Document, Item};
 use crate::exit::Exit;
-use crate::ingest::format::Format;
 use crate::interrupt::Interrupt;
 use crate::left_out::{LeftOut, Named};
 use crate::mapreduce::mapper::{Lines, Mapper};
 use crate::number::bytes;
-use crate::options::Options;
 use crate::output::Output;
-use crate::reader::Reader;
 use crate::reading::{Reading, line};
-use crate::repeats::{IdScope, Repeats};
-use crate::skip::{Reason, Skipped};
-use crate::walk::{STDIN, Walk};
 
 /// Runs `map`.
 pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output) -> Result<Exit> {
@@ -43,7 +39,7 @@ pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output
         shuffled: 0,
     };
     let reader = Reader {
-        walk: Walk::new(paths, &args.store, map.inputs.follow),
+        walk: Walk::new(paths, &args.store, &map.inputs.options()),
         options,
         stdin_key: STDIN.to_owned(),
         is_unchanged: Box::new(|_, _, _| Ok(false)),

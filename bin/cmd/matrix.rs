@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use dedupdb::corpus::Document;
 use dedupdb::{Shingler, Signer, SlotWidth};
 use rayon::prelude::*;
 use serde_json::json;
@@ -12,7 +13,6 @@ use serde_json::json;
 use crate::args::eval::Texts;
 use crate::args::{Args, Matrix};
 use crate::console::Console;
-use crate::document::Document;
 use crate::eval::each;
 use crate::exit::Exit;
 use crate::field::quoted;

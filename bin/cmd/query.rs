@@ -3,20 +3,17 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use dedupdb::corpus::{Document, Item, Reader, STDIN, Skipped, Walk};
 use dedupdb::{Match, Store};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::args::{Args, Query};
 use crate::console::Console;
-use crate::document::{Document, Item};
 use crate::exit::Exit;
 use crate::left_out::{LeftOut, Named};
 use crate::number::{percent, similarity};
 use crate::output::{Output, escape};
-use crate::reader::Reader;
-use crate::skip::Skipped;
-use crate::walk::{STDIN, Walk};
 
 /// Runs `query`.
 pub(crate) fn run(
@@ -47,7 +44,7 @@ pub(crate) fn run(
         asking.answer(&key, &key, answer)?;
     }
     if !query.paths.is_empty() {
-        let walk = Walk::new(query.paths.clone(), &args.store, query.inputs.follow);
+        let walk = Walk::new(query.paths.clone(), &args.store, &query.inputs.options());
         asking.ask_about_files(walk)?;
     }
     asking.left_out.finish()?;

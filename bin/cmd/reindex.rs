@@ -1,8 +1,9 @@
 //! `reindex`: gives the store other parameters.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, bail};
+use dedupdb::corpus;
 use dedupdb::{Rebuild, Schema, Shape, Store, Tuning, Unfinished};
 use serde_json::json;
 
@@ -10,9 +11,6 @@ use super::init::parameters;
 use crate::args::{Args, Reindex};
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::ingest::document;
-use crate::ingest::format::Format;
-use crate::ingest::source::Source;
 use crate::number::{bytes, counted, grouped, percent};
 use crate::output::Output;
 use crate::rebuilding;
@@ -168,14 +166,7 @@ fn tuned(
 
 /// The text of a file that is one document, if its key is still its path.
 fn source(key: &str, reindex: &Reindex) -> Option<String> {
-    let path = Path::new(key);
-    let format = reindex.inputs.format.unwrap_or_else(|| Format::of(path));
-    if !path.is_file() || !format.is_document() {
-        return None;
-    }
-    let mut reader = Source::File(PathBuf::from(path)).open().ok()?;
-    let read = document::read(&mut reader, format, &reindex.inputs.options());
-    Some(read.ok()?.ok()?.decoded.text)
+    corpus::text(Path::new(key), &reindex.inputs.options())
 }
 
 fn status(store: &Store, output: &mut Output) -> Result<Exit> {

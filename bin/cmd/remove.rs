@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use dedupdb::corpus::REPLACED;
 use dedupdb::{Document, Store};
 use serde_json::json;
 
@@ -12,7 +13,6 @@ use crate::args::{Args, Remove};
 use crate::console::Console;
 use crate::duration::Age;
 use crate::exit::Exit;
-use crate::key::REPLACED;
 use crate::number::counted;
 use crate::output::Output;
 use crate::watch::{Unit, Watch};

@@ -2,9 +2,9 @@
 
 use anyhow::{Result, bail};
 
+use dedupdb::corpus::{Format, Opened};
+
 use crate::dedup::target::{Form, Target};
-use crate::document::Opened;
-use crate::ingest::format::Format;
 
 /// What was met so far.
 #[derive(Debug)]

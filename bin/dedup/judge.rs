@@ -4,19 +4,17 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use dedupdb::corpus::{Entry, Item, Opened, Origin, Sketched, Skipped, place};
 use dedupdb::{Admission, Writer};
 
-use crate::ahead::{Entry, Origin, Sketched};
 use crate::console::Console;
 use crate::dedup::fit::Fit;
 use crate::dedup::lineage::Lineage;
 use crate::dedup::removed::{Dropped, Removed};
 use crate::dedup::summary::Summary;
-use crate::document::{Item, Opened, place};
 use crate::interrupt::Interrupt;
 use crate::left_out::LeftOut;
 use crate::progress::Progress;
-use crate::skip::Skipped;
 use crate::uncommitted::Uncommitted;
 
 /// How long to wait for a batch before looking after the rest.

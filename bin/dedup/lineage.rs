@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::ahead::Origin;
-use crate::ingest::record::Nth;
-use crate::places::{Place, Places, short_hash};
+use dedupdb::corpus::{Nth, Origin, Place, Places, short_hash};
 
 /// The places of the kept documents by the keys that they are stored under, in 40 bytes each, about.
 #[derive(Debug, Default)]

@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use dedupdb::corpus::{self, Document};
+
 use crate::args::Keep;
-use crate::document::{self, Document};
 
 /// What a document is ordered by, and where its text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +62,7 @@ impl Ranking {
             return *time;
         }
         let metadata = fs::metadata(source).ok();
-        let time = metadata.and_then(|metadata| document::modified(&metadata));
+        let time = metadata.and_then(|metadata| corpus::modified(&metadata));
         let time = time.unwrap_or(i64::MAX);
         self.file = Some((source.to_owned(), time));
         time

@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use dedupdb::Match;
+use dedupdb::corpus::{Nth, Origin};
 use serde_json::json;
 
-use crate::ahead::Origin;
-use crate::ingest::record::Nth;
 use crate::number::similarity;
 use crate::output::escape;
 

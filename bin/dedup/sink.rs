@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use dedupdb::corpus::{Format, Opened};
+
 use crate::dedup::encoder::Place;
 use crate::dedup::stream::Stream;
 use crate::dedup::target::{Form, Target};
 use crate::dedup::tree::Tree;
-use crate::document::Opened;
-use crate::ingest::format::Format;
 use crate::output::escape;
 
 /// A document that is kept.

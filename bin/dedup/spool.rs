@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::document::{Document, Opened};
-use crate::ingest::format::Format;
-use crate::ingest::record::Nth;
+use dedupdb::corpus::{Document, Format, Nth, Opened};
+
 use crate::number::bytes;
 use dedupdb::publish::work::Work;
 

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::Path;
 
+use dedupdb::corpus::{Format, Opened};
+
 use crate::dedup::encoder::{Encoder, Place};
-use crate::document::Opened;
-use crate::ingest::format::Format;
 
 /// The records so far.
 pub(crate) struct Stream {

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use crate::args::Dedup;
-use crate::ingest::format::Format;
-use crate::walk::{STDIN, is_pipe};
+use dedupdb::corpus::{Format, STDIN, is_pipe};
 use dedupdb::publish::apart::{bare, check_apart, check_outputs};
 
 /// What is written.

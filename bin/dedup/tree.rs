@@ -7,9 +7,10 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 
+use dedupdb::corpus::{self, Opened};
+
 use crate::dedup::encoder::Place;
 use crate::dedup::stream::Stream;
-use crate::document::{self, Opened};
 use dedupdb::publish::manifest;
 
 /// The files so far.
@@ -82,7 +83,7 @@ impl Tree {
         let mut file = File::open(source).with_context(name)?;
         let copied = io::copy(&mut file, &mut copy).with_context(name)?;
         let metadata = file.metadata().with_context(name)?;
-        if copied != size || document::modified(&metadata) != modified {
+        if copied != size || corpus::modified(&metadata) != modified {
             bail!("{}: it changed while it was read; try again", name());
         }
         let nanos = modified.and_then(|nanos| u64::try_from(nanos).ok());

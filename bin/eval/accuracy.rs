@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
+use dedupdb::corpus::STDIN;
 use dedupdb::{Family, Progress, ShingleSet, Shingling, Signer, SlotWidth, agreeing};
 use rayon::prelude::*;
 
@@ -15,7 +16,6 @@ use super::report::Report;
 use crate::args::{Args, eval};
 use crate::console::Console;
 use crate::number::{counted, grouped};
-use crate::walk::STDIN;
 use crate::watch::{Unit, Watch};
 
 /// Pairs whose exact similarities are kept at most, at eight bytes each.

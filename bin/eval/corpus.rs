@@ -1,19 +1,17 @@
 //! The texts of an experiment.
 
 use anyhow::{Result, bail};
+use dedupdb::corpus::{Document, Item, Reader, STDIN, Walk};
 use dedupdb::{ShingleSet, Shingler, Shingling};
 use rayon::prelude::*;
 
 use crate::args::Args;
 use crate::args::eval::Texts;
 use crate::console::Console;
-use crate::document::{Document, Item};
 use crate::interrupt::Interrupt;
 use crate::left_out::{LeftOut, Named};
 use crate::number::{counted, grouped};
 use crate::progress::Progress;
-use crate::reader::Reader;
-use crate::walk::{STDIN, Walk};
 
 /// Texts as sets of shingles, in the order in which they were read.
 #[derive(Clone, Debug, Default)]
@@ -131,7 +129,7 @@ pub(crate) fn each(
     interrupt: &Interrupt,
     mut take: impl FnMut(Vec<Document>) -> Result<()>,
 ) -> Result<bool> {
-    let walk = || Walk::new(texts.paths.clone(), &args.store, texts.inputs.follow);
+    let walk = || Walk::new(texts.paths.clone(), &args.store, &texts.inputs.options());
     let mut progress = Progress::new(console, walk());
     let reader = Reader {
         walk: walk(),

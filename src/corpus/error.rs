@@ -1,0 +1,75 @@
+//! Why a corpus cannot be read at all.
+
+use std::sync::Arc;
+use std::{fmt, io};
+
+/// Why a corpus cannot be read at all, or not to its end.
+///
+/// What keeps one file or record from being read is a [`Skipped`](crate::corpus::skipped::Skipped) of its own, and the
+/// rest goes on.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no format of this name.
+    UnknownFormat {
+        /// The name.
+        name: String,
+    },
+    /// There is no encoding of this name.
+    UnknownEncoding {
+        /// The name.
+        name: String,
+    },
+    /// The system allows no further thread.
+    Thread {
+        /// The system's reason.
+        source: Arc<io::Error>,
+    },
+    /// The store that was asked for a document did not answer.
+    Store {
+        /// Its reason.
+        source: crate::Error,
+    },
+    /// Reading broke off by a defect of this crate, or of one that it reads with.
+    Defect,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::UnknownFormat { name } => write!(
+                f,
+                "{name}: there is no such format; text, html, jsonl, csv, tsv, parquet, warc and \
+                 shingles are read"
+            ),
+            Error::UnknownEncoding { name } => write!(
+                f,
+                "{name}: there is no such encoding; windows-1252, shift_jis, gbk and utf-16le are some"
+            ),
+            Error::Thread { .. } => {
+                f.write_str("the system allows no further thread (see `ulimit -u` and `ulimit -v`)")
+            }
+            Error::Store { source } => write!(f, "{source}"),
+            Error::Defect => f.write_str("reading broke off by a defect of this program"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Thread { source } => Some(source),
+            Error::Store { source } => source.source(),
+            Error::UnknownFormat { .. } | Error::UnknownEncoding { .. } | Error::Defect => None,
+        }
+    }
+}
+
+impl Error {
+    /// The system allows no further thread.
+    pub fn thread(source: io::Error) -> Error {
+        Error::Thread {
+            source: Arc::new(source),
+        }
+    }
+}

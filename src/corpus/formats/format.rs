@@ -1,0 +1,147 @@
+//! What a file holds, by its name.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::corpus::error::Error;
+
+/// How a file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// One document, as it is.
+    Text,
+    /// One document: a page without its tags.
+    Html,
+    /// A JSON object a line.
+    Jsonl,
+    /// A table with commas and quotes, and a header.
+    Csv,
+    /// A table with tabs and a header, or lines of a key, a tab and a text.
+    Tsv,
+    /// A table of columns.
+    Parquet,
+    /// A web archive: texts, and pages without their tags.
+    Warc,
+    /// A line a document: its key, and the integers that are its shingles, for
+    /// [`Shingling::Ids`](crate::Shingling::Ids).
+    Shingles,
+}
+
+impl Format {
+    /// All formats, in the order in which they are listed.
+    pub const ALL: [Format; 8] = [
+        Format::Text,
+        Format::Html,
+        Format::Jsonl,
+        Format::Csv,
+        Format::Tsv,
+        Format::Parquet,
+        Format::Warc,
+        Format::Shingles,
+    ];
+
+    /// The name that it is chosen by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Text => "text",
+            Format::Html => "html",
+            Format::Jsonl => "jsonl",
+            Format::Csv => "csv",
+            Format::Tsv => "tsv",
+            Format::Parquet => "parquet",
+            Format::Warc => "warc",
+            Format::Shingles => "shingles",
+        }
+    }
+
+    /// The format of the file at `path`: by its last extension, or the one before `.gz` and `.zst`.
+    pub fn of(path: &Path) -> Format {
+        let stem = path.file_stem().map(Path::new);
+        match (extension(path).as_str(), stem) {
+            ("gz" | "zst", Some(stem)) => Format::of_extension(&extension(stem)),
+            (extension, _) => Format::of_extension(extension),
+        }
+    }
+
+    fn of_extension(extension: &str) -> Format {
+        match extension {
+            "jsonl" | "ndjson" => Format::Jsonl,
+            "html" | "htm" | "xhtml" => Format::Html,
+            "csv" => Format::Csv,
+            "tsv" => Format::Tsv,
+            "parquet" => Format::Parquet,
+            "warc" | "wet" => Format::Warc,
+            _ => Format::Text,
+        }
+    }
+
+    /// Whether a file is one document, whose key is the file's path.
+    pub fn is_document(self) -> bool {
+        match self {
+            Format::Text | Format::Html => true,
+            Format::Jsonl
+            | Format::Csv
+            | Format::Tsv
+            | Format::Parquet
+            | Format::Warc
+            | Format::Shingles => false,
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    /// Writes its [`name`](Format::name).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Format, Error> {
+        let mut all = Format::ALL.into_iter();
+        let found = all.find(|format| format.name() == name);
+        found.ok_or_else(|| Error::UnknownFormat {
+            name: name.to_owned(),
+        })
+    }
+}
+
+/// Whether the name is one of a compressed file.
+pub fn is_compressed(path: &Path) -> bool {
+    matches!(extension(path).as_str(), "gz" | "zst")
+}
+
+fn extension(path: &Path) -> String {
+    let extension = path.extension().unwrap_or_default();
+    extension.to_string_lossy().to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Format;
+    use std::path::Path;
+
+    #[test]
+    fn names_tell_formats() {
+        for (name, format) in [
+            ("a/b.jsonl", Format::Jsonl),
+            ("b.NDJSON", Format::Jsonl),
+            ("b.jsonl.gz", Format::Jsonl),
+            ("b.jsonl.ZST", Format::Jsonl),
+            ("b.csv.gz", Format::Csv),
+            ("b.htm", Format::Html),
+            ("b.warc.wet.gz", Format::Warc),
+            ("b.TSV", Format::Tsv),
+            ("b.jsonl.bak", Format::Text),
+            ("jsonl", Format::Text),
+            (".jsonl", Format::Text),
+            ("b.gz", Format::Text),
+            ("b", Format::Text),
+        ] {
+            assert_eq!(Format::of(Path::new(name)), format, "{name}");
+        }
+    }
+}

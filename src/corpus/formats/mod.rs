@@ -1,0 +1,13 @@
+//! From the bytes of a file to records, and from a record to its text: one file a format.
+
+pub(crate) mod document;
+mod fields;
+pub(crate) mod format;
+mod jsonl;
+mod lines;
+mod parquet;
+pub(crate) mod record;
+pub(crate) mod records;
+mod shingles;
+mod table;
+mod web;

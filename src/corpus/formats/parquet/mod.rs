@@ -1,0 +1,324 @@
+//! Rows of Parquet files: two columns, a few rows at a time.
+
+mod footer;
+mod pages;
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io;
+
+use parquet::basic::{Compression, ConvertedType, Type};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
+use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::schema::types::ColumnDescriptor;
+
+use crate::corpus::formats::parquet::pages::{Chunks, Pages};
+use crate::corpus::formats::record::{Nth, Raw};
+use crate::corpus::formats::table::columns::{Cells, Columns, missing, number};
+use crate::corpus::options::Options;
+use crate::corpus::source::guard::Growth;
+
+/// Rows that are read together at most; their texts are in memory at once.
+const ROWS: u64 = 32;
+
+/// Bytes that rows which are read together have, if they are like those before them.
+const BYTES: u64 = 1 << 20;
+
+/// Bytes that a row counts for beside its own, so that rows of nothing come to an end as well.
+const ROW_BYTES: u64 = 64;
+
+/// The rows of a file.
+pub(crate) struct Rows {
+    file: SerializedFileReader<Chunks>,
+    /// Bytes of the file.
+    size: u64,
+    /// Of the rows so far. A value that is stored once may be that of many rows.
+    growth: Growth,
+    /// Bytes of the largest row so far.
+    largest: u64,
+    columns: Columns,
+    next_group: usize,
+    group: Option<Group>,
+    ready: VecDeque<Cells<ByteArray>>,
+    number: u64,
+}
+
+/// The columns of a row group, as far as they are not read.
+struct Group {
+    id: Option<Column>,
+    text: Column,
+    rows: u64,
+}
+
+impl Rows {
+    /// Begins to read a file.
+    ///
+    /// # Errors
+    ///
+    /// It is damaged, or has no such column.
+    pub(crate) fn new(file: File, options: &Options) -> io::Result<Rows> {
+        let size = file.metadata()?.len();
+        let chunks = Chunks::new(file, size);
+        let file = footer::check(&chunks).and_then(|()| SerializedFileReader::new(chunks));
+        let file = file.map_err(|error| explain(&error))?;
+        let schema = file.metadata().file_metadata().schema_descr();
+        let names: Vec<String> = schema
+            .columns()
+            .iter()
+            .map(|column| column.path().string())
+            .collect();
+        let find = |name: &str| {
+            let named = names.iter().position(|found| found == name);
+            named.or_else(|| number(name).filter(|&index| index < names.len()))
+        };
+        let missing = |name| io::Error::other(missing(name, "its columns are", &names));
+        let text = options.text_name();
+        let text = find(text).ok_or_else(|| missing(text))?;
+        let id = match &options.id_field {
+            Some(name) => Some(find(name).ok_or_else(|| missing(name))?),
+            None => find(options.id_name()),
+        };
+        for (index, is_text) in [(Some(text), true), (id, false)] {
+            if let Some(index) = index {
+                check(&schema.column(index), is_text).map_err(io::Error::other)?;
+            }
+        }
+        let groups = file.metadata().row_groups().iter();
+        let mut codings = groups.flat_map(|group| {
+            let wanted = [Some(text), id].into_iter().flatten();
+            wanted.filter_map(|index| group.columns().get(index))
+        });
+        if let Some(coding) = codings.find_map(|column| unread(column.compression())) {
+            return Err(io::Error::other(format!(
+                "it is compressed with {coding}, which is not read; Snappy, gzip, Zstandard and LZ4 are"
+            )));
+        }
+        drop(codings);
+        Ok(Rows {
+            file,
+            size,
+            growth: Growth::default(),
+            largest: BYTES, // until it is known
+            columns: Columns { id, text },
+            next_group: 0,
+            group: None,
+            ready: VecDeque::new(),
+            number: 0,
+        })
+    }
+
+    fn read(&mut self) -> io::Result<Option<Raw<Cells<ByteArray>>>> {
+        while self.ready.is_empty() {
+            if let Some(group) = self.group.as_mut().filter(|group| group.rows > 0) {
+                let rows = (BYTES / self.largest.max(1)).clamp(1, ROWS);
+                self.ready = group.read(usize::try_from(rows).unwrap_or(1))?;
+            } else if self.next_group < self.file.num_row_groups() {
+                let group = self.file.get_row_group(self.next_group);
+                let group = group.map_err(|error| explain(&error))?;
+                self.group = Some(Group::new(&*group, self.columns)?);
+                self.next_group += 1;
+            } else {
+                return Ok(None);
+            }
+        }
+        let Some(cells) = self.ready.pop_front() else {
+            return Ok(None);
+        };
+        self.number += 1;
+        let size = |cell: &Option<ByteArray>| cell.as_ref().map_or(0, |cell| cell.len() as u64);
+        let bytes = size(&cells.id) + size(&cells.text);
+        self.growth.count(ROW_BYTES + bytes, self.size)?;
+        self.largest = if self.number == 1 {
+            bytes
+        } else {
+            self.largest.max(bytes)
+        };
+        Ok(Some(Raw {
+            nth: Nth::Record(self.number),
+            bytes,
+            verbatim: Vec::new(),
+            body: Ok(cells),
+        }))
+    }
+}
+
+impl Iterator for Rows {
+    type Item = io::Result<Raw<Cells<ByteArray>>>;
+
+    fn next(&mut self) -> Option<io::Result<Raw<Cells<ByteArray>>>> {
+        self.read().transpose()
+    }
+}
+
+impl Group {
+    fn new(group: &dyn RowGroupReader, columns: Columns) -> io::Result<Group> {
+        let column = |index| Column::new(group, index).map_err(|error| explain(&error));
+        Ok(Group {
+            id: columns.id.map(column).transpose()?,
+            text: column(columns.text)?,
+            rows: u64::try_from(group.metadata().num_rows()).unwrap_or(0),
+        })
+    }
+
+    /// The next rows, at least one and at most so many.
+    fn read(&mut self, rows: usize) -> io::Result<VecDeque<Cells<ByteArray>>> {
+        let texts = self.text.read(rows).map_err(|error| explain(&error))?;
+        let ids = match &mut self.id {
+            Some(id) => id.read(rows).map_err(|error| explain(&error))?,
+            None => vec![None; texts.len()],
+        };
+        let read = texts.len() as u64;
+        if read == 0 || read > self.rows || ids.len() != texts.len() {
+            return Err(io::Error::other(
+                "damaged: its columns are of different lengths",
+            ));
+        }
+        self.rows -= read;
+        let rows = ids.into_iter().zip(texts);
+        Ok(rows.map(|(id, text)| Cells { id, text }).collect())
+    }
+}
+
+/// A column of a row group.
+struct Column {
+    reader: ColumnReader,
+    /// Definition level of a value that is there.
+    level: i16,
+    is_unsigned: bool,
+}
+
+/// A value, which keeps its page in memory.
+type Cell = Option<ByteArray>;
+
+impl Column {
+    fn new(group: &dyn RowGroupReader, index: usize) -> Result<Column, ParquetError> {
+        let column = group.metadata().schema_descr().column(index);
+        let unsigned = [
+            ConvertedType::UINT_8,
+            ConvertedType::UINT_16,
+            ConvertedType::UINT_32,
+            ConvertedType::UINT_64,
+        ];
+        let pages = Pages::new(group.get_column_page_reader(index)?, &column);
+        Ok(Column {
+            reader: get_column_reader(column.clone(), Box::new(pages)),
+            level: column.max_def_level(),
+            is_unsigned: unsigned.contains(&column.converted_type()),
+        })
+    }
+
+    fn read(&mut self, rows: usize) -> Result<Vec<Cell>, ParquetError> {
+        let (level, is_unsigned) = (self.level, self.is_unsigned);
+        let decimal = |signed: i64, unsigned: u64| {
+            let digits = if is_unsigned {
+                unsigned.to_string()
+            } else {
+                signed.to_string()
+            };
+            ByteArray::from(digits.into_bytes())
+        };
+        match &mut self.reader {
+            ColumnReader::ByteArrayColumnReader(reader) => {
+                cells(reader, rows, level, |value: ByteArray| value)
+            }
+            ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+                cells(reader, rows, level, |value: FixedLenByteArray| value.into())
+            }
+            ColumnReader::Int32ColumnReader(reader) => cells(reader, rows, level, |value: i32| {
+                decimal(value.into(), value.cast_unsigned().into())
+            }),
+            ColumnReader::Int64ColumnReader(reader) => cells(reader, rows, level, |value: i64| {
+                decimal(value, value.cast_unsigned())
+            }),
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+/// The next cells of a column, so many at most, in which only those of `level` are there.
+fn cells<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    rows: usize,
+    level: i16,
+    bytes: impl Fn(T::T) -> ByteArray,
+) -> Result<Vec<Cell>, ParquetError> {
+    let (mut levels, mut values) = (Vec::new(), Vec::new());
+    reader.read_records(rows, Some(&mut levels), None, &mut values)?;
+    let mut values = values.into_iter().map(bytes);
+    if level == 0 {
+        return Ok(values.map(Some).collect());
+    }
+    let cell = |found| if found == level { values.next() } else { None };
+    Ok(levels.into_iter().map(cell).collect())
+}
+
+/// Refuses a column that is no text, or no key.
+fn check(column: &ColumnDescriptor, is_text: bool) -> Result<(), String> {
+    let name = column.path().string();
+    if column.max_rep_level() > 0 {
+        return Err(format!("its column {name:?} has lists"));
+    }
+    match column.physical_type() {
+        Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY => Ok(()),
+        Type::INT32 | Type::INT64 if !is_text => Ok(()),
+        other if is_text => Err(format!(
+            "its column {name:?} is of type {other}, which is no text"
+        )),
+        other => Err(format!(
+            "its column {name:?} is of type {other}, which is no key"
+        )),
+    }
+}
+
+/// The name of a compression that is not read.
+fn unread(coding: Compression) -> Option<&'static str> {
+    match coding {
+        Compression::BROTLI(_) => Some("Brotli"),
+        Compression::LZO => Some("LZO"),
+        Compression::UNCOMPRESSED
+        | Compression::SNAPPY
+        | Compression::GZIP(_)
+        | Compression::LZ4
+        | Compression::LZ4_RAW
+        | Compression::ZSTD(_) => None,
+    }
+}
+
+fn explain(error: &ParquetError) -> io::Error {
+    if error.to_string().contains("encrypted") {
+        return io::Error::other("it is encrypted, which is not read");
+    }
+    io::Error::other(format!("damaged, or cut short: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Options, Rows};
+    use parquet::data_type::{ByteArray, ByteArrayType};
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+
+    #[test]
+    fn rows_of_nothing_may_not_go_on_without_end() {
+        let schema = parse_message_type("message m { required binary text (UTF8); }").unwrap();
+        let file = tempfile::tempfile().unwrap();
+        let copy = file.try_clone().unwrap();
+        let mut writer =
+            SerializedFileWriter::new(copy, schema.into(), std::sync::Arc::default()).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        let rows = vec![ByteArray::from(""); 1_100_000];
+        let written = column
+            .typed::<ByteArrayType>()
+            .write_batch(&rows, None, None);
+        assert_eq!(written.unwrap(), rows.len());
+        column.close().unwrap();
+        group.close().unwrap();
+        writer.close().unwrap();
+        let mut rows = Rows::new(file, &Options::new()).unwrap();
+        let error = rows.find_map(Result::err).unwrap();
+        assert!(error.to_string().contains("grows to more"), "{error}");
+    }
+}

@@ -1,0 +1,252 @@
+//! Files of records, in batches.
+
+use std::io;
+use std::mem::take;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use rayon::prelude::*;
+
+use crate::corpus::document::{Batch, Document, Item, Opened, place};
+use crate::corpus::formats::fields::Names;
+use crate::corpus::formats::format::Format;
+use crate::corpus::formats::jsonl;
+use crate::corpus::formats::lines::Lines;
+use crate::corpus::formats::parquet;
+use crate::corpus::formats::record::{DEFECT, Fault, Nth, Raw, Record, caught};
+use crate::corpus::formats::shingles;
+use crate::corpus::formats::table::columns::Cells;
+use crate::corpus::formats::table::csv;
+use crate::corpus::formats::table::tsv;
+use crate::corpus::formats::web::http;
+use crate::corpus::formats::web::warc;
+use crate::corpus::options::Options;
+use crate::corpus::read::outbox::{Enough, Outbox};
+use crate::corpus::read::reader::BATCH_BYTES;
+use crate::corpus::read::repeats::{Id, IdScope, Repeats};
+use crate::corpus::skipped::{Reason, Skipped};
+use crate::corpus::source::Source;
+
+/// Records that are parsed together.
+const BATCH_RECORDS: usize = 16_384;
+
+/// A file of records.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Records<'a> {
+    pub(crate) source: &'a Source,
+    /// What keys of records without an id begin with.
+    pub(crate) key: &'a str,
+    pub(crate) options: &'a Options,
+}
+
+impl Records<'_> {
+    /// Reads a file of the format and hands its records over.
+    pub(crate) fn read(self, format: Format, outbox: &Outbox) -> Result<(), Enough> {
+        let read = || match format {
+            Format::Text | Format::Html => Ok(Ok(())),
+            Format::Jsonl => self.jsonl(outbox),
+            Format::Csv => self.csv(outbox),
+            Format::Tsv => self.tsv(outbox),
+            Format::Parquet => self.parquet(outbox),
+            Format::Warc => self.warc(outbox),
+            Format::Shingles => self.shingles(outbox),
+        };
+        let done = unpanicked(read);
+        match done {
+            Ok(done) => done,
+            Err(error) => outbox.send(Batch::of(vec![self.unreadable(&error)])),
+        }
+    }
+
+    fn jsonl(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let (bytes, encoding) = self.source.open_text(self.options.given_encoding())?;
+        let lines = Lines::new(bytes, self.options.max_record()).verbatim(self.options.verbatim);
+        let names = Names {
+            id: self.options.id_name(),
+            text: self.options.text_name(),
+        };
+        let parse = |line: Vec<u8>| jsonl::record(&line, names).map(|record| record.of(encoding));
+        self.send(self.opened(Format::Jsonl), lines, parse, outbox)
+    }
+
+    fn csv(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let (bytes, encoding) = self.source.open_text(self.options.given_encoding())?;
+        let mut rows = csv::Rows::new(bytes, self.options)?;
+        let opened = Opened {
+            header: rows.take_header(),
+            ..self.opened(Format::Csv)
+        };
+        let parse = |cells: Cells<_>| cells.record(None).map(|record| record.of(encoding));
+        self.send(opened, rows, parse, outbox)
+    }
+
+    fn tsv(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let (bytes, encoding) = self.source.open_text(self.options.given_encoding())?;
+        let table = tsv::open(bytes, self.options)?;
+        let opened = Opened {
+            header: table.header,
+            ..self.opened(Format::Tsv)
+        };
+        let parse = |line: Vec<u8>| {
+            let record = tsv::record(&line, table.layout);
+            record.map(|record| record.of(encoding))
+        };
+        self.send(opened, table.lines, parse, outbox)
+    }
+
+    fn parquet(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let rows = parquet::Rows::new(self.source.open_file()?, self.options)?;
+        let parse = |cells: Cells<_>| cells.record(self.options.given_encoding());
+        self.send(self.opened(Format::Parquet), rows, parse, outbox)
+    }
+
+    fn warc(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let blocks = warc::Blocks::new(self.source.open()?, self.options);
+        let parse = |block| http::record(block, self.options);
+        self.send(self.opened(Format::Warc), blocks, parse, outbox)
+    }
+
+    fn shingles(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let (bytes, encoding) = self.source.open_text(self.options.given_encoding())?;
+        let lines = Lines::new(bytes, self.options.max_record()).verbatim(self.options.verbatim);
+        let parse = |line: Vec<u8>| Ok(shingles::record(&line).of(encoding));
+        self.send(self.opened(Format::Shingles), lines, parse, outbox)
+    }
+
+    /// The file, which has no header.
+    fn opened(self, format: Format) -> Opened {
+        Opened {
+            source: self.source.name().to_owned(),
+            format,
+            header: Vec::new(),
+        }
+    }
+
+    /// Parses raw records and hands them over. What comes before an error is whole.
+    fn send<T: Send>(
+        self,
+        opened: Opened,
+        mut raws: impl Iterator<Item = io::Result<Raw<T>>>,
+        parse: impl Fn(T) -> Result<Record, Fault> + Sync,
+        outbox: &Outbox,
+    ) -> io::Result<Result<(), Enough>> {
+        if self.options.verbatim
+            && let Err(enough) = outbox.send(Batch::of(vec![Item::Opened(opened)]))
+        {
+            return Ok(Err(enough));
+        }
+        let mut batch = Vec::new();
+        let mut bytes = 0;
+        let mut ended = Ok(());
+        while let Some(raw) = unpanicked(|| raws.next().transpose()).transpose() {
+            let raw = match raw {
+                Ok(raw) => raw,
+                Err(error) => {
+                    ended = Err(error);
+                    break;
+                }
+            };
+            bytes += raw.bytes;
+            batch.push(raw);
+            if bytes >= BATCH_BYTES || batch.len() >= BATCH_RECORDS {
+                if let Err(enough) = outbox.send(self.parse(take(&mut batch), bytes, &parse)) {
+                    return Ok(Err(enough));
+                }
+                bytes = 0;
+            }
+        }
+        let sent = outbox.send(self.parse(batch, bytes, &parse));
+        ended.map(|()| sent)
+    }
+
+    /// The items of a batch.
+    fn parse<T: Send>(
+        self,
+        raws: Vec<Raw<T>>,
+        bytes: u64,
+        parse: impl Fn(T) -> Result<Record, Fault> + Sync,
+    ) -> Batch {
+        let items = raws.into_par_iter().map(|raw| {
+            let record = raw
+                .body
+                .and_then(|body| caught(|| parse(body)))
+                .and_then(|record| {
+                    let is_large = record.decoded.text.len() as u64 > self.options.max_document;
+                    if is_large {
+                        Err(Fault::too_large())
+                    } else if record.id.is_none() && self.options.needs_ids {
+                        Err(Fault::bad(
+                            "it has no key, and standard input has no name to make one of",
+                        ))
+                    } else {
+                        Ok(record)
+                    }
+                });
+            match record {
+                Ok(record) => Item::Document(self.document(record, raw.nth, raw.verbatim)),
+                Err(fault) => Item::Skipped(Skipped {
+                    reason: fault.reason,
+                    place: place(self.source.name(), Some(raw.nth)),
+                    detail: fault.detail,
+                }),
+            }
+        });
+        Batch {
+            items: items.collect(),
+            bytes,
+        }
+    }
+
+    fn document(self, record: Record, nth: Nth, mut verbatim: Vec<u8>) -> Document {
+        let lossy_key = record.is_lossy;
+        let has_id = record.id.is_some();
+        let is_in_file = self.options.id_scope == IdScope::File;
+        let brings_id = has_id || is_in_file;
+        let text = record.decoded.text;
+        let key = match record.id {
+            Some(id) if !is_in_file => id,
+            Some(id) => {
+                self.verbatim(&mut verbatim, &id, &text);
+                format!("{}#{id}", self.key)
+            }
+            None => format!("{}#{}", self.key, nth.number()),
+        };
+        self.verbatim(&mut verbatim, &key, &text);
+        let looks = brings_id && self.options.repeats != Repeats::Allow;
+        Document {
+            has_id,
+            id: looks.then(|| Id::of(&key, &text)),
+            repeated: None,
+            key,
+            text,
+            size: None,
+            modified: None,
+            encoding: record.decoded.encoding,
+            replaced: record.decoded.replaced,
+            lossy_key,
+            line: Some(nth),
+            source: self.source.name().to_owned(),
+            verbatim,
+        }
+    }
+
+    /// Writes a record of its own where it is wanted and is nowhere as it is: the rows of a file of
+    /// columns.
+    fn verbatim(self, verbatim: &mut Vec<u8>, id: &str, text: &str) {
+        if self.options.verbatim && verbatim.is_empty() {
+            *verbatim = jsonl::line(id, text);
+        }
+    }
+
+    fn unreadable(self, error: &io::Error) -> Item {
+        Item::Skipped(Skipped {
+            reason: Reason::Unreadable,
+            place: self.source.name().display().to_string(),
+            detail: error.to_string(),
+        })
+    }
+}
+
+/// What `read` gives; a panic ends the reading of one file.
+fn unpanicked<T>(read: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(io::Error::other(DEFECT)))
+}

@@ -1,0 +1,160 @@
+//! Which columns of a table have the key and the text.
+
+use encoding_rs::Encoding;
+
+use crate::corpus::decode::decode;
+use crate::corpus::formats::record::{Fault, Record};
+use crate::corpus::options::Options;
+
+/// The columns that count, from 0 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Columns {
+    /// None if no column has keys.
+    pub(crate) id: Option<usize>,
+    pub(crate) text: usize,
+}
+
+/// The columns, and whether the first row has their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) columns: Columns,
+    pub(crate) is_header: bool,
+}
+
+impl Head {
+    /// The columns of a table that begins with the row `first`.
+    ///
+    /// The row is a header unless all columns that are asked for are numbers.
+    ///
+    /// # Errors
+    ///
+    /// A column that is asked for is not there.
+    pub(crate) fn of(first: &[String], options: &Options) -> Result<Head, String> {
+        let given = [&options.id_field, &options.text_field];
+        let mut given = given.into_iter().flatten();
+        let is_header = options.text_field.is_none() || given.any(|name| number(name).is_none());
+        let find = |name: &str| {
+            let named = || first.iter().position(|column| column.trim() == name);
+            number(name).or_else(named)
+        };
+        let text = find(options.text_name());
+        let text = text.ok_or_else(|| missing(options.text_name(), ROW, first))?;
+        let id = match &options.id_field {
+            Some(name) => Some(find(name).ok_or_else(|| missing(name, ROW, first))?),
+            None if is_header => find(options.id_name()),
+            None => None,
+        };
+        Ok(Head {
+            columns: Columns { id, text },
+            is_header,
+        })
+    }
+}
+
+/// What introduces the cells of a row that may be a header.
+const ROW: &str = "its first row is";
+
+/// The column, from 0 on, that a number from 1 on means.
+pub(crate) fn number(name: &str) -> Option<usize> {
+    name.parse::<usize>().ok()?.checked_sub(1)
+}
+
+/// Says that there is no column of the name; `list` introduces those that there are.
+pub(crate) fn missing(name: &str, list: &str, first: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let shown: Vec<String> = first.iter().take(SHOWN).map(|name| short(name)).collect();
+    let more = if first.len() > SHOWN { ", ..." } else { "" };
+    format!(
+        "it has no column {name:?}, {list} {}{more}; choose columns by name or by number \
+         with --text-field and --id-field",
+        shown.join(", ")
+    )
+}
+
+/// A name in quotes, cut short if it is long.
+pub(crate) fn short(name: &str) -> String {
+    const SHOWN: usize = 40;
+    let more = if name.chars().count() > SHOWN {
+        "..."
+    } else {
+        ""
+    };
+    let start: String = name.chars().take(SHOWN).collect();
+    format!("{start:?}{more}")
+}
+
+/// The two cells of a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cells<B> {
+    pub(crate) id: Option<B>,
+    pub(crate) text: Option<B>,
+}
+
+impl<B: AsRef<[u8]>> Cells<B> {
+    /// The record of the row, in the encoding `given`. An empty key is none.
+    ///
+    /// # Errors
+    ///
+    /// The row has no text.
+    pub(crate) fn record(self, given: Option<&'static Encoding>) -> Result<Record, Fault> {
+        let text = self.text.ok_or_else(|| Fault::bad("it has no text"))?;
+        let id = self.id.map(|id| decode(id.as_ref(), given).into_owned());
+        // Bytes that are but a byte order mark are no text either.
+        let id = id.filter(|id| !id.text.is_empty());
+        Ok(Record {
+            is_lossy: id.as_ref().is_some_and(|id| id.replaced),
+            id: id.map(|id| id.text),
+            decoded: decode(text.as_ref(), given).into_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cells, Columns, Head};
+    use crate::corpus::options::Options;
+
+    fn head(
+        first: &[&str],
+        names: &[(&str, &str)],
+    ) -> Result<(Option<usize>, usize, bool), String> {
+        let first: Vec<String> = first.iter().map(|&name| name.to_owned()).collect();
+        let choose = |options: Options, &(field, name): &(&str, &str)| match field {
+            "text" => options.text_field(name),
+            _ => options.id_field(name),
+        };
+        let options = names.iter().fold(Options::new(), choose);
+        let head = Head::of(&first, &options)?;
+        let Columns { id, text } = head.columns;
+        Ok((id, text, head.is_header))
+    }
+
+    #[test]
+    fn an_id_without_a_character_is_none() {
+        for id in [&b""[..], b"\xEF\xBB\xBF", b"\xFF\xFE"] {
+            let cells = Cells {
+                id: Some(id),
+                text: Some(b"a text"),
+            };
+            assert_eq!(cells.record(None).unwrap().id, None, "{id:?}");
+        }
+    }
+
+    #[test]
+    fn columns_are_found_by_name_or_number() {
+        let row = ["id", " text ", "url"];
+        assert_eq!(head(&row, &[]), Ok((Some(0), 1, true)));
+        assert_eq!(head(&row[1..], &[]), Ok((None, 0, true)));
+        let url = [("id", "url")];
+        assert_eq!(head(&row, &url), Ok((Some(2), 1, true)));
+        let numbers = [("text", "2"), ("id", "3")];
+        assert_eq!(head(&row, &numbers), Ok((Some(2), 1, false)));
+        assert_eq!(head(&row, &numbers[..1]), Ok((None, 1, false)));
+        let mixed = [("text", "3"), ("id", "id")];
+        assert_eq!(head(&row, &mixed), Ok((Some(0), 2, true)));
+        for wrong in [[("text", "body")], [("id", "key")]] {
+            let message = head(&row, &wrong).unwrap_err();
+            assert!(message.contains("\"id\", \" text \", \"url\""), "{message}");
+        }
+    }
+}

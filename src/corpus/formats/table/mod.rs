@@ -1,0 +1,6 @@
+//! Tables of text: a row has cells, and columns have names or numbers.
+
+pub(crate) mod columns;
+pub(crate) mod csv;
+mod quoted;
+pub(crate) mod tsv;

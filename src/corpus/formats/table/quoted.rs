@@ -1,0 +1,337 @@
+//! Rows of a table in which cells may be quoted, cut one after the other.
+
+use std::io::{self, BufRead};
+use std::mem::take;
+
+use crate::corpus::decode::without_mark;
+use crate::corpus::formats::record::Fault;
+
+/// A row with its end, or why it is lost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cut {
+    pub(crate) row: Result<Vec<u8>, Fault>,
+    /// Bytes that were read for it.
+    pub(crate) read: u64,
+}
+
+/// The rows of a table, blank lines left out.
+///
+/// A quote that is not closed costs its row, and the line behind the one where it opens begins the next
+/// row. So does a quote that is closed on a later line within a cell: rather it was not meant to open one
+/// there, and what closes it was to open another.
+#[derive(Debug)]
+pub(crate) struct Cuts<R> {
+    reader: R,
+    limit: usize,
+    /// Lines that ended.
+    line: u64,
+    read: u64,
+    /// Lines that are read again. All of them began in the quote that was not closed.
+    ///
+    /// Where a row does not end before such a line begins, that is in a quote, too, and what comes of it
+    /// is known: the row is lost. That keeps the time linear.
+    again: Vec<u8>,
+    /// How much of those is taken.
+    taken: usize,
+}
+
+/// How the reading of a line ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Line,
+    /// Before another one that is read again.
+    Again,
+    Limit,
+    File,
+}
+
+/// Where in a row something stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    CellStart,
+    Cell,
+    Quoted,
+    /// Behind a quote within a quoted cell.
+    Quote,
+}
+
+impl Place {
+    fn after(self, byte: u8) -> Place {
+        match (self, byte) {
+            (Place::Quoted, b'"') => Place::Quote,
+            (Place::CellStart | Place::Quote, b'"') | (Place::Quoted, _) => Place::Quoted,
+            (_, b',') => Place::CellStart,
+            _ => Place::Cell,
+        }
+    }
+}
+
+/// A quote that was opened.
+#[derive(Clone, Copy, Debug, Default)]
+struct Opened {
+    line: u64,
+    /// Where the next line begins in the row.
+    next: usize,
+}
+
+impl<R: BufRead> Cuts<R> {
+    /// Cuts rows of up to `limit` bytes.
+    pub(crate) fn new(reader: R, limit: u64) -> Cuts<R> {
+        Cuts {
+            reader,
+            limit: usize::try_from(limit).unwrap_or(usize::MAX),
+            line: 0,
+            read: 0,
+            again: Vec::new(),
+            taken: 0,
+        }
+    }
+
+    /// The next row.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading.
+    pub(crate) fn next(&mut self) -> io::Result<Option<Cut>> {
+        let (mut row, mut place, mut opened) = (Vec::new(), Place::CellStart, Opened::default());
+        loop {
+            let start = row.len();
+            let end = self.line(&mut row)?;
+            if self.line == 0 {
+                let mark = row.len() - without_mark(&row).len();
+                row.drain(..mark);
+            }
+            self.line += u64::from(end != End::File || row.len() > start);
+            if start == 0 && row.iter().all(|byte| is_end(*byte)) {
+                if end == End::File {
+                    return Ok(None);
+                }
+                row.clear();
+                continue;
+            }
+            let mut is_torn = false;
+            for &byte in row[start..].iter().filter(|byte| !is_end(**byte)) {
+                let next = place.after(byte);
+                match (place, next) {
+                    (Place::CellStart, Place::Quoted) => {
+                        opened.line = self.line;
+                        opened.next = row.len();
+                    }
+                    (Place::Quote, Place::Cell) => is_torn |= opened.line < self.line,
+                    _ => {}
+                }
+                if is_torn {
+                    break;
+                }
+                place = next;
+            }
+            if is_torn {
+                return Ok(Some(self.lost(row, opened, End::Line)));
+            }
+            if end == End::Limit && (start == 0 || place != Place::Quoted) {
+                let place = self.pass_over(place)?;
+                let fault = if place == Place::Quoted {
+                    unclosed(self.line, end)
+                } else {
+                    Fault::too_large()
+                };
+                return Ok(Some(self.cut(Err(fault))));
+            }
+            if place != Place::Quoted {
+                return Ok(Some(self.cut(Ok(row))));
+            }
+            if end != End::Line {
+                return Ok(Some(self.lost(row, opened, end)));
+            }
+        }
+    }
+
+    /// Gives a row up for the quote that was opened, and turns back to the line behind it.
+    fn lost(&mut self, mut row: Vec<u8>, opened: Opened, end: End) -> Cut {
+        if end != End::Again {
+            self.again = row.split_off(opened.next);
+            self.taken = 0;
+        }
+        self.line = opened.line;
+        self.cut(Err(unclosed(opened.line, end)))
+    }
+
+    fn cut(&mut self, row: Result<Vec<u8>, Fault>) -> Cut {
+        Cut {
+            row,
+            read: take(&mut self.read),
+        }
+    }
+
+    /// Reads a line with its end behind what `row` has.
+    fn line(&mut self, row: &mut Vec<u8>) -> io::Result<End> {
+        let again = &self.again[self.taken..];
+        let length = line_length(again);
+        row.extend_from_slice(&again[..length.unwrap_or(again.len())]);
+        if let Some(length) = length {
+            self.taken += length;
+            let is_last = self.taken == self.again.len();
+            return Ok(if is_last { End::Line } else { End::Again });
+        }
+        self.again = Vec::new();
+        self.taken = 0;
+        loop {
+            let room = self.limit.saturating_add(1).saturating_sub(row.len());
+            let input = self.reader.fill_buf()?;
+            if input.is_empty() {
+                return Ok(End::File);
+            }
+            let input = &input[..input.len().min(room)];
+            let length = line_length(input);
+            let length_read = length.unwrap_or(input.len());
+            row.extend_from_slice(&input[..length_read]);
+            self.reader.consume(length_read);
+            self.read += length_read as u64;
+            if length.is_some() {
+                self.end_line(row)?;
+                return Ok(End::Line);
+            }
+            if row.len() > self.limit {
+                return Ok(End::Limit);
+            }
+        }
+    }
+
+    /// Takes the second half of a line's end.
+    fn end_line(&mut self, row: &mut Vec<u8>) -> io::Result<()> {
+        if row.ends_with(b"\r") && self.reader.fill_buf()?.starts_with(b"\n") {
+            row.push(b'\n');
+            self.reader.consume(1);
+            self.read += 1;
+        }
+        Ok(())
+    }
+
+    /// Passes over the rest of a line. Says where in a row it ends.
+    fn pass_over(&mut self, mut place: Place) -> io::Result<Place> {
+        loop {
+            let input = self.reader.fill_buf()?;
+            if input.is_empty() {
+                return Ok(place);
+            }
+            let length = line_length(input);
+            let length_read = length.unwrap_or(input.len());
+            let text = &input[..length_read];
+            let text = text.iter().filter(|byte| !is_end(**byte));
+            place = text.fold(place, |place, &byte| place.after(byte));
+            self.reader.consume(length_read);
+            self.read += length_read as u64;
+            if length.is_some() {
+                return Ok(place);
+            }
+        }
+    }
+}
+
+/// The length of the line that `bytes` begin with, with its end, if it ends in them.
+fn line_length(bytes: &[u8]) -> Option<usize> {
+    let end = bytes.iter().position(|&byte| is_end(byte))?;
+    let is_halved = bytes[end..].starts_with(b"\r\n");
+    Some(end + 1 + usize::from(is_halved))
+}
+
+fn is_end(byte: u8) -> bool {
+    byte == b'\n' || byte == b'\r'
+}
+
+fn unclosed(line: u64, end: End) -> Fault {
+    let most = if end == End::Limit {
+        " in the bytes that a record may have"
+    } else {
+        ""
+    };
+    Fault::bad(format!(
+        "the quote that opens on line {line} is not closed{most}; reading goes on with line {}",
+        line + 1
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cuts;
+    use std::io::BufReader;
+
+    /// The rows, or what is said of those that are lost; read in small pieces.
+    fn cuts(text: &str, limit: u64) -> Vec<String> {
+        let mut cuts = Cuts::new(BufReader::with_capacity(3, text.as_bytes()), limit);
+        let mut found = Vec::new();
+        let mut read = 0;
+        while let Some(cut) = cuts.next().unwrap() {
+            read += cut.read;
+            found.push(match cut.row {
+                Ok(row) => String::from_utf8(row).unwrap(),
+                Err(fault) => fault.detail,
+            });
+        }
+        assert!(read + cuts.read == text.len() as u64, "{text:?}");
+        found
+    }
+
+    #[test]
+    fn rows_end_where_no_cell_is_quoted() {
+        let text = "\u{feff}\"a\n\",b\r\n\n\r\r\nc \"\n\"\"\"\r\n,\"\rd,\"e\"f\"\n";
+        let rows = ["\"a\n\",b\r\n", "c \"\n", "\"\"\"\r\n,\"\r", "d,\"e\"f\"\n"];
+        assert_eq!(cuts(text, 99), rows);
+        assert_eq!(cuts("", 99).len() + cuts("\u{feff}\n\r", 99).len(), 0);
+    }
+
+    fn lost(line: u64, most: &str) -> String {
+        let next = line + 1;
+        format!(
+            "the quote that opens on line {line} is not closed{most}; reading goes on with line {next}"
+        )
+    }
+
+    #[test]
+    fn a_quote_that_is_not_closed_costs_its_row() {
+        let text = "a\n\"b\nc\",\"d\ne\nf,\"g\nh\ni,\"";
+        let rows = [
+            "a\n".into(),
+            lost(3, ""),
+            "e\n".into(),
+            "f,\"g\nh\ni,\"".into(),
+        ];
+        assert_eq!(cuts(text, 99), rows);
+        // What closes it was to open another one.
+        let text = "1,\"cut\n2,\"c d\"\n3,\"e\nf\"\n4,\"g\"h\n5,\"\n6\n";
+        let rows = [
+            lost(1, ""),
+            "2,\"c d\"\n".into(),
+            "3,\"e\nf\"\n".into(),
+            "4,\"g\"h\n".into(),
+            lost(6, ""),
+            "6\n".into(),
+        ];
+        assert_eq!(cuts(text, 99), rows);
+        assert_eq!(cuts("a\n\"", 99), ["a\n".to_owned(), lost(2, "")]);
+    }
+
+    #[test]
+    fn a_quote_is_closed_within_the_limit() {
+        let most = " in the bytes that a record may have";
+        let text = "\"a\nbc\nde\nfg\nhi\"\nj\n";
+        let rows = [
+            lost(1, most),
+            "bc\n".into(),
+            "de\n".into(),
+            "fg\n".into(),
+            "hi\"\n".into(),
+            "j\n".into(),
+        ];
+        assert_eq!(cuts(text, 8), rows);
+        assert_eq!(cuts("\"abcdefgh\"\ni\n", 8), ["too large", "i\n"]);
+        assert_eq!(cuts("\"abcdefghi\nj\n", 8), [lost(1, most), "j\n".into()]);
+    }
+
+    /// Each line opens a quote, whether or not it begins in one.
+    #[test]
+    fn quotes_that_are_never_closed_take_linear_time() {
+        let text = "a\"x,\"\n".repeat(200_000);
+        assert_eq!(cuts(&text, u64::MAX).len(), 200_000);
+    }
+}

@@ -1,0 +1,84 @@
+//! Tables with a row a line and tabs between their cells, which have no quotes.
+
+use std::io::{self, BufRead};
+
+use crate::corpus::decode::without_mark;
+use crate::corpus::formats::lines::Lines;
+use crate::corpus::formats::record::{Fault, Raw, Record};
+use crate::corpus::formats::table::columns::{Cells, Columns, Head};
+use crate::corpus::options::Options;
+
+/// How the lines of a table are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    Columns(Columns),
+    /// The key, a tab and the text, which is the rest of the line.
+    Pair,
+}
+
+type Line = Raw<Vec<u8>>;
+
+/// A table that was begun to read.
+pub(crate) struct Table<L> {
+    pub(crate) layout: Layout,
+    /// The header as it is, if there is one and records are wanted so.
+    pub(crate) header: Vec<u8>,
+    /// The lines below it.
+    pub(crate) lines: L,
+}
+
+/// Begins to read a table.
+///
+/// # Errors
+///
+/// Those of reading, or there is no such column.
+pub(crate) fn open<R: BufRead>(
+    reader: R,
+    options: &Options,
+) -> io::Result<Table<impl Iterator<Item = io::Result<Line>>>> {
+    let lines = Lines::new(reader, options.max_record()).untrimmed();
+    let mut lines = lines.verbatim(options.verbatim);
+    let first = lines.next().transpose()?;
+    let row = first.as_ref().and_then(|line| line.body.as_ref().ok());
+    let names = row.map_or(Vec::new(), |row| {
+        let cells = without_mark(row).split(|&byte| byte == b'\t');
+        cells
+            .map(|cell| String::from_utf8_lossy(cell).into_owned())
+            .collect()
+    });
+    let is_chosen = options.text_field.is_some() || options.id_field.is_some();
+    let (layout, is_header) = match Head::of(&names, options) {
+        Ok(head) => (Layout::Columns(head.columns), head.is_header),
+        Err(wrong) if is_chosen && !names.is_empty() => return Err(io::Error::other(wrong)),
+        Err(_) => (Layout::Pair, false),
+    };
+    let (header, first) = match first {
+        Some(line) if is_header => (line.verbatim, None),
+        first => (Vec::new(), first.map(Ok)),
+    };
+    Ok(Table {
+        layout,
+        header,
+        lines: first.into_iter().chain(lines),
+    })
+}
+
+/// The record on a line.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub(crate) fn record(line: &[u8], layout: Layout) -> Result<Record, Fault> {
+    let (id, text) = match layout {
+        Layout::Columns(columns) => {
+            let cell = |index| line.split(|&byte| byte == b'\t').nth(index);
+            (columns.id.and_then(cell), cell(columns.text))
+        }
+        Layout::Pair => {
+            let tab = line.iter().position(|&byte| byte == b'\t');
+            let tab = tab.ok_or_else(|| Fault::bad("it has no tab between a key and a text"))?;
+            (Some(&line[..tab]), Some(&line[tab + 1..]))
+        }
+    };
+    Cells { id, text }.record(None)
+}

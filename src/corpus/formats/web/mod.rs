@@ -1,0 +1,6 @@
+//! Pages, and archives of them.
+
+pub(crate) mod html;
+pub(crate) mod http;
+mod markup;
+pub(crate) mod warc;

@@ -1,0 +1,90 @@
+//! Ids that come again within a run.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use crate::corpus::document::{Document, place};
+use crate::corpus::read::places::{Place, Places, short_hash};
+
+/// Where an id stands for one document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IdScope {
+    /// In all files together: the id is the key.
+    #[default]
+    All,
+    /// In its file: the key is `PATH#ID`.
+    File,
+}
+
+/// What is done with a record whose id came before with another text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Repeats {
+    /// Nothing; nobody looks for it.
+    #[default]
+    Allow,
+    /// It is handed on, and says so.
+    Tell,
+    /// It is left out.
+    Skip,
+}
+
+/// A record's key, of which it brought at least a part, and its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Id {
+    key: u64,
+    text: u64,
+}
+
+impl Id {
+    /// The hashes of both.
+    pub fn of(key: &str, text: &str) -> Id {
+        Id {
+            key: short_hash(key),
+            text: short_hash(text),
+        }
+    }
+}
+
+/// The ids that a run has met, in 40 bytes each, about. Two of them are taken for the same with a
+/// chance of 2^-64.
+#[derive(Debug, Default)]
+pub(crate) struct Ids {
+    places: Places,
+    met: HashMap<u64, Met>,
+}
+
+#[derive(Debug)]
+struct Met {
+    text: u64,
+    place: Place,
+}
+
+impl Ids {
+    /// Takes note of a document; if its key came before with another text, says where.
+    pub(crate) fn again(&mut self, document: &Document) -> Option<String> {
+        let id = document.id?;
+        match self.met.entry(id.key) {
+            Entry::Vacant(vacant) => {
+                let place = self.places.place(&document.source, document.line);
+                let text = id.text;
+                vacant.insert(Met { text, place });
+                None
+            }
+            Entry::Occupied(first) if first.get().text == id.text => None,
+            Entry::Occupied(first) => {
+                let (file, line) = self.places.of(first.get().place);
+                let file = file.unwrap_or(&document.source);
+                let advice = if *file == *document.source {
+                    ""
+                } else {
+                    "; if ids hold in each file only, give --id-scope file"
+                };
+                Some(format!(
+                    "the key {:?} came before with another text, at {}{advice}",
+                    document.key,
+                    place(file, line)
+                ))
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Which file a name leads to.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+
+use crate::corpus::skipped::{Reason, Skipped};
+
+/// What all names of a file have in common, and no other file has.
+///
+/// Size and time of last change are part of it, because some network file systems and snapshots
+/// give one number to several files. What is lost by that is little: a file that is changed while
+/// a run meets two names of it is two files to that run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Identity([u8; 16]);
+
+impl Identity {
+    #[cfg(unix)]
+    fn of(_: &Path, metadata: &Metadata) -> Identity {
+        use std::os::unix::fs::MetadataExt;
+        let mut hasher = blake3::Hasher::new();
+        for number in [metadata.dev(), metadata.ino(), metadata.size()] {
+            hasher.update(&number.to_le_bytes());
+        }
+        for time in [metadata.mtime(), metadata.mtime_nsec()] {
+            hasher.update(&time.to_le_bytes());
+        }
+        Identity::cut(&hasher)
+    }
+
+    /// Hard links are not told here: the standard library has no number of a file.
+    #[cfg(not(unix))]
+    fn of(path: &Path, _: &Metadata) -> Identity {
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(path.as_os_str().as_encoded_bytes());
+        Identity::cut(&hasher)
+    }
+
+    fn cut(hasher: &blake3::Hasher) -> Identity {
+        let mut cut = [0; 16];
+        hasher.finalize_xof().fill(&mut cut);
+        Identity(cut)
+    }
+}
+
+/// Whether two names lead to the same file, as far as both lead to one.
+pub fn is_same_file(a: &Path, b: &Path) -> bool {
+    let identity = |path: &Path| {
+        let metadata = fs::metadata(path).ok()?;
+        Some(Identity::of(path, &metadata))
+    };
+    matches!((identity(a), identity(b)), (Some(a), Some(b)) if a == b)
+}
+
+/// The files that a run has met, whatever their names: 20 to 40 bytes of memory each.
+#[derive(Debug, Default)]
+pub(crate) struct Identities {
+    met: HashSet<Identity>,
+    /// The first names of those that have several.
+    linked: HashMap<Identity, PathBuf>,
+}
+
+impl Identities {
+    /// Takes note of a file. One that was met under another name is left out.
+    pub(crate) fn again(&mut self, path: &Path, metadata: &Metadata) -> Option<Skipped> {
+        let identity = Identity::of(path, metadata);
+        if self.met.insert(identity) {
+            if has_links(metadata) {
+                self.linked.insert(identity, path.to_owned());
+            }
+            return None;
+        }
+        let linked = self.linked.get(&identity).cloned();
+        let other = linked.or_else(|| fs::canonicalize(path).ok());
+        Some(Skipped::other_name(path, other.as_deref()))
+    }
+}
+
+impl Skipped {
+    /// Leaves out `path`, which is another name of the file or folder `other`.
+    pub fn other_name(path: &Path, other: Option<&Path>) -> Skipped {
+        let detail = match other {
+            Some(other) => format!("another name of {}", other.display()),
+            None => "another name of a file that was met".to_owned(),
+        };
+        Skipped {
+            detail,
+            ..Skipped::file(Reason::OtherName, path)
+        }
+    }
+}
+
+#[cfg(unix)]
+fn has_links(metadata: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(metadata) > 1
+}
+
+#[cfg(not(unix))]
+fn has_links(_: &Metadata) -> bool {
+    false
+}
