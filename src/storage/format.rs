@@ -317,9 +317,14 @@ impl ContentRow {
         hash.copy_from_slice(&bytes[..32]);
         ContentRow {
             hash,
-            shingles_end: u64_at(bytes, 32),
+            shingles_end: ContentRow::shingles_end(bytes),
             shingle_count: u32_at(bytes, 40),
         }
+    }
+
+    /// Where the shingles end of the row that `bytes` hold.
+    pub(crate) fn shingles_end(bytes: &[u8; Self::BYTES]) -> u64 {
+        u64_at(bytes, 32)
     }
 }
 

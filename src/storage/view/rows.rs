@@ -26,6 +26,18 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// The row of `content`, and where its shingles begin, which the row before it tells.
+    pub(super) fn content_and_start(self, content: u32) -> Result<(ContentRow, u64)> {
+        let Some(before) = content.checked_sub(1) else {
+            return Ok((self.content(content)?, 0));
+        };
+        let bytes = self.rows(Kind::Contents, self.contents, before, 2, ContentRow::BYTES)?;
+        match bytes.as_chunks().0 {
+            [before, row] => Ok((ContentRow::decode(row), ContentRow::shingles_end(before))),
+            _ => Err(Error::damaged(self.contents.path(), "a row is cut short")),
+        }
+    }
+
     /// The signature of `content`, as stored.
     pub(crate) fn signature(self, content: u32) -> Result<&'a [u8]> {
         let row_bytes = self.schema.signature_bytes();
@@ -39,8 +51,21 @@ impl<'a> Rows<'a> {
         index: u32,
         row_bytes: usize,
     ) -> Result<&'a [u8]> {
-        let start = u64::from(index) * row_bytes as u64;
-        let range = start..start + row_bytes as u64;
+        self.rows(kind, column, index, 1, row_bytes)
+    }
+
+    /// So many rows from `first` on.
+    fn rows(
+        self,
+        kind: Kind,
+        column: &'a ColumnView,
+        first: u32,
+        count: u64,
+        row_bytes: usize,
+    ) -> Result<&'a [u8]> {
+        let row_bytes = row_bytes as u64;
+        let start = u64::from(first) * row_bytes;
+        let range = start..start + count * row_bytes;
         self.snapshot.verify(kind, column, &range)?;
         column.bytes(range)
     }

@@ -142,6 +142,34 @@ pub(crate) struct Snapshot {
     pub(crate) len: u32,
 }
 
+/// The shingles of a content, which are not read yet.
+#[derive(Clone, Debug)]
+pub(crate) struct Packed<'a> {
+    snapshot: &'a Snapshot,
+    range: Range<u64>,
+    count: usize,
+}
+
+impl<'a> Packed<'a> {
+    /// The shingles as they are stored.
+    pub(crate) fn bytes(&self) -> Result<&'a [u8]> {
+        let (snapshot, range) = (self.snapshot, &self.range);
+        snapshot.verify(Kind::Shingles, &snapshot.shingles, range)?;
+        snapshot.shingles.bytes(range.clone())
+    }
+
+    /// Their tails, if they have some.
+    pub(crate) fn tails(&self) -> Result<Option<&'a [[u8; 4]]>> {
+        Ok(packed::stored_tails(self.bytes()?, self.count))
+    }
+
+    /// Replaces `set` by them.
+    pub(crate) fn unpack(&self, set: &mut ShingleSet) -> Result<()> {
+        packed::unpack_stored(self.bytes()?, self.count, set)
+            .map_err(|reason| Error::damaged(self.snapshot.shingles.path(), reason))
+    }
+}
+
 impl Snapshot {
     /// Wraps an error of the index.
     pub(crate) fn in_index(&self, error: redb::Error) -> Error {
@@ -266,30 +294,26 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Replaces `set` by the shingles of `content`.
-    pub(crate) fn shingles(&self, content: u32, set: &mut ShingleSet) -> Result<()> {
-        let row = self.content(content)?;
-        let packed = self.packed_shingles_of(content, &row)?;
-        packed::unpack_stored(packed, row.shingle_count as usize, set)
-            .map_err(|reason| Error::damaged(self.shingles.path(), reason))
+    /// The row of `content`, and where its shingles are.
+    #[inline]
+    pub(crate) fn content_and_shingles(&self, content: u32) -> Result<(ContentRow, Packed<'_>)> {
+        let (row, start) = self.rows().content_and_start(content)?;
+        let shingles = Packed {
+            snapshot: self,
+            range: start..row.shingles_end,
+            count: row.shingle_count as usize,
+        };
+        Ok((row, shingles))
     }
 
-    /// The tails of the shingles of `content`, whose row is `row`, if it has some.
-    pub(crate) fn tails(&self, content: u32, row: &ContentRow) -> Result<Option<&[[u8; 4]]>> {
-        let packed = self.packed_shingles_of(content, row)?;
-        Ok(packed::stored_tails(packed, row.shingle_count as usize))
+    /// Replaces `set` by the shingles of `content`.
+    pub(crate) fn shingles(&self, content: u32, set: &mut ShingleSet) -> Result<()> {
+        self.content_and_shingles(content)?.1.unpack(set)
     }
 
     /// The shingles of `content` as they are stored.
     pub(crate) fn packed_shingles(&self, content: u32) -> Result<&[u8]> {
-        self.packed_shingles_of(content, &self.content(content)?)
-    }
-
-    /// The same of a content whose row is `row`.
-    fn packed_shingles_of(&self, content: u32, row: &ContentRow) -> Result<&[u8]> {
-        let range = self.shingles_before(content)?..row.shingles_end;
-        self.verify(Kind::Shingles, &self.shingles, &range)?;
-        self.shingles.bytes(range)
+        self.content_and_shingles(content)?.1.bytes()
     }
 
     /// Bytes of the shingles of all contents below `content`.

@@ -138,7 +138,7 @@ impl<'a> Matcher<'a> {
 
     /// How like it a content is, if it reaches the threshold.
     pub(crate) fn compare(&mut self, content: u32) -> Result<Option<Likeness>> {
-        let row = self.snapshot.content(content)?;
+        let (row, shingles) = self.snapshot.content_and_shingles(content)?;
         let has_shingles = self.snapshot.schema.keeps_shingles();
         let exact_copy = row.hash == *self.probe.hash;
         if exact_copy || !has_shingles {
@@ -162,7 +162,7 @@ impl<'a> Matcher<'a> {
         // Tails are read and compared in less time than a signature, or than shingles are decoded.
         let is_below = if large > ShingleSet::SMALL {
             self.is_far_below(self.estimate(content)?)
-        } else if let Some(tails) = self.snapshot.tails(content, &row)? {
+        } else if let Some(tails) = shingles.tails()? {
             let common = self.probe.shingles.most_in_common(tails);
             share(common, probe + stored - common) < self.threshold
         } else {
@@ -171,6 +171,7 @@ impl<'a> Matcher<'a> {
         if is_below {
             return Ok(None);
         }
+        shingles.unpack(&mut self.stored)?;
         self.exact(content)
     }
 
@@ -193,9 +194,8 @@ impl<'a> Matcher<'a> {
         estimate.jaccard < self.threshold - CERTAIN_ERRORS * error.max(estimate.error)
     }
 
-    /// How like it a content is by its shingles, if it reaches the threshold.
-    fn exact(&mut self, content: u32) -> Result<Option<Likeness>> {
-        self.snapshot.shingles(content, &mut self.stored)?;
+    /// How like it a content is by its shingles, which are in `stored`, if it reaches the threshold.
+    fn exact(&self, content: u32) -> Result<Option<Likeness>> {
         let common = self.probe.shingles.intersection_len(&self.stored);
         let (probe, stored) = (self.probe.shingles.len(), self.stored.len());
         let jaccard = share(common, probe + stored - common);
