@@ -127,7 +127,6 @@ mod error;
 #[doc(hidden)]
 pub mod fuzzing;
 mod lsh;
-mod process;
 mod progress;
 #[cfg(feature = "corpus")]
 #[doc(hidden)]

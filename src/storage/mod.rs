@@ -20,7 +20,7 @@ mod salvage;
 mod view;
 
 pub(crate) use commit::{CatalogChange, Files, NewContent, Sound};
-pub(crate) use disk::resolved;
+pub(crate) use disk::{Process, resolved};
 #[cfg(all(test, unix))]
 pub(crate) use disk::{crash, watch};
 pub(crate) use folder::{Note, Place, enclosing, inside};

@@ -6,7 +6,6 @@ use std::path::Path;
 /// From the lowest to the highest; a module may use those before it, and its own.
 const LAYERS: &[&str] = &[
     "error",
-    "process",
     "clock",
     "progress",
     "text",

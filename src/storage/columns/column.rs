@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::sums::{BLOCK_BYTES, BlockSums};
 use super::verified::Verified;
 use crate::error::{Error, Result};
-use crate::process::Process;
+use crate::storage::disk::Process;
 use crate::storage::disk::{self, File, Map};
 use crate::storage::format::{HEADER_BYTES, Header, may_be_unfinished};
 

@@ -4,9 +4,9 @@ use std::fs::TryLockError;
 use std::io;
 use std::path::Path;
 
+use super::process::Process;
 use super::{File, Step, at, in_file, remove};
 use crate::error::{Error, Result};
-use crate::process::Process;
 
 /// Is taken for as long as it is there, however its process ends; the file is gone then, too, unless the
 /// process was killed. The child of a fork does not give it back.

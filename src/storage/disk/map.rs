@@ -6,7 +6,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use memmap2::{MmapOptions, MmapRaw};
+use memmap2::{MmapMut, MmapOptions, MmapRaw};
 
 use super::{File, Step, at};
 use crate::error::Result;
@@ -128,5 +128,35 @@ impl SharedWords {
         // All access in this process is atomic, for the words are not to be had in another way; a
         // mapping that is not writable is only loaded from.
         Some(unsafe { &*word })
+    }
+}
+
+/// A page of memory that tells the process that made it from the children that it forks.
+#[derive(Debug)]
+pub(super) struct ForkMark {
+    page: MmapMut,
+}
+
+impl ForkMark {
+    /// A mark of the process that runs; none where the system has no such thing.
+    #[cfg(target_os = "linux")]
+    pub(super) fn new() -> Option<ForkMark> {
+        let mut page = MmapMut::map_anon(1).ok()?;
+        let (start, len) = (page.as_mut_ptr().cast(), page.len());
+        // SAFETY: the page is the mark's own, and in a child it is there as well, full of zeros.
+        let wiped = unsafe { libc::madvise(start, len, libc::MADV_WIPEONFORK) };
+        page[0] = 1;
+        (wiped == 0).then_some(ForkMark { page })
+    }
+
+    /// The same.
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn new() -> Option<ForkMark> {
+        None
+    }
+
+    /// Whether the process that runs made it.
+    pub(super) fn is_of_this_process(&self) -> bool {
+        self.page[0] == 1
     }
 }

@@ -16,6 +16,7 @@ mod lock;
 mod map;
 mod overlay;
 mod plain;
+mod process;
 mod resolve;
 mod shared;
 #[cfg(test)]
@@ -35,6 +36,7 @@ use file::in_file;
 pub(super) use file::{File, sync_words};
 pub(super) use lock::FileLock;
 pub(super) use map::{Map, SharedWords};
+pub(crate) use process::Process;
 pub(crate) use resolve::resolved;
 pub(super) use shared::first_failure;
 #[cfg(all(test, unix))]

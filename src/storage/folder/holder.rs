@@ -8,7 +8,7 @@ use std::process;
 
 use crate::clock;
 use crate::error::{Holder, Result};
-use crate::process::Process;
+use crate::storage::disk::Process;
 
 use crate::storage::disk::{self, File};
 use crate::storage::format::is_lost;

@@ -16,7 +16,7 @@ use redb::{
 use super::guard::guarded;
 use super::meta::Meta;
 use crate::error::{Error, Result};
-use crate::process::Process;
+use crate::storage::disk::Process;
 use crate::storage::disk::{self, File};
 use crate::storage::format::{is_redb, may_be_unfinished_index};
 use crate::storage::names::INDEX;

@@ -10,10 +10,10 @@ use redb::{ReadTransaction, WriteTransaction};
 use super::rows::Rows;
 use crate::codec::low32;
 use crate::error::{Error, Result};
-use crate::process::Process;
 use crate::schema::Schema;
 use crate::storage::columns::{BLOCK_BYTES, ColumnView, all_sums, blocks_of, packed, sum};
 use crate::storage::disk;
+use crate::storage::disk::Process;
 use crate::storage::format::{ContentRow, HEADER_BYTES, Kind, copy_hash, narrow};
 use crate::storage::index::{Catalog, DocumentRow, Guarded, Index, Meta, guarded};
 use crate::storage::postings::{

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::process::Process;
+use crate::storage::Process;
 use crate::storage::{DocumentRow, Snapshot};
 use crate::store::handle::Store;
 use crate::text::ShingleSet;

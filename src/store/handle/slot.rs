@@ -6,8 +6,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 
 use crate::error::{Error, Result};
-use crate::process::Process;
 use crate::storage::Files;
+use crate::storage::Process;
 use crate::store::lock::lock;
 
 /// The place of the writing side's files. One thread at a time takes them out.
