@@ -44,6 +44,15 @@ pub enum Error {
         /// What was expected and what was found, with its position.
         reason: String,
     },
+    /// A column given to a function of [`batch`](crate::batch) does not have the form that it needs.
+    InvalidColumn {
+        /// The column's name.
+        column: &'static str,
+        /// The first row that is wrong, from 0.
+        row: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A key is empty or longer than [`MAX_KEY_BYTES`](crate::MAX_KEY_BYTES).
     InvalidKey {
         /// Length of the key in bytes.
@@ -219,6 +228,11 @@ impl fmt::Display for Error {
                 given,
             } => mismatch(parameter, stored, given, f),
             Error::InvalidText { reason } => write!(f, "{reason}"),
+            Error::InvalidColumn {
+                column,
+                row,
+                reason,
+            } => write!(f, "{column}, row {row}: {reason}"),
             Error::InvalidKey { bytes: 0 } => {
                 write!(f, "the key is empty; a key has 1 to 65536 bytes")
             }

@@ -116,7 +116,7 @@
 //! `cli` (on by default) is the command line and its dependencies. A program that links the crate
 //! wants `default-features = false`.
 
-mod batch;
+pub mod batch;
 mod clock;
 mod codec;
 mod collection;

@@ -28,25 +28,41 @@ impl Bands {
     /// # Ok::<(), dedupdb::Error>(())
     /// ```
     pub fn hashes(&self, signature: &[u8], width: SlotWidth, out: &mut Vec<u32>) {
+        out.extend(self.each_key(signature, width).map(upper));
+    }
+
+    /// Appends the key of each of the b bands of a signature row: the hashes, with 64 bits each.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the row is shorter than [`Bands::used`] slots of `width`.
+    ///
+    /// ```
+    /// use dedupdb::{Bands, SlotWidth};
+    ///
+    /// let (shape, row) = (Bands::new(2, 2, 4)?, [1, 2, 3, 4]);
+    /// let mut keys = Vec::new();
+    /// shape.keys(&row, SlotWidth::Bits8, &mut keys);
+    /// assert_eq!(keys[1], shape.key(&row, SlotWidth::Bits8, 1));
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    pub fn keys(&self, signature: &[u8], width: SlotWidth, out: &mut Vec<u64>) {
+        out.extend(self.each_key(signature, width));
+    }
+
+    fn each_key(self, signature: &[u8], width: SlotWidth) -> impl Iterator<Item = u64> {
         let bytes = &signature[..self.used() as usize * width.bytes()];
         let length = self.rows() as usize * width.bytes();
         let numbered = bytes.chunks_exact(length).zip(0_u32..);
-        out.extend(numbered.map(|(band, number)| match two_words(band) {
+        numbered.map(move |(band, number)| match two_words(band) {
             Some([first, second]) => finish(absorb(absorb(start(number), first), second)),
-            None => self.hash(signature, width, number),
-        }));
+            None => self.key(signature, width, number),
+        })
     }
 
-    /// Returns the hash of one band of a signature row.
+    /// Returns the hash of one band of a signature row: the upper half of its [`key`](Bands::key).
     ///
-    /// The function is frozen, for stores keep its values. With all arithmetic modulo 2^64 and
-    /// `g` = 0x9E3779B97F4A7C15, the state starts as `g` times the band's number plus one. Each
-    /// eight bytes of the band, little-endian and the last ones filled up with zeros, are
-    /// exclusive-ored into the state, which is then multiplied by `g` and exclusive-ored with
-    /// itself shifted right by 32. The hash is the upper half of the state after the finalizer
-    /// of `SplitMix64` (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators",
-    /// 2014). Bands that differ in one eight-byte word alone have different states,
-    /// so 32-bit hashes of unequal bands collide once in 2^32 times.
+    /// 32-bit hashes of unequal bands collide once in 2^32 times.
     ///
     /// # Panics
     ///
@@ -63,6 +79,34 @@ impl Bands {
     /// ```
     #[inline]
     pub fn hash(&self, signature: &[u8], width: SlotWidth, band: u32) -> u32 {
+        upper(self.key(signature, width, band))
+    }
+
+    /// Returns the key of one band of a signature row: a hash of 64 bits, of the slots and the band's
+    /// number.
+    ///
+    /// The function is frozen, for stores keep its upper half. With all arithmetic modulo 2^64 and
+    /// `g` = 0x9E3779B97F4A7C15, the state starts as `g` times the band's number plus one. Each
+    /// eight bytes of the band, little-endian and the last ones filled up with zeros, are
+    /// exclusive-ored into the state, which is then multiplied by `g` and exclusive-ored with
+    /// itself shifted right by 32. The key is the state after the finalizer of `SplitMix64` (Steele,
+    /// Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014). Keys of unequal bands
+    /// collide once in 2^64 times; those of bands that differ in one eight-byte word alone never do.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the row ends before the band does.
+    ///
+    /// ```
+    /// use dedupdb::{Bands, SlotWidth};
+    ///
+    /// let row: Vec<u8> = (0..28).collect();
+    /// let shape = Bands::new(2, 7, 14)?;
+    /// assert_eq!(shape.key(&row, SlotWidth::Bits16, 0) >> 32, 0xC79F_5820);
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    #[inline]
+    pub fn key(&self, signature: &[u8], width: SlotWidth, band: u32) -> u64 {
         let range = self.range(band, width);
         if let Some([first, last]) = two_words(&signature[range.clone()]) {
             return finish(absorb(absorb(start(band), first), last));
@@ -78,6 +122,14 @@ impl Bands {
         }
         finish(state)
     }
+}
+
+/// Returns the key that copies of a text without shingles share: that of a band whose bytes are the
+/// first eight of the text's hash. Frozen, as [`Bands::key`] is.
+pub(crate) fn copies_key(band: u32, hash: &[u8; 32]) -> u64 {
+    let (words, _) = hash.as_chunks::<WORD>();
+    let state = words.first().map(|&word| u64::from_le_bytes(word));
+    finish(absorb(start(band), state.unwrap_or_default()))
 }
 
 /// Returns the words of a band of more than one and at most two, the length of the usual shapes;
@@ -121,9 +173,14 @@ fn absorb(state: u64, word: u64) -> u64 {
 }
 
 #[inline]
-fn finish(state: u64) -> u32 {
+fn finish(state: u64) -> u64 {
     let state = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let state = (state ^ (state >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    let [.., h0, h1, h2, h3] = (state ^ (state >> 31)).to_le_bytes();
+    state ^ (state >> 31)
+}
+
+#[inline]
+fn upper(key: u64) -> u32 {
+    let [.., h0, h1, h2, h3] = key.to_le_bytes();
     u32::from_le_bytes([h0, h1, h2, h3])
 }

@@ -6,3 +6,4 @@ mod curve;
 mod hash;
 
 pub use bands::Bands;
+pub(crate) use hash::copies_key;

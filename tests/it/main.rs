@@ -21,6 +21,7 @@ mod folder;
 #[cfg(unix)]
 mod fork;
 mod handles;
+mod kernels;
 mod layers;
 mod lsh;
 mod merge;

@@ -1,0 +1,198 @@
+//! Pairs that share a bucket, and are to be compared.
+
+use rayon::prelude::*;
+
+use super::keys::Keys;
+use crate::error::{Error, Result};
+use crate::schema::check_threshold;
+use crate::text::sizes_fit;
+
+/// Rows of a bucket that a row is paired with, unless another number is asked for.
+const MOST: usize = 4000;
+
+/// Finds the pairs of texts that share a bucket and can be alike by their sizes.
+///
+/// A bucket is the texts that have a key in common, in the same band. Each pair is given once, in the
+/// first band whose key both have; whoever holds the rows of one bucket alone can tell, so buckets may
+/// be spread over machines. Of n texts in a bucket, n (n - 1) / 2 pairs may be alike, so the work on a
+/// bucket is bounded ([`most`](CandidateQuery::most)), and what was passed over is counted.
+///
+/// ```
+/// use dedupdb::batch::{CandidateQuery, KeyWidth, Sketcher};
+/// use dedupdb::{Schema, Shingling};
+///
+/// let schema = Schema::builder().shingling(Shingling::Word(1)).threshold(0.5).build()?;
+/// let texts = ["the night tram runs again", "who painted the crane", "the night bus runs again"];
+/// let sketches = Sketcher::new(&schema, KeyWidth::Bits64)?.sketch_all(&texts);
+/// let query = CandidateQuery::new(sketches.keys(), sketches.sizes(), schema.threshold())?;
+/// let found = query.all();
+/// assert_eq!((found.pairs.as_slice(), found.passed_over), (&[(0, 2)][..], 0));
+/// assert_eq!(sketches.sets().jaccards(&found.pairs)?, [4.0 / 6.0]);
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct CandidateQuery<'a> {
+    keys: Keys<'a>,
+    sizes: &'a [u32],
+    threshold: f64,
+    most: usize,
+}
+
+/// Pairs that are to be compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Candidates {
+    /// Rows of two texts, the lower one first; ascending, each pair once.
+    pub pairs: Vec<(usize, usize)>,
+    /// Pairs of a bucket that fit by size and are not given, because the bucket is large. Those that
+    /// share several large buckets count in each, those of an earlier bucket too.
+    pub passed_over: u64,
+}
+
+impl<'a> CandidateQuery<'a> {
+    /// Finds pairs of texts with these band keys and numbers of shingles, a row and a number for each
+    /// text. Pairs of sizes that differ too much to reach the threshold are left out:
+    /// J(A, B) <= |A| / |B|.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidColumn`] if there are more or fewer rows than sizes, and
+    /// [`Error::InvalidQuery`] if the threshold is not above 0 and at most 1.
+    pub fn new(keys: Keys<'a>, sizes: &'a [u32], threshold: f64) -> Result<CandidateQuery<'a>> {
+        check_threshold(threshold)?;
+        if keys.len() != sizes.len() {
+            return Err(Error::InvalidColumn {
+                column: "sizes",
+                row: keys.len().min(sizes.len()),
+                reason: format!(
+                    "there are {} sizes and {} rows of keys",
+                    sizes.len(),
+                    keys.len()
+                ),
+            });
+        }
+        Ok(CandidateQuery {
+            keys,
+            sizes,
+            threshold,
+            most: MOST,
+        })
+    }
+
+    /// Pairs a row of a bucket with at most so many others: with those that follow it by size, of
+    /// equal sizes by row. 4,000 by default, [`usize::MAX`] for all.
+    ///
+    /// A pair that its first bucket passes over is not looked for in others.
+    #[must_use]
+    pub fn most(mut self, rows: usize) -> CandidateQuery<'a> {
+        self.most = rows;
+        self
+    }
+
+    /// Finds the pairs of all buckets.
+    ///
+    /// The keys are sorted band by band. Memory is 16 bytes a text and twice 16 bytes a pair. The
+    /// threads are those of the rayon pool that the call is made in; the pairs do not depend on them.
+    pub fn all(&self) -> Candidates {
+        let mut found = Candidates::default();
+        (0..self.keys.bands()).for_each(|band| found.append(self.in_band(band)));
+        found.pairs.par_sort_unstable();
+        found
+    }
+
+    /// Finds the pairs of the buckets of one band, which share no earlier one; none if there is no such
+    /// band. Those of all bands are those of [`CandidateQuery::all`].
+    pub fn band(&self, band: usize) -> Candidates {
+        let mut found = Candidates::default();
+        if band < self.keys.bands() {
+            found.append(self.in_band(band));
+            found.pairs.par_sort_unstable();
+        }
+        found
+    }
+
+    /// Finds the pairs of one bucket: of rows that have `key` in common, in any order, however often.
+    ///
+    /// This is for engines that bring the rows of a bucket together. A pair whose first common key is
+    /// another one is left to that bucket, and a row without the key is in no pair.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidColumn`] if there is no such row.
+    ///
+    /// ```
+    /// use dedupdb::batch::{CandidateQuery, Keys};
+    ///
+    /// // Rows 0 and 1 meet in the bucket 7 first, and row 2 joins them in the bucket 9.
+    /// let keys = [7, 9, 7, 9, 8, 9];
+    /// let query = CandidateQuery::new(Keys::new(&keys, 2)?, &[5, 5, 5], 0.8)?;
+    /// assert_eq!(query.bucket(7, &[0, 1])?.pairs, [(0, 1)]);
+    /// assert_eq!(query.bucket(9, &[0, 1, 2])?.pairs, [(0, 2), (1, 2)]);
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    pub fn bucket(&self, key: u64, rows: &[usize]) -> Result<Candidates> {
+        if let Some(&row) = rows.iter().find(|&&row| row >= self.keys.len()) {
+            return Err(Error::InvalidColumn {
+                column: "keys",
+                row,
+                reason: format!("there are {} rows", self.keys.len()),
+            });
+        }
+        let mut rows = rows.to_vec();
+        rows.sort_unstable();
+        rows.dedup();
+        let is_first = |a, b| {
+            let band = self.keys.first_shared(a, b);
+            let shared = band.and_then(|band| self.keys.row(a)?.get(band));
+            shared == Some(&key)
+        };
+        let mut found = self.among(rows, is_first);
+        found.pairs.sort_unstable();
+        Ok(found)
+    }
+
+    /// The pairs of a band that there is, in no order that matters.
+    fn in_band(&self, band: usize) -> Candidates {
+        let keys = self.keys.as_slice().iter().skip(band);
+        let keys = keys.step_by(self.keys.bands()).copied();
+        let mut postings: Vec<(u64, usize)> = keys.zip(0..).collect();
+        postings.par_sort_unstable();
+        let buckets = postings.par_chunk_by(|a, b| a.0 == b.0);
+        let shared = buckets.filter(|bucket| bucket.len() > 1);
+        let parts: Vec<Candidates> = shared
+            .map(|bucket| {
+                let rows = bucket.iter().map(|&(_, row)| row).collect();
+                self.among(rows, |a, b| self.keys.first_shared(a, b) == Some(band))
+            })
+            .collect();
+        let mut found = Candidates::default();
+        parts.into_iter().for_each(|part| found.append(part));
+        found
+    }
+
+    /// The pairs of distinct rows that fit by size and are given here.
+    fn among(&self, mut rows: Vec<usize>, is_here: impl Fn(usize, usize) -> bool) -> Candidates {
+        let size = |row: usize| self.sizes.get(row).copied().unwrap_or_default() as usize;
+        rows.sort_unstable_by_key(|&row| (size(row), row));
+        let mut found = Candidates::default();
+        for (at, &row) in rows.iter().enumerate() {
+            let larger = &rows[at + 1..];
+            let fits = |&other: &usize| sizes_fit(size(row), size(other), self.threshold);
+            let fitting = larger.partition_point(fits);
+            let given = fitting.min(self.most);
+            found.passed_over += (fitting - given) as u64;
+            let others = larger[..given].iter().copied();
+            let others = others.filter(|&other| is_here(row, other));
+            let pairs = others.map(|other| (row.min(other), row.max(other)));
+            found.pairs.extend(pairs);
+        }
+        found
+    }
+}
+
+impl Candidates {
+    fn append(&mut self, other: Candidates) {
+        self.pairs.extend(other.pairs);
+        self.passed_over += other.passed_over;
+    }
+}

@@ -1,0 +1,104 @@
+//! The band keys of texts.
+
+use crate::error::{Error, Result};
+
+/// How many bits of a band's hash are its key.
+///
+/// Texts that share no band have a key in common by chance, and are compared in vain. Of n texts in b
+/// bands, a text has n b / 2^bits such candidates: at 10^9 texts and 17 bands 4 with 32 bits, and with
+/// 64 bits one for every 10^9 texts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum KeyWidth {
+    /// The hashes that stores keep, [`Bands::hash`](crate::Bands::hash): below 2^32. Keys of different
+    /// bands may be equal, so buckets are told apart by band and key.
+    Bits32,
+    /// The hashes of [`Bands::key`](crate::Bands::key), whose upper halves are those of 32 bits. They
+    /// tell bands apart, too.
+    #[default]
+    Bits64,
+}
+
+impl KeyWidth {
+    /// The key of this width that a key of 64 bits holds.
+    pub(super) fn cut(self, key: u64) -> u64 {
+        match self {
+            KeyWidth::Bits32 => key >> 32,
+            KeyWidth::Bits64 => key,
+        }
+    }
+}
+
+/// A matrix of band keys: a row of as many keys as there are bands for each text, one after the other.
+///
+/// ```
+/// use dedupdb::batch::Keys;
+///
+/// let keys = Keys::new(&[10, 20, 30, /* second row */ 11, 20, 30], 3)?;
+/// assert_eq!((keys.len(), keys.bands()), (2, 3));
+/// assert_eq!(keys.row(1), Some(&[11, 20, 30][..]));
+/// assert_eq!(keys.first_shared(0, 1), Some(1));
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Keys<'a> {
+    keys: &'a [u64],
+    bands: usize,
+}
+
+impl<'a> Keys<'a> {
+    /// Takes keys as rows of `bands` keys.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidColumn`] if there are no bands, or the last row is not whole.
+    pub fn new(keys: &'a [u64], bands: usize) -> Result<Keys<'a>> {
+        if bands > 0 && keys.len().is_multiple_of(bands) {
+            return Ok(Keys { keys, bands });
+        }
+        Err(Error::InvalidColumn {
+            column: "keys",
+            row: keys.len().checked_div(bands).unwrap_or_default(),
+            reason: format!("{} keys are no rows of {bands}", keys.len()),
+        })
+    }
+
+    /// Keys that are whole rows, of one band at least.
+    pub(super) fn trusted(keys: &'a [u64], bands: usize) -> Keys<'a> {
+        debug_assert!(keys.len().is_multiple_of(bands), "rows are whole");
+        Keys { keys, bands }
+    }
+
+    /// Returns the number of rows.
+    pub fn len(&self) -> usize {
+        self.keys.len() / self.bands
+    }
+
+    /// Returns whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Returns the number of keys of a row, at least 1.
+    pub fn bands(&self) -> usize {
+        self.bands
+    }
+
+    /// Returns all keys, row by row.
+    pub fn as_slice(&self) -> &'a [u64] {
+        self.keys
+    }
+
+    /// Returns the keys of a row, in the order of the bands.
+    pub fn row(&self, row: usize) -> Option<&'a [u64]> {
+        let start = row.checked_mul(self.bands)?;
+        self.keys.get(start..start.checked_add(self.bands)?)
+    }
+
+    /// Returns the first band, from 0, whose key two rows have in common; none if there is no such
+    /// band, or no such row.
+    pub fn first_shared(&self, a: usize, b: usize) -> Option<usize> {
+        let mut keys = self.row(a)?.iter().zip(self.row(b)?);
+        keys.position(|(a, b)| a == b)
+    }
+}

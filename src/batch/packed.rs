@@ -1,0 +1,154 @@
+//! Packed shingle sets, which are compared exactly.
+
+use rayon::prelude::*;
+
+use super::columns::slices;
+use crate::error::{Error, Result};
+use crate::text::ShingleSet;
+
+/// What the column is called in errors.
+const COLUMN: &str = "sets";
+
+/// Pairs that are one thread's work.
+const CHUNK: usize = 256;
+
+/// Compares two packed sets: their exact Jaccard similarity, 0 to 1, shingles of both by shingles of
+/// either. None if the bytes of one are no packed set of its number of shingles.
+///
+/// A set is given as its number of shingles and the bytes that [`ShingleSet::to_packed`] makes of
+/// it. The result is that of a store: two sets of at most 16 shingles are compared by 64 bits a
+/// shingle, others by 32. Two sets without shingles are 0 alike; copies of a text without
+/// shingles are told by their hash.
+///
+/// ```
+/// use dedupdb::batch;
+/// use dedupdb::{Shingler, Shingling};
+///
+/// let shingler = Shingler::new(Shingling::Word(1), true, true)?;
+/// let (a, b) = (shingler.shingles("night tram four")?, shingler.shingles("night bus four")?);
+/// let (packed_a, packed_b) = (a.to_packed(), b.to_packed());
+/// assert_eq!(batch::verify((3, &packed_a), (3, &packed_b)), Some(0.5));
+/// assert_eq!(batch::verify((3, &packed_a), (3, b"tram")), None);
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+pub fn verify(a: (u32, &[u8]), b: (u32, &[u8])) -> Option<f64> {
+    Some(unpack(a)?.jaccard(&unpack(b)?))
+}
+
+fn unpack((size, bytes): (u32, &[u8])) -> Option<ShingleSet> {
+    ShingleSet::from_packed(bytes, size as usize)
+}
+
+/// A column of packed sets.
+///
+/// ```
+/// use dedupdb::ShingleSet;
+/// use dedupdb::batch::PackedSets;
+///
+/// let a = ShingleSet::from_hashes(vec![1, 2, 3]).to_packed();
+/// let b = ShingleSet::from_hashes(vec![2, 3, 4]).to_packed();
+/// let offsets = [0, a.len(), a.len() + b.len()];
+/// let bytes = [a, b].concat();
+/// let sets = PackedSets::new(&[3, 3], &offsets, &bytes)?;
+/// assert_eq!(sets.jaccards(&[(0, 1), (1, 1)])?, [0.5, 1.0]);
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct PackedSets<'a> {
+    sizes: &'a [u32],
+    sets: Vec<&'a [u8]>,
+}
+
+impl<'a> PackedSets<'a> {
+    /// Takes sets of these numbers of shingles: the bytes of set `i` are those from `offsets[i]` up to
+    /// `offsets[i + 1]`, as for [`texts`](super::texts). They are unpacked when they are compared.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidColumn`] if there is not one offset more than there are sizes, or an offset is
+    /// outside the bytes or below the one before it.
+    pub fn new<O>(sizes: &'a [u32], offsets: &[O], bytes: &'a [u8]) -> Result<PackedSets<'a>>
+    where
+        O: Copy + TryInto<usize>,
+    {
+        let sets = slices(COLUMN, offsets, bytes)?;
+        if sets.len() == sizes.len() {
+            return Ok(PackedSets { sizes, sets });
+        }
+        Err(Error::InvalidColumn {
+            column: COLUMN,
+            row: sets.len().min(sizes.len()),
+            reason: format!("there are {} sizes and {} sets", sizes.len(), sets.len()),
+        })
+    }
+
+    /// Takes sets whose offsets are one more than there are sizes, ascending and within the bytes.
+    pub(super) fn trusted(sizes: &'a [u32], offsets: &[u64], bytes: &'a [u8]) -> PackedSets<'a> {
+        let sets = slices(COLUMN, offsets, bytes).unwrap_or_default();
+        debug_assert_eq!(sets.len(), sizes.len(), "as many sets as sizes");
+        PackedSets { sizes, sets }
+    }
+
+    /// Returns the number of sets.
+    pub fn len(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// Returns whether there is no set.
+    pub fn is_empty(&self) -> bool {
+        self.sets.is_empty()
+    }
+
+    /// Unpacks a set.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidColumn`] if there is no such row, or its bytes are no packed set of its number
+    /// of shingles.
+    pub fn shingles(&self, row: usize) -> Result<ShingleSet> {
+        let packed = self
+            .sizes
+            .get(row)
+            .copied()
+            .zip(self.sets.get(row).copied());
+        packed.and_then(unpack).ok_or_else(|| Error::InvalidColumn {
+            column: COLUMN,
+            row,
+            reason: match packed {
+                None => format!("there are {} sets", self.len()),
+                Some((size, _)) => format!("the bytes are no set of {size} shingles"),
+            },
+        })
+    }
+
+    /// Returns the exact Jaccard similarity of each pair of rows, 0 to 1, as [`verify`] does.
+    ///
+    /// Pairs of the same first row are best given one after the other: it is unpacked once then. The
+    /// threads are those of the rayon pool that the call is made in.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`PackedSets::shingles`], of the first pair that has them.
+    pub fn jaccards(&self, pairs: &[(usize, usize)]) -> Result<Vec<f64>> {
+        let parts: Vec<Result<Vec<f64>>> = pairs
+            .par_chunks(CHUNK)
+            .map(|pairs| self.jaccards_of(pairs))
+            .collect();
+        let parts: Vec<Vec<f64>> = parts.into_iter().collect::<Result<_>>()?;
+        Ok(parts.concat())
+    }
+
+    fn jaccards_of(&self, pairs: &[(usize, usize)]) -> Result<Vec<f64>> {
+        let mut jaccards = Vec::with_capacity(pairs.len());
+        for same in pairs.chunk_by(|one, other| one.0 == other.0) {
+            let Some(&(first, _)) = same.first() else {
+                continue;
+            };
+            let first = self.shingles(first)?;
+            for &(_, second) in same {
+                jaccards.push(first.jaccard(&self.shingles(second)?));
+            }
+        }
+        Ok(jaccards)
+    }
+}

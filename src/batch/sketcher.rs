@@ -1,0 +1,133 @@
+//! From texts to what travels of them.
+
+use rayon::prelude::*;
+
+use super::keys::KeyWidth;
+use super::sketches::Sketches;
+use crate::error::Result;
+use crate::lsh::copies_key;
+use crate::schema::Schema;
+use crate::sketch::Signer;
+use crate::text::{ShingleSet, Shingler};
+
+/// Texts that are one thread's work.
+const CHUNK: usize = 64;
+
+/// Sketches texts as the schema asks for: hash, shingles, signature and band keys.
+///
+/// A sketch depends on its text and the schema alone, so texts may be divided among threads and
+/// machines in any way.
+///
+/// ```
+/// use dedupdb::Schema;
+/// use dedupdb::batch::{KeyWidth, Sketcher};
+///
+/// let schema = Schema::default();
+/// let sketcher = Sketcher::new(&schema, KeyWidth::Bits64)?;
+/// let sketches = sketcher.sketch_all(&["the night tram runs again from Friday on", ""]);
+/// assert_eq!((sketches.len(), sketches.sizes()), (2, &[4, 0][..]));
+/// assert_eq!(sketches.signatures().len(), 2 * schema.signature_bytes());
+/// assert_eq!(sketches.keys().bands(), schema.bands().bands() as usize);
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Sketcher {
+    schema: Schema,
+    shingler: Shingler,
+    signer: Signer,
+    key_width: KeyWidth,
+}
+
+impl Sketcher {
+    /// Sketches as the schema asks for, with keys of this width. The schema's threshold plays no part.
+    ///
+    /// # Errors
+    ///
+    /// None: the schema was checked when it was built.
+    pub fn new(schema: &Schema, key_width: KeyWidth) -> Result<Sketcher> {
+        Ok(Sketcher {
+            shingler: schema.shingler()?,
+            signer: schema.signer()?,
+            schema: schema.clone(),
+            key_width,
+        })
+    }
+
+    /// Returns the parameters.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// Returns the shingles of a text.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidText`](crate::Error::InvalidText) if the schema's shingling cannot read the
+    /// text; only [`Shingling::Ids`](crate::Shingling::Ids) restricts it.
+    pub fn shingles(&self, text: &str) -> Result<ShingleSet> {
+        self.shingler.shingles(text)
+    }
+
+    /// Returns the key of each band of a shingle set; none for a set without shingles, which shares no
+    /// bucket.
+    pub fn keys(&self, shingles: &ShingleSet) -> Vec<u64> {
+        let mut keys = Vec::new();
+        if !shingles.is_empty() {
+            let signature = self.signer.sign(shingles.as_slice());
+            self.append_keys(signature.as_bytes(), &mut keys);
+        }
+        keys
+    }
+
+    /// Sketches texts, on the threads of the rayon pool that the call is made in.
+    ///
+    /// A text that the schema's shingling cannot read has no shingles, and is listed
+    /// ([`Sketches::failed`]); the others are sketched all the same. A text without shingles has keys
+    /// of its hash, so it shares buckets with its copies alone.
+    pub fn sketch_all<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Sketches {
+        let parts: Vec<Sketches> = texts
+            .par_chunks(CHUNK)
+            .map(|texts| self.sketch_some(texts))
+            .collect();
+        let mut sketches = Sketches::new(self.schema.bands().bands());
+        parts.into_iter().for_each(|part| sketches.append(part));
+        sketches
+    }
+
+    fn sketch_some<T: AsRef<str>>(&self, texts: &[T]) -> Sketches {
+        let mut sketches = Sketches::new(self.schema.bands().bands());
+        let (mut scratch, mut signature, mut keys) = (Vec::new(), Vec::new(), Vec::new());
+        for text in texts {
+            let text = text.as_ref();
+            let hash = *blake3::hash(text.as_bytes()).as_bytes();
+            let shingles = self.shingles(text);
+            let failure = shingles.as_ref().err().cloned();
+            let shingles = shingles.unwrap_or_default();
+            signature.clear();
+            self.signer
+                .sign_into(shingles.as_slice(), &mut scratch, &mut signature);
+            keys.clear();
+            if shingles.is_empty() {
+                self.append_keys_of_copies(&hash, &mut keys);
+            } else {
+                self.append_keys(&signature, &mut keys);
+            }
+            sketches.push(&hash, &shingles, &signature, &keys);
+            sketches.fail(failure);
+        }
+        sketches
+    }
+
+    fn append_keys(&self, signature: &[u8], keys: &mut Vec<u64>) {
+        let (bands, width) = (self.schema.bands(), self.schema.slot_width());
+        bands.keys(signature, width, keys);
+        keys.iter_mut()
+            .for_each(|key| *key = self.key_width.cut(*key));
+    }
+
+    /// The keys of a text without shingles.
+    fn append_keys_of_copies(&self, hash: &[u8; 32], keys: &mut Vec<u64>) {
+        let bands = 0..self.schema.bands().bands();
+        keys.extend(bands.map(|band| self.key_width.cut(copies_key(band, hash))));
+    }
+}

@@ -1,0 +1,143 @@
+//! The sketches of a batch of texts, in columns.
+
+use super::keys::Keys;
+use super::packed::PackedSets;
+use crate::error::Error;
+use crate::text::ShingleSet;
+
+/// The sketches of n texts in columns, a row for each text in their order.
+#[derive(Clone, Debug)]
+pub struct Sketches {
+    bands: usize,
+    columns: Columns,
+}
+
+/// The columns of [`Sketches`], to be moved elsewhere without a copy.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Columns {
+    /// The BLAKE3 hash of each text: n. Texts with the same hash are copies.
+    pub hashes: Vec<[u8; 32]>,
+    /// Number of distinct shingles of each text: n.
+    pub sizes: Vec<u32>,
+    /// The signatures, one after the other: n times
+    /// [`Schema::signature_bytes`](crate::Schema::signature_bytes) bytes of little-endian slots.
+    pub signatures: Vec<u8>,
+    /// The band keys, row by row: n times the number of bands.
+    pub keys: Vec<u64>,
+    /// Where the packed shingles of each text begin, and where the last ones end: n + 1, from 0 on,
+    /// ascending.
+    pub offsets: Vec<u64>,
+    /// The packed shingles ([`ShingleSet::to_packed`]), one after the other.
+    pub packed: Vec<u8>,
+    /// Rows of texts that could not be read, ascending, and why.
+    pub failed: Vec<(usize, Error)>,
+}
+
+impl Sketches {
+    /// Those of no text; one band at least.
+    pub(super) fn new(bands: u32) -> Sketches {
+        Sketches {
+            bands: bands as usize,
+            columns: Columns {
+                offsets: vec![0],
+                ..Columns::default()
+            },
+        }
+    }
+
+    /// Adds a row.
+    pub(super) fn push(
+        &mut self,
+        hash: &[u8; 32],
+        shingles: &ShingleSet,
+        signature: &[u8],
+        keys: &[u64],
+    ) {
+        let columns = &mut self.columns;
+        columns.hashes.push(*hash);
+        // They are distinct hashes of 32 bits, and of a text that is shorter than that.
+        let size = u32::try_from(shingles.len()).unwrap_or(u32::MAX);
+        columns.sizes.push(size);
+        columns.signatures.extend_from_slice(signature);
+        columns.keys.extend_from_slice(keys);
+        columns.packed.extend(shingles.to_packed());
+        columns.offsets.push(columns.packed.len() as u64);
+    }
+
+    /// Says of the last row why its text could not be read, if it could not.
+    pub(super) fn fail(&mut self, failure: Option<Error>) {
+        let last = self.len().saturating_sub(1);
+        self.columns
+            .failed
+            .extend(failure.map(|error| (last, error)));
+    }
+
+    /// Adds the rows of others, of as many bands.
+    pub(super) fn append(&mut self, other: Sketches) {
+        let rows = self.len();
+        let (columns, other) = (&mut self.columns, other.columns);
+        let bytes = columns.packed.len() as u64;
+        columns.hashes.extend(other.hashes);
+        columns.sizes.extend(other.sizes);
+        columns.signatures.extend(other.signatures);
+        columns.keys.extend(other.keys);
+        let offsets = other.offsets.into_iter().skip(1);
+        columns.offsets.extend(offsets.map(|offset| bytes + offset));
+        columns.packed.extend(other.packed);
+        let failed = other.failed.into_iter();
+        columns
+            .failed
+            .extend(failed.map(|(row, error)| (rows + row, error)));
+    }
+
+    /// Returns the number of texts.
+    pub fn len(&self) -> usize {
+        self.columns.sizes.len()
+    }
+
+    /// Returns whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.columns.sizes.is_empty()
+    }
+
+    /// Returns the BLAKE3 hash of each text. Texts with the same hash are copies.
+    pub fn hashes(&self) -> &[[u8; 32]] {
+        &self.columns.hashes
+    }
+
+    /// Returns the number of distinct shingles of each text.
+    pub fn sizes(&self) -> &[u32] {
+        &self.columns.sizes
+    }
+
+    /// Returns the matrix of signatures: a row of [`Schema::permutations`](crate::Schema::permutations)
+    /// little-endian slots for each text.
+    pub fn signatures(&self) -> &[u8] {
+        &self.columns.signatures
+    }
+
+    /// Returns the matrix of band keys.
+    pub fn keys(&self) -> Keys<'_> {
+        Keys::trusted(&self.columns.keys, self.bands)
+    }
+
+    /// Returns the packed shingles.
+    pub fn sets(&self) -> PackedSets<'_> {
+        PackedSets::trusted(
+            &self.columns.sizes,
+            &self.columns.offsets,
+            &self.columns.packed,
+        )
+    }
+
+    /// Returns the rows of texts that the schema's shingling could not read, ascending, and why.
+    pub fn failed(&self) -> &[(usize, Error)] {
+        &self.columns.failed
+    }
+
+    /// Returns the columns.
+    pub fn into_columns(self) -> Columns {
+        self.columns
+    }
+}

@@ -1,0 +1,126 @@
+//! The texts of a bucket, known by their shingles alone.
+
+use super::keys::KeyWidth;
+use crate::error::{Error, Result};
+use crate::lsh::Bands;
+use crate::schema::Schema;
+use crate::sketch::{Signer, SlotWidth};
+use crate::text::{ShingleSet, sizes_fit};
+
+/// Compares the texts of the buckets of one band that are known by their shingles alone.
+///
+/// An engine may move packed shingles to buckets instead of keys: more bytes, and one step less. The
+/// keys of the band and of those before it are then made of the shingles again, with only as many slots
+/// of a signature as these have.
+///
+/// ```
+/// use dedupdb::batch::{KeyWidth, Sketcher, Verifier};
+/// use dedupdb::{Schema, Shingling};
+///
+/// let schema = Schema::builder().shingling(Shingling::Word(1)).threshold(0.5).build()?;
+/// let sketcher = Sketcher::new(&schema, KeyWidth::Bits64)?;
+/// let set = |text| sketcher.shingles(text);
+/// let verifier = Verifier::new(&schema, KeyWidth::Bits64, 0)?;
+/// let a = verifier.member(set("night tram")?);
+/// let b = verifier.member(set("tram, night")?);
+/// assert_eq!(a.key(), sketcher.keys(a.shingles())[0]);
+/// assert_eq!(verifier.verify(&a, &b), Some(1.0));
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Verifier {
+    /// Signs as many slots as the band and those before it have.
+    signer: Signer,
+    bands: Bands,
+    slot_width: SlotWidth,
+    band: u32,
+    key_width: KeyWidth,
+    threshold: f64,
+}
+
+/// A text of a bucket.
+#[derive(Clone, Debug)]
+pub struct Member {
+    shingles: ShingleSet,
+    /// Keys of the bands before that of the bucket.
+    earlier: Vec<u64>,
+    key: u64,
+}
+
+impl Verifier {
+    /// Compares the texts of buckets of this band, from 0, as the schema asks for.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidQuery`] if the schema has no such band.
+    pub fn new(schema: &Schema, key_width: KeyWidth, band: u32) -> Result<Verifier> {
+        let bands = schema.bands();
+        if band >= bands.bands() {
+            return Err(Error::InvalidQuery {
+                parameter: "band",
+                reason: format!("there are {} bands, from 0 on, not {band}", bands.bands()),
+            });
+        }
+        let (width, slots) = (schema.slot_width(), (band + 1) * bands.rows());
+        Ok(Verifier {
+            signer: Signer::new(schema.family(), schema.seed(), slots, width)?,
+            bands,
+            slot_width: width,
+            band,
+            key_width,
+            threshold: schema.threshold(),
+        })
+    }
+
+    /// Returns the band.
+    pub fn band(&self) -> u32 {
+        self.band
+    }
+
+    /// Whether sets of so many shingles can be as alike as the schema's threshold, the smaller number
+    /// first: J(A, B) <= |A| / |B|.
+    pub fn can_match(&self, smaller: usize, larger: usize) -> bool {
+        sizes_fit(smaller, larger, self.threshold)
+    }
+
+    /// Makes the keys of a text that has these shingles.
+    ///
+    /// It is of the bucket of its [`key`](Member::key), whatever bucket it came in.
+    pub fn member(&self, shingles: ShingleSet) -> Member {
+        let signature = self.signer.sign(shingles.as_slice());
+        let key = |band| {
+            let key = self.bands.key(signature.as_bytes(), self.slot_width, band);
+            self.key_width.cut(key)
+        };
+        Member {
+            earlier: (0..self.band).map(key).collect(),
+            key: key(self.band),
+            shingles,
+        }
+    }
+
+    /// Returns the exact Jaccard similarity of two texts of a bucket, if it reaches the schema's
+    /// threshold and this is the first band whose key they have in common.
+    ///
+    /// So whoever compares all texts of all buckets, each bucket for itself, is given each pair once.
+    pub fn verify(&self, a: &Member, b: &Member) -> Option<f64> {
+        let mut earlier = a.earlier.iter().zip(&b.earlier);
+        if a.key != b.key || earlier.any(|(a, b)| a == b) {
+            return None;
+        }
+        let jaccard = a.shingles.jaccard(&b.shingles);
+        (jaccard >= self.threshold).then_some(jaccard)
+    }
+}
+
+impl Member {
+    /// Returns the key of the band.
+    pub fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// Returns the shingles.
+    pub fn shingles(&self) -> &ShingleSet {
+        &self.shingles
+    }
+}
