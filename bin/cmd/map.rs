@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output
     let (paths, options) = inputs(map, &schema)?;
     map.telling.check(&paths, &[])?;
     let mut mapping = Mapping {
-        mapper: Mapper::new(schema)?,
+        mapper: Mapper::new(&schema)?,
         strict: map.inputs.strict,
         console,
         output,

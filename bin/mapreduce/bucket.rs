@@ -3,8 +3,8 @@
 /// A bucket in which documents meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bucket {
-    /// Those whose signatures have this hash in this band.
-    Band { band: u32, hash: u32 },
+    /// Those whose signatures have this hash of 32 bits in this band.
+    Band { band: u32, key: u64 },
     /// The copies of a text without shingles, by the first half of its BLAKE3 hash.
     Copies(u128),
 }
@@ -28,7 +28,7 @@ impl Names {
     pub(crate) fn name(self, bucket: Bucket) -> String {
         let digits = self.digits;
         match bucket {
-            Bucket::Band { band, hash } => format!("{band:0digits$}:{hash:08x}"),
+            Bucket::Band { band, key } => format!("{band:0digits$}:{key:08x}"),
             Bucket::Copies(hash) => format!("copy:{hash:032x}"),
         }
     }
@@ -41,7 +41,7 @@ impl Names {
         } else {
             Bucket::Band {
                 band: kind.parse().ok().filter(|&band| band < self.bands)?,
-                hash: u32::from_str_radix(hash, 16).ok()?,
+                key: u32::from_str_radix(hash, 16).ok()?.into(),
             }
         };
         (self.name(bucket).as_bytes() == name).then_some(bucket)
@@ -56,17 +56,11 @@ mod tests {
     fn every_bucket_has_one_name() {
         let names = Names::new(60);
         for (bucket, name) in [
-            (
-                Bucket::Band {
-                    band: 7,
-                    hash: 0xab,
-                },
-                "07:000000ab",
-            ),
+            (Bucket::Band { band: 7, key: 0xab }, "07:000000ab"),
             (
                 Bucket::Band {
                     band: 59,
-                    hash: u32::MAX,
+                    key: u32::MAX.into(),
                 },
                 "59:ffffffff",
             ),
@@ -88,7 +82,7 @@ mod tests {
             assert_eq!(names.bucket(wrong.as_bytes()), None, "{wrong}");
         }
         assert_eq!(
-            Names::new(1).name(Bucket::Band { band: 0, hash: 0 }),
+            Names::new(1).name(Bucket::Band { band: 0, key: 0 }),
             "0:00000000"
         );
     }

@@ -17,7 +17,7 @@ fn schema() -> Schema {
 
 /// The sorted lines of documents whose ids are their numbers.
 fn mapped(texts: &[String]) -> Vec<String> {
-    let mapper = Mapper::new(schema()).unwrap();
+    let mapper = Mapper::new(&schema()).unwrap();
     let mut lines = Vec::new();
     for (id, text) in texts.iter().enumerate() {
         let document = mapper.lines(&id.to_string(), text).unwrap();

@@ -1,9 +1,10 @@
 //! From a document to its lines.
 
-use dedupdb::{Error, MAX_KEY_BYTES, Result, Schema, Shingler, Signer};
+use dedupdb::batch::Sketcher;
+use dedupdb::{Error, MAX_KEY_BYTES, Result, Schema};
 
 use super::bucket::{Bucket, Names};
-use super::{line, parameters};
+use super::{WIDTH, line, parameters};
 
 /// Bytes of a hash that a bucket of copies is named after.
 const COPY: usize = 16;
@@ -11,9 +12,7 @@ const COPY: usize = 16;
 /// Makes the lines of documents.
 #[derive(Debug)]
 pub(crate) struct Mapper {
-    schema: Schema,
-    shingler: Shingler,
-    signer: Signer,
+    sketcher: Sketcher,
     names: Names,
     mark: String,
 }
@@ -33,13 +32,11 @@ impl Mapper {
     /// # Errors
     ///
     /// None: the schema was checked.
-    pub(crate) fn new(schema: Schema) -> Result<Mapper> {
+    pub(crate) fn new(schema: &Schema) -> Result<Mapper> {
         Ok(Mapper {
-            shingler: schema.shingler()?,
-            signer: schema.signer()?,
+            sketcher: Sketcher::new(schema, WIDTH)?,
             names: Names::new(schema.bands().bands()),
-            mark: parameters::mark(&schema),
-            schema,
+            mark: parameters::mark(schema),
         })
     }
 
@@ -52,11 +49,12 @@ impl Mapper {
         if id.is_empty() || id.len() > MAX_KEY_BYTES {
             return Err(Error::InvalidKey { bytes: id.len() });
         }
-        let shingles = self.shingler.shingles(text)?;
+        let shingles = self.sketcher.shingles(text)?;
         let buckets = if shingles.is_empty() {
             vec![copies(text)]
         } else {
-            self.buckets(shingles.as_slice())
+            let keys = (0..).zip(self.sketcher.keys(&shingles));
+            keys.map(|(band, key)| Bucket::Band { band, key }).collect()
         };
         let mut columns = line::columns(id, &self.mark, &shingles);
         columns.push('\n');
@@ -65,17 +63,6 @@ impl Mapper {
             names: self.names,
             columns,
         })
-    }
-
-    fn buckets(&self, shingles: &[u32]) -> Vec<Bucket> {
-        let signature = self.signer.sign(shingles);
-        let mut hashes = Vec::new();
-        let bands = self.schema.bands();
-        bands.hashes(signature.as_bytes(), self.schema.slot_width(), &mut hashes);
-        let numbered = (0..).zip(hashes);
-        numbered
-            .map(|(band, hash)| Bucket::Band { band, hash })
-            .collect()
     }
 }
 

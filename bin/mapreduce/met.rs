@@ -34,7 +34,7 @@ impl Met {
 /// A number for each bucket, not 0.
 fn number(bucket: Bucket) -> u64 {
     match bucket {
-        Bucket::Band { band, hash } => ((u64::from(band) + 1) << 32) | u64::from(hash),
+        Bucket::Band { band, key } => ((u64::from(band) + 1) << 32) | key,
         // Half of a hash of 128 bits has 64.
         Bucket::Copies(hash) => u64::try_from(hash >> 64).unwrap_or_default() | 1 << 63,
     }
@@ -50,7 +50,7 @@ mod tests {
         let buckets: Vec<Bucket> = (0..3000_u32)
             .map(|i| Bucket::Band {
                 band: i % 60,
-                hash: i / 60,
+                key: u64::from(i / 60),
             })
             .chain((0..3000).map(|i| Bucket::Copies(i << 100)))
             .collect();

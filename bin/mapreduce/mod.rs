@@ -16,6 +16,8 @@
 //! that both documents share, which their shingles tell, so those who see other buckets need not be
 //! asked.**
 
+use dedupdb::batch::KeyWidth;
+
 pub(crate) mod bucket;
 pub(crate) mod groups;
 #[cfg(test)]
@@ -26,3 +28,6 @@ mod met;
 mod parameters;
 pub(crate) mod reducer;
 mod rows;
+
+/// How much of a band's hash is in the names of buckets, and decides which documents meet.
+const WIDTH: KeyWidth = KeyWidth::Bits32;

@@ -1,7 +1,6 @@
 //! From the lines of a bucket to its pairs.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use anyhow::Result;
 use dedupdb::Schema;
@@ -14,7 +13,7 @@ use super::rows::Comparer;
 /// Finds the pairs of buckets.
 #[derive(Debug)]
 pub(crate) struct Reducer {
-    schema: Arc<Schema>,
+    schema: Schema,
     /// That of the band in hand: its permutations are drawn once.
     comparer: Option<Comparer>,
     /// Documents whose id another document of their bucket has, and one such id.
@@ -25,7 +24,7 @@ impl Reducer {
     /// Finds pairs as the schema asks for.
     pub(crate) fn new(schema: Schema) -> Reducer {
         Reducer {
-            schema: Arc::new(schema),
+            schema,
             comparer: None,
             repeated: (0, None),
         }
@@ -65,13 +64,13 @@ impl Reducer {
             }
         };
         match group.bucket {
-            Bucket::Band { band, hash } => {
+            Bucket::Band { band, key } => {
                 let in_hand = self.comparer.take();
                 let comparer = match in_hand.filter(|comparer| comparer.band() == band) {
                     Some(comparer) => comparer,
-                    None => Comparer::new(self.schema.clone(), band)?,
+                    None => Comparer::new(&self.schema, band)?,
                 };
-                self.comparer.insert(comparer).compare(hash, &members, take)
+                self.comparer.insert(comparer).compare(key, &members, take)
             }
             Bucket::Copies(_) => {
                 for (at, one) in members.iter().enumerate() {
