@@ -218,27 +218,12 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::InvalidSchema { parameter, reason }
-            | Error::InvalidQuery { parameter, reason } => {
-                write!(f, "{parameter}: {reason}")
-            }
-            Error::SchemaMismatch {
-                parameter,
-                stored,
-                given,
-            } => mismatch(parameter, stored, given, f),
-            Error::InvalidText { reason } => write!(f, "{reason}"),
-            Error::InvalidColumn {
-                column,
-                row,
-                reason,
-            } => write!(f, "{column}, row {row}: {reason}"),
-            Error::InvalidKey { bytes: 0 } => {
-                write!(f, "the key is empty; a key has 1 to 65536 bytes")
-            }
-            Error::InvalidKey { bytes } => {
-                write!(f, "the key has {bytes} bytes; a key has 1 to 65536 bytes")
-            }
+            Error::InvalidSchema { .. }
+            | Error::InvalidQuery { .. }
+            | Error::SchemaMismatch { .. }
+            | Error::InvalidText { .. }
+            | Error::InvalidColumn { .. }
+            | Error::InvalidKey { .. } => self.given(f),
             Error::NoSuchDocument { key } => {
                 write!(f, "{key:?}: no document of the store has this key")
             }
@@ -293,6 +278,34 @@ impl fmt::Display for Error {
 }
 
 impl Error {
+    /// Writes what is wrong with what a call was given.
+    fn given(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::InvalidSchema { parameter, reason }
+            | Error::InvalidQuery { parameter, reason } => {
+                write!(f, "{parameter}: {reason}")
+            }
+            Error::SchemaMismatch {
+                parameter,
+                stored,
+                given,
+            } => mismatch(parameter, stored, given, f),
+            Error::InvalidText { reason } => write!(f, "{reason}"),
+            Error::InvalidColumn {
+                column,
+                row,
+                reason,
+            } => write!(f, "{column}, row {row}: {reason}"),
+            Error::InvalidKey { bytes: 0 } => {
+                write!(f, "the key is empty; a key has 1 to 65536 bytes")
+            }
+            Error::InvalidKey { bytes } => {
+                write!(f, "the key has {bytes} bytes; a key has 1 to 65536 bytes")
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Writes what is wrong with the place of a store.
     fn place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

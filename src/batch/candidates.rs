@@ -95,7 +95,9 @@ impl<'a> CandidateQuery<'a> {
     /// threads are those of the rayon pool that the call is made in; the pairs do not depend on them.
     pub fn all(&self) -> Candidates {
         let mut found = Candidates::default();
-        (0..self.keys.bands()).for_each(|band| found.append(self.in_band(band)));
+        for band in 0..self.keys.bands() {
+            found.append(self.in_band(band));
+        }
         found.pairs.par_sort_unstable();
         found
     }
@@ -166,7 +168,9 @@ impl<'a> CandidateQuery<'a> {
             })
             .collect();
         let mut found = Candidates::default();
-        parts.into_iter().for_each(|part| found.append(part));
+        for part in parts {
+            found.append(part);
+        }
         found
     }
 

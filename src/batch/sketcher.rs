@@ -90,7 +90,9 @@ impl Sketcher {
             .map(|texts| self.sketch_some(texts))
             .collect();
         let mut sketches = Sketches::new(self.schema.bands().bands());
-        parts.into_iter().for_each(|part| sketches.append(part));
+        for part in parts {
+            sketches.append(part);
+        }
         sketches
     }
 
@@ -121,8 +123,9 @@ impl Sketcher {
     fn append_keys(&self, signature: &[u8], keys: &mut Vec<u64>) {
         let (bands, width) = (self.schema.bands(), self.schema.slot_width());
         bands.keys(signature, width, keys);
-        keys.iter_mut()
-            .for_each(|key| *key = self.key_width.cut(*key));
+        for key in keys {
+            *key = self.key_width.cut(*key);
+        }
     }
 
     /// The keys of a text without shingles.

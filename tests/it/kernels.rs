@@ -138,10 +138,10 @@ fn keys_and_columns_are_frozen() {
     let texts = ["the night tram runs again from Friday on", ""];
     let schema = Schema::default();
     let wide = sketches(&schema, KeyWidth::Bits64, &texts);
-    assert_eq!(wide.keys().row(0).unwrap()[0], 0x89FF6FB38A83780C);
+    assert_eq!(wide.keys().row(0).unwrap()[0], 0x89FF_6FB3_8A83_780C);
     assert_eq!(
         wide.keys().row(1).unwrap()[..2],
-        [0xFF537CA3CE5CD93A, 0xC23CA25F5B297FD2]
+        [0xFF53_7CA3_CE5C_D93A, 0xC23C_A25F_5B29_7FD2]
     );
     let narrow = sketches(&schema, KeyWidth::Bits32, &texts);
     let upper: Vec<u64> = wide.keys().as_slice().iter().map(|key| key >> 32).collect();
