@@ -3,6 +3,7 @@
 mod args;
 mod cmd;
 mod console;
+#[path = "../src/dedup/mod.rs"]
 mod dedup;
 mod diff;
 mod duration;
