@@ -3,9 +3,8 @@
 mod args;
 mod cmd;
 mod console;
-#[path = "../src/dedup/mod.rs"]
-mod dedup;
 mod diff;
+mod done;
 mod duration;
 mod eval;
 mod exit;
@@ -31,7 +30,6 @@ mod table;
 mod tally;
 mod threads;
 mod timings;
-mod uncommitted;
 mod watch;
 mod whole;
 

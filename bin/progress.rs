@@ -58,6 +58,13 @@ impl Progress {
         self.tick();
     }
 
+    /// Takes note of how far it is.
+    pub(crate) fn reach(&mut self, documents: u64, bytes: u64) {
+        self.documents = documents;
+        self.bytes = bytes;
+        self.tick();
+    }
+
     /// Draws the bar anew.
     pub(crate) fn tick(&mut self) {
         if !self.is_shown {

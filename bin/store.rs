@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
+use dedupdb::dedup::{self, OutputError, Unfit};
 use dedupdb::{Casualty, Error, Options, Progress, Report, Salvaged, Schema, Store};
 use tempfile::TempDir;
 
 use crate::args::{Args, Salvage};
 use crate::console::Console;
-use crate::number::{counted, utc};
+use crate::number::{bytes, counted, utc};
 use crate::parse::Number;
-use dedupdb::publish::error as publish;
 
 /// Opens the store for reading, beside a writer and other readers.
 pub(crate) fn open_to_read(args: &Args) -> Result<Store> {
@@ -100,7 +100,7 @@ pub(crate) fn salvage(
 }
 
 /// Says of a locked store what is known of who has it open.
-fn explained(error: Error) -> anyhow::Error {
+pub(crate) fn explained(error: Error) -> anyhow::Error {
     let Error::Locked { path, holder } = error else {
         return error.into();
     };
@@ -125,20 +125,44 @@ fn explained(error: Error) -> anyhow::Error {
 }
 
 /// What to do about an error of the library, by the names of this program.
-pub(crate) fn advice(error: &anyhow::Error) -> &'static str {
-    if let Some(publish::Error::Exists { .. }) = error.downcast_ref() {
-        return "; replace it with --force, or write to another place";
-    }
-    match error.downcast_ref() {
-        Some(Error::NotAStore { .. }) => "; make one with init or add",
-        Some(Error::NoShingles) => ", with init and without --no-shingles",
+pub(crate) fn advice(error: &anyhow::Error) -> String {
+    let advice = match (error.downcast_ref(), error.downcast_ref()) {
+        (Some(Error::NotAStore { .. }), _) => "; make one with init or add",
+        (Some(Error::NoShingles), _) => ", with init and without --no-shingles",
+        (_, Some(error)) => return advice_on_dedup(error),
         _ => "",
-    }
+    };
+    advice.to_owned()
 }
 
-/// Says of a store that was searched whether candidates were left out.
-pub(crate) fn note_passed_over(store: &Store, args: &Args, console: &Console) {
-    if let (Number::Some(most), times @ 1..) = (args.false_candidates, store.passed_over()) {
+fn advice_on_dedup(error: &dedup::Error) -> String {
+    const FIRST: &str = "--keep first needs no temporary files";
+    let advice = match error {
+        dedup::Error::Output(OutputError::Exists { .. }) => {
+            "; replace it with --force, or write to another place"
+        }
+        dedup::Error::StreamOfText { .. } => "; say with --format what records it has",
+        dedup::Error::Unfit { unfit, .. } => match unfit {
+            Unfit::RecordsInList => "; leave --list out for records",
+            Unfit::ParquetInFolder => "; give -o NAME.jsonl",
+            Unfit::DocumentInRecords => " with --format",
+            _ => "",
+        },
+        dedup::Error::TemporaryLimit { limit, .. } => {
+            return format!(
+                "; allow more than {} with --temp-limit SIZE, or make room; {FIRST}",
+                bytes(*limit)
+            );
+        }
+        dedup::Error::Temporary { .. } => return format!("; {FIRST}"),
+        _ => "",
+    };
+    advice.to_owned()
+}
+
+/// Says how often candidates were left out in a search, if they were.
+pub(crate) fn note_passed_over(times: u64, args: &Args, console: &Console) {
+    if let (Number::Some(most), 1..) = (args.false_candidates, times) {
         console.note(&format!(
             "{}, candidates were passed over after {} that did not match; --false-candidates all \
              compares every one",
@@ -148,7 +172,8 @@ pub(crate) fn note_passed_over(store: &Store, args: &Args, console: &Console) {
     }
 }
 
-fn options(args: &Args) -> Options {
+/// How a store is opened.
+pub(crate) fn options(args: &Args) -> Options {
     Options::new()
         .threads(args.threads)
         .wait(args.wait)

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use dedupdb::corpus::Reading;
 use dedupdb::{Change, Outcome, Relation};
 use serde_json::{Value, json};
 
 use crate::number::counted;
-use crate::reading::{Reading, line};
+use crate::reading::{Told as _, line};
 
 /// Counts, each document under one of added, unchanged, updated, kept out and skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

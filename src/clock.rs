@@ -16,6 +16,24 @@ pub(crate) fn now() -> i64 {
     })
 }
 
+/// Time since a moment.
+#[cfg(feature = "corpus")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stopwatch(Instant);
+
+#[cfg(feature = "corpus")]
+impl Stopwatch {
+    /// Starts now.
+    pub(crate) fn start() -> Stopwatch {
+        Stopwatch(Instant::now())
+    }
+
+    /// Time since the start.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
 /// A longer pause between two attempts would keep a store idle for no reason.
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 

@@ -122,6 +122,8 @@ mod codec;
 mod collection;
 #[cfg(feature = "corpus")]
 pub mod corpus;
+#[cfg(feature = "corpus")]
+pub mod dedup;
 mod error;
 #[cfg(fuzzing)]
 #[doc(hidden)]

@@ -11,6 +11,7 @@ use dedupdb::corpus::{
     self, Entry, IsUnchanged, Key, Origin, Reader, Repeats, STDIN, Sketched, Skipped, Walk,
     is_nameless, is_pipe, is_same_file,
 };
+use dedupdb::dedup::Uncommitted;
 use dedupdb::{Match, Outcome, Relation, Store, Writer};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -23,9 +24,9 @@ use crate::left_out::{LeftOut, Named};
 use crate::number::similarity;
 use crate::output::{Output, escape};
 use crate::progress::Progress;
+use crate::reading::Told as _;
 use crate::tally::Tally;
 use crate::timings;
-use crate::uncommitted::{Uncommitted, limit};
 
 /// How long to wait for a batch before looking after the rest.
 const TICK: Duration = Duration::from_millis(50);
@@ -78,7 +79,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     if let Some(note) = adding.tally.reading.no_id_note(&add.inputs) {
         console.note(&note);
     }
-    crate::store::note_passed_over(&store, args, console);
+    crate::store::note_passed_over(store.passed_over(), args, console);
     if add.timings {
         console.text(&timings::to_text(&store.timings(), adding.waiting));
     }
@@ -149,7 +150,7 @@ fn prepare(writer: &mut Writer, add: &Add, console: &Console) -> Result<()> {
         writer.forget_run(u64::MAX)?;
         return Ok(());
     }
-    let forgotten = writer.forget_run(limit(add.memory))?;
+    let forgotten = writer.forget_run(Uncommitted::limit(add.memory))?;
     super::dedup::note_forgotten(forgotten, console);
     Ok(())
 }

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use dedupdb::corpus::{
-    Batch, Document, Format, IdScope, Item, Options, Reader, Reason, Repeats, STDIN, Skipped, Walk,
+    Batch, Document, Format, IdScope, Item, Options, Reader, Reading, Reason, Repeats, STDIN,
+    Skipped, Walk,
 };
 use dedupdb::{Error, Schema, Shingling};
 use rayon::prelude::*;
@@ -19,7 +20,7 @@ use crate::left_out::{LeftOut, Named};
 use crate::mapreduce::mapper::{Lines, Mapper};
 use crate::number::bytes;
 use crate::output::Output;
-use crate::reading::{Reading, line};
+use crate::reading::{Told as _, line};
 
 /// Runs `map`.
 pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output) -> Result<Exit> {

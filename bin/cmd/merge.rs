@@ -1,6 +1,8 @@
 //! `merge`: adds all documents of other stores.
 
 use anyhow::{Context, Result, bail};
+use dedupdb::dedup::Uncommitted;
+use dedupdb::publish::apart::is_same;
 use dedupdb::{Error, Merged, Store};
 use serde_json::json;
 
@@ -11,8 +13,6 @@ use crate::interrupt::Interrupt;
 use crate::number::counted;
 use crate::output::{Output, printable};
 use crate::store;
-use crate::uncommitted::limit;
-use dedupdb::publish::apart::is_same;
 
 /// Runs `merge`.
 pub(crate) fn run(
@@ -42,7 +42,9 @@ pub(crate) fn run(
     }
     let interrupt = Interrupt::catch()?;
     for other in &others {
-        match target.merge(other, limit(merge.memory), |_| interrupt.flow()) {
+        match target.merge(other, Uncommitted::limit(merge.memory), |_| {
+            interrupt.flow()
+        }) {
             Ok(merged) => {
                 note_unpublished(other, &merged, console);
                 report(other, &merged, args, output)?;

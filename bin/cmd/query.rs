@@ -48,7 +48,7 @@ pub(crate) fn run(
         asking.ask_about_files(walk)?;
     }
     asking.left_out.finish()?;
-    crate::store::note_passed_over(&asking.store, args, console);
+    crate::store::note_passed_over(asking.store.passed_over(), args, console);
     if !asking.found && !asking.failed {
         let least = query.threshold.unwrap_or(asking.store.schema().threshold());
         asking.output.flush()?;

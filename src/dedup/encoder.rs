@@ -1,31 +1,30 @@
 //! Bytes on their way into a file, compressed as its name says.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
 /// Where bytes end up.
-#[derive(Debug)]
 pub(crate) enum Place {
     File(File),
-    Stdout(Stdout),
+    Stream(Box<dyn Write + Send>),
 }
 
 impl Write for Place {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Place::File(file) => file.write(bytes),
-            Place::Stdout(stdout) => stdout.write(bytes),
+            Place::Stream(stream) => stream.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Place::File(file) => file.flush(),
-            Place::Stdout(stdout) => stdout.flush(),
+            Place::Stream(stream) => stream.flush(),
         }
     }
 }
@@ -92,7 +91,7 @@ impl Encoder {
         };
         match buffered.into_inner()? {
             Place::File(file) => file.sync_all(),
-            Place::Stdout(mut stdout) => stdout.flush(),
+            Place::Stream(mut stream) => stream.flush(),
         }
     }
 }

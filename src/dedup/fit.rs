@@ -1,9 +1,8 @@
 //! Whether what is read can be written as it is asked for.
 
-use anyhow::{Result, bail};
+use crate::corpus::{Format, Opened};
 
-use dedupdb::corpus::{Format, Opened};
-
+use crate::dedup::error::{Error, Result, Unfit};
 use crate::dedup::target::{Form, Target};
 
 /// What was met so far.
@@ -33,16 +32,15 @@ impl Fit {
     ///
     /// It does not fit.
     pub(crate) fn records(&mut self, opened: &Opened) -> Result<()> {
-        let name = opened.source.display();
+        let unfit = |unfit| {
+            let place = opened.source.display().to_string();
+            Err(Error::Unfit { place, unfit })
+        };
         let is_parquet = opened.format == Format::Parquet;
         match self.form {
-            Form::List { .. } => bail!(
-                "{name}: a list has files that are one document each; leave --list out for records"
-            ),
-            Form::Folder if is_parquet => bail!(
-                "{name}: Parquet is not written; with -o NAME.jsonl its rows become lines of JSONL"
-            ),
-            Form::Folder => return Ok(()),
+            Form::List(_) => return unfit(Unfit::RecordsInList),
+            Form::Folder if is_parquet => return unfit(Unfit::ParquetInFolder),
+            Form::Folder | Form::Nothing => return Ok(()),
             Form::Records => {}
         }
         let format = if is_parquet {
@@ -52,18 +50,13 @@ impl Fit {
         };
         let expected = *self.format.get_or_insert(format);
         if format != expected {
-            bail!(
-                "{name}: its records are {format:?} and do not go into a file of {expected:?}; \
-                 write to a folder, or give one format at a time"
-            );
+            let found = format;
+            return unfit(Unfit::OtherFormat { found, expected });
         }
         let header = opened.header.trim_ascii_end();
         let expected = self.header.get_or_insert_with(|| header.to_vec());
         if expected != header {
-            bail!(
-                "{name}: its header is not that of the tables before it; write to a folder, or give \
-                 it alone"
-            );
+            return unfit(Unfit::OtherHeader);
         }
         Ok(())
     }
@@ -75,10 +68,10 @@ impl Fit {
     /// It does not fit.
     pub(crate) fn document(&self, place: &str) -> Result<()> {
         if self.form == Form::Records {
-            bail!(
-                "{place}: a file that is one document does not go into a file of records; write to a \
-                 folder, or say with --format what records it has"
-            );
+            return Err(Error::Unfit {
+                place: place.to_owned(),
+                unfit: Unfit::DocumentInRecords,
+            });
         }
         Ok(())
     }

@@ -3,19 +3,15 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
-use dedupdb::corpus::{Entry, Item, Opened, Origin, Sketched, Skipped, place};
-use dedupdb::{Admission, Writer};
-
-use crate::console::Console;
+use crate::corpus::{Entry, Item, Opened, Origin, Sketched, Skipped, place};
+use crate::dedup::done::Done;
+use crate::dedup::error::{Error, Result};
+use crate::dedup::event::{Dropped, Event, Watch};
 use crate::dedup::fit::Fit;
 use crate::dedup::lineage::Lineage;
-use crate::dedup::removed::{Dropped, Removed};
-use crate::dedup::summary::Summary;
-use crate::interrupt::Interrupt;
-use crate::left_out::LeftOut;
-use crate::progress::Progress;
-use crate::uncommitted::Uncommitted;
+use crate::dedup::removed::Removed;
+use crate::dedup::uncommitted::Uncommitted;
+use crate::{Admission, Writer};
 
 /// How long to wait for a batch before looking after the rest.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
@@ -34,35 +30,29 @@ pub(crate) struct Judge<'a> {
     pub(crate) writer: Writer,
     pub(crate) uncommitted: Uncommitted,
     pub(crate) removed: Option<Removed>,
-    pub(crate) lineage: Lineage,
+    /// None if nobody asks for it.
+    pub(crate) lineage: Option<Lineage>,
     pub(crate) met: Met<'a>,
 }
 
-/// What was met, to be told.
+/// What was met, to be counted and told.
 pub(crate) struct Met<'a> {
-    pub(crate) console: &'a Console,
-    pub(crate) summary: Summary,
-    pub(crate) left_out: LeftOut,
-    pub(crate) progress: Progress,
+    pub(crate) done: Done,
+    pub(crate) watch: Watch<'a>,
     pub(crate) fit: Fit,
 }
 
 impl Met<'_> {
     /// Counts and tells something left out.
-    ///
-    /// # Errors
-    ///
-    /// The list of those left out cannot be written.
-    pub(crate) fn skip(&mut self, skipped: &Skipped) -> Result<()> {
-        self.summary.reading.skipped(skipped.reason);
-        self.left_out.tell(skipped)
+    fn skip(&mut self, skipped: &Skipped) -> Result<()> {
+        self.done.reading.skipped(skipped.reason);
+        self.watch.tell(Event::Skipped(skipped))
     }
 
-    /// Counts a document whose id came before with another text, and tells of the first.
-    fn repeated(&mut self, place: &str, detail: &str) {
-        if self.summary.reading.repeated() {
-            self.console.error(&format!("{place}: {detail}"));
-        }
+    /// Counts and tells a document whose id came before with another text.
+    fn repeated(&mut self, place: &str, detail: &str) -> Result<()> {
+        self.done.reading.repeated();
+        self.watch.tell(Event::Repeated { place, detail })
     }
 
     /// Takes note of what was read and is judged later.
@@ -77,19 +67,19 @@ impl Met<'_> {
                     self.fit.document(&document.place())?;
                 }
                 let bytes = document.size.unwrap_or(document.text.len() as u64);
-                let reading = &mut self.summary.reading;
+                let reading = &mut self.done.reading;
                 reading.read(bytes, document.replaced, document.lossy_key);
                 reading.record(document.line, document.has_id);
                 reading.decoded(document.encoding);
-                if let Some(detail) = &document.repeated {
-                    self.repeated(&document.place(), detail);
+                match &document.repeated {
+                    Some(detail) => self.repeated(&document.place(), detail),
+                    None => Ok(()),
                 }
             }
-            Item::Opened(opened) => self.fit.records(opened)?,
-            Item::Skipped(skipped) => self.skip(skipped)?,
-            Item::Unchanged => {}
+            Item::Opened(opened) => self.fit.records(opened),
+            Item::Skipped(skipped) => self.skip(skipped),
+            Item::Unchanged => Ok(()),
         }
-        Ok(())
     }
 
     /// Takes note of what was read and is judged now.
@@ -99,44 +89,39 @@ impl Met<'_> {
                 if origin.line.is_none() {
                     self.fit.document(&origin.source.display().to_string())?;
                 }
-                let reading = &mut self.summary.reading;
+                let reading = &mut self.done.reading;
                 reading.read(origin.bytes, origin.replaced, origin.lossy_key);
                 reading.record(origin.line, origin.has_id);
                 reading.decoded(origin.encoding);
-                if let Some(detail) = &origin.repeated {
-                    self.repeated(&place(&origin.source, origin.line), detail);
+                match &origin.repeated {
+                    Some(detail) => self.repeated(&place(&origin.source, origin.line), detail),
+                    None => Ok(()),
                 }
             }
-            Entry::Opened(opened) => self.fit.records(opened)?,
-            Entry::Skipped(skipped) => self.skip(skipped)?,
-            Entry::Unchanged => {}
+            Entry::Opened(opened) => self.fit.records(opened),
+            Entry::Skipped(skipped) => self.skip(skipped),
+            Entry::Unchanged => Ok(()),
         }
-        Ok(())
     }
 }
 
 impl Judge<'_> {
-    /// Judges all documents and hands them on. They were met before if `are_met`. Says whether it
-    /// was interrupted.
+    /// Judges all documents and hands them on. They were met before if `are_met`.
     ///
     /// # Errors
     ///
-    /// Those of reading, of the store, and of whoever takes what was judged.
-    pub(crate) fn judge_all<E: Into<anyhow::Error>>(
+    /// Those of reading, of the store, of the observer, and of whoever takes what was judged.
+    pub(crate) fn judge_all<E: Into<Error>>(
         &mut self,
         batches: &Receiver<Result<Sketched, E>>,
-        interrupt: &Interrupt,
         are_met: bool,
         take: &mut dyn FnMut(Judged) -> Result<()>,
-    ) -> Result<bool> {
+    ) -> Result<()> {
         loop {
-            if interrupt.is_raised() {
-                return Ok(true);
-            }
             match batches.recv_timeout(TICK) {
                 Ok(sketched) => self.judge(sketched.map_err(Into::into)?, are_met, take)?,
-                Err(RecvTimeoutError::Timeout) => self.met.progress.tick(),
-                Err(RecvTimeoutError::Disconnected) => return Ok(false),
+                Err(RecvTimeoutError::Timeout) => self.met.watch.tick()?,
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
             if self.uncommitted.is_due(self.writer.uncommitted_bytes()) {
                 self.commit()?;
@@ -171,7 +156,8 @@ impl Judge<'_> {
         for entry in sketched.entries {
             match entry {
                 Entry::Document(origin) => {
-                    let admission = admissions.next().context("a document was not judged")?;
+                    let what = "a document was not judged";
+                    let admission = admissions.next().ok_or(Error::Defect { what })?;
                     take(self.note(origin, admission)?)?;
                 }
                 Entry::Opened(opened) => take(Judged::Opened(opened))?,
@@ -179,14 +165,13 @@ impl Judge<'_> {
             }
         }
         if are_met {
-            self.met.progress.tick();
+            self.met.watch.tick()
         } else {
-            self.met.progress.advance(entries, sketched.bytes);
+            self.met.watch.advance(entries, sketched.bytes)
         }
-        Ok(())
     }
 
-    fn note(&mut self, origin: Origin, admission: dedupdb::Result<Admission>) -> Result<Judged> {
+    fn note(&mut self, origin: Origin, admission: crate::Result<Admission>) -> Result<Judged> {
         let admission = match admission {
             Ok(admission) => admission,
             Err(error) => {
@@ -194,11 +179,11 @@ impl Judge<'_> {
                 return Ok(Judged::Dropped);
             }
         };
-        self.met.summary.admission(&admission);
-        let (earlier, is_stored) = match admission {
+        self.met.done.admission(&admission);
+        let (earlier, stored_before) = match admission {
             Admission::New { key } => {
-                if self.removed.is_some() {
-                    self.lineage.keep(&key, &origin);
+                if let Some(lineage) = &mut self.lineage {
+                    lineage.keep(&key, &origin);
                 }
                 return Ok(Judged::Kept(origin));
             }
@@ -207,21 +192,22 @@ impl Judge<'_> {
                 is_of_this_writer,
             } => (earlier, !is_of_this_writer),
         };
+        let lineage = self.lineage.as_ref().filter(|_| !stored_before);
+        let (earlier_source, earlier_record) =
+            lineage.map_or((None, None), |lineage| lineage.of(&earlier.key));
+        let dropped = Dropped {
+            key: &origin.key,
+            source: &origin.source,
+            record: origin.line,
+            earlier: &earlier,
+            earlier_source,
+            earlier_record,
+            stored_before,
+        };
         if let Some(removed) = &mut self.removed {
-            let is_here = !is_stored;
-            let dropped = Dropped {
-                origin: &origin,
-                place: if is_here {
-                    self.lineage.of(&earlier.key)
-                } else {
-                    (None, None)
-                },
-                earlier: &earlier,
-                is_stored,
-            };
-            let listed = removed.add(&dropped);
-            listed.with_context(|| removed.partial().display().to_string())?;
+            removed.add(&dropped)?;
         }
+        self.met.watch.tell(Event::Dropped(&dropped))?;
         Ok(Judged::Dropped)
     }
 }

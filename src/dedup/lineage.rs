@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use dedupdb::corpus::{Nth, Origin, Place, Places, short_hash};
+use crate::corpus::{Nth, Origin, Place, Places, short_hash};
 
 /// The places of the kept documents by the keys that they are stored under, in 40 bytes each, about.
 #[derive(Debug, Default)]

@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dedupdb::corpus::{self, Document};
+use crate::corpus::{self, Document};
 
-use crate::args::Keep;
+use crate::dedup::settings::Keep;
 
 /// What a document is ordered by, and where its text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

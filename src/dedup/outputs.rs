@@ -4,13 +4,13 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-
-use crate::args::{Args, Dedup};
+use crate::dedup::error::Result;
+use crate::dedup::settings::Dedup;
 use crate::dedup::target::Target;
-use dedupdb::publish::apart::bare;
-use dedupdb::publish::standing::Standing;
-use dedupdb::publish::work::Work;
+use crate::publish::apart::bare;
+use crate::publish::error::Of;
+use crate::publish::standing::Standing;
+use crate::publish::work::Work;
 
 /// The output and the list of what was dropped.
 #[derive(Debug)]
@@ -35,8 +35,8 @@ impl Outputs {
     ///
     /// Those of the system, another process writes the same, or what stands there must not be
     /// replaced.
-    pub(crate) fn begin(args: &Args, dedup: &Dedup, target: &Target) -> Result<Outputs> {
-        let store = args.store_given.then_some(&*args.store);
+    pub(crate) fn begin(dedup: &Dedup, target: &Target) -> Result<Outputs> {
+        let store = dedup.store_folder.as_deref();
         let stores = store.as_slice();
         let work = match &target.path {
             Some(path) => Work::beside(path, stores)?,
@@ -46,7 +46,7 @@ impl Outputs {
             let listing = Work::beside(path, stores)?;
             // It takes its place first, so a run that was killed then may have left it there.
             let is_ours = work.note().is_some_and(|note| is_noted(path, note));
-            let standing = Standing::at(path, dedup.force || is_ours)?;
+            let standing = Standing::at(path, dedup.replace || is_ours)?;
             Ok(Listing {
                 work: listing,
                 standing,
@@ -54,7 +54,7 @@ impl Outputs {
         };
         let removed = dedup.removed.as_deref().map(bare);
         let removed = removed.as_ref().map(listing).transpose()?;
-        let standing = |path: &PathBuf| Standing::at(path, dedup.force);
+        let standing = |path: &PathBuf| Standing::at(path, dedup.replace);
         Ok(Outputs {
             standing: target.path.as_ref().map(standing).transpose()?,
             work,
@@ -85,7 +85,7 @@ impl Outputs {
     pub(crate) fn publish(&self) -> Result<()> {
         if let Some(Listing { work, standing }) = &self.removed {
             let path = work.output();
-            let hash = hash(&path).with_context(|| path.display().to_string())?;
+            let hash = hash(&path).of(&path)?;
             self.work.set_note(&hash)?;
             work.publish(standing)?;
         }

@@ -4,13 +4,14 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-use dedupdb::Match;
-use dedupdb::corpus::{Nth, Origin};
 use serde_json::json;
 
-use crate::number::similarity;
-use crate::output::escape;
+use crate::Match;
+use crate::corpus::Nth;
+use crate::dedup::error::Result;
+use crate::dedup::event::Dropped;
+use crate::publish::error::Of;
+use crate::publish::escape::escape;
 
 /// The lines so far, under another name.
 #[derive(Debug)]
@@ -20,18 +21,6 @@ pub(crate) struct Removed {
     is_json: bool,
 }
 
-/// A document that is dropped.
-#[derive(Debug)]
-pub(crate) struct Dropped<'a> {
-    pub(crate) origin: &'a Origin,
-    /// The document that it is like.
-    pub(crate) earlier: &'a Match,
-    /// The file and the record of that one, if it is of this run.
-    pub(crate) place: (Option<&'a Path>, Option<Nth>),
-    /// Whether that one was stored before.
-    pub(crate) is_stored: bool,
-}
-
 impl Removed {
     /// Begins the lines in `partial`, which is to become the file that is called `name`.
     ///
@@ -39,7 +28,7 @@ impl Removed {
     ///
     /// Those of the system.
     pub(crate) fn begin(partial: PathBuf, name: &Path, is_json: bool) -> Result<Removed> {
-        let file = File::create_new(&partial).with_context(|| partial.display().to_string())?;
+        let file = File::create_new(&partial).of(&partial)?;
         Ok(Removed {
             partial,
             writer: BufWriter::new(file),
@@ -52,43 +41,13 @@ impl Removed {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn add(&mut self, dropped: &Dropped<'_>) -> io::Result<()> {
-        let Dropped {
-            origin,
-            earlier,
-            place: (file, record),
-            is_stored,
-        } = dropped;
-        let number = |line: Option<Nth>| line.map(Nth::number);
-        if self.is_json {
-            let object = json!({
-                "key": origin.key,
-                "earlier": earlier.key,
-                "jaccard": earlier.jaccard,
-                "estimate": earlier.estimate.jaccard,
-                "error": earlier.estimate.error,
-                "exact_copy": earlier.exact_copy,
-                "stored_before": is_stored,
-                "file": origin.source.to_string_lossy(),
-                "record": number(origin.line),
-                "earlier_file": file.map(Path::to_string_lossy),
-                "earlier_record": number(*record),
-            });
-            return writeln!(self.writer, "{object}");
-        }
-        let similarity = similarity(earlier.jaccard, earlier.estimate);
-        let name = |file: &Path| escape(&file.to_string_lossy()).into_owned();
-        let number = |line| number(line).map_or_else(String::new, |number| number.to_string());
-        writeln!(
-            self.writer,
-            "{}\t{}\t{similarity}\t{}\t{}\t{}\t{}",
-            escape(&origin.key),
-            escape(&earlier.key),
-            name(&origin.source),
-            number(origin.line),
-            file.map_or_else(String::new, name),
-            number(*record)
-        )
+    pub(crate) fn add(&mut self, dropped: &Dropped<'_>) -> Result<()> {
+        let line = if self.is_json {
+            object(dropped)
+        } else {
+            fields(dropped)
+        };
+        Ok(writeln!(self.writer, "{line}").of(&self.partial)?)
     }
 
     /// Ends the lines, durably.
@@ -96,13 +55,52 @@ impl Removed {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn finish(&mut self) -> io::Result<()> {
-        self.writer.flush()?;
-        self.writer.get_ref().sync_all()
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        let finished: io::Result<()> = self.writer.flush();
+        let finished = finished.and_then(|()| self.writer.get_ref().sync_all());
+        Ok(finished.of(&self.partial)?)
     }
+}
 
-    /// Where the lines are until they take their place.
-    pub(crate) fn partial(&self) -> &Path {
-        &self.partial
+fn object(dropped: &Dropped<'_>) -> String {
+    let earlier = dropped.earlier;
+    json!({
+        "key": dropped.key,
+        "earlier": earlier.key,
+        "jaccard": earlier.jaccard,
+        "estimate": earlier.estimate.jaccard,
+        "error": earlier.estimate.error,
+        "exact_copy": earlier.exact_copy,
+        "stored_before": dropped.stored_before,
+        "file": dropped.source.to_string_lossy(),
+        "record": dropped.record.map(Nth::number),
+        "earlier_file": dropped.earlier_source.map(Path::to_string_lossy),
+        "earlier_record": dropped.earlier_record.map(Nth::number),
+    })
+    .to_string()
+}
+
+fn fields(dropped: &Dropped<'_>) -> String {
+    let name = |file: &Path| escape(&file.to_string_lossy()).into_owned();
+    let number =
+        |record: Option<Nth>| record.map_or_else(String::new, |nth| nth.number().to_string());
+    [
+        escape(dropped.key).into_owned(),
+        escape(&dropped.earlier.key).into_owned(),
+        similarity(dropped.earlier),
+        name(dropped.source),
+        number(dropped.record),
+        dropped.earlier_source.map_or_else(String::new, name),
+        number(dropped.earlier_record),
+    ]
+    .join("\t")
+}
+
+/// A similarity to four decimals; an estimate is marked and has its standard error.
+fn similarity(earlier: &Match) -> String {
+    let estimate = earlier.estimate;
+    match earlier.jaccard {
+        Some(jaccard) => format!("{jaccard:.4}"),
+        None => format!("~{:.4}±{:.4}", estimate.jaccard, estimate.error),
     }
 }

@@ -1,18 +1,19 @@
 //! Where what is kept goes.
 
 use std::fs::File;
-use std::io::{BufWriter, Write, stdout};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
-
-use dedupdb::corpus::{Format, Opened};
-
+use crate::corpus::{Format, Opened};
 use crate::dedup::encoder::Place;
+use crate::dedup::error::{Error, Result};
+use crate::dedup::settings::{Ending, To};
 use crate::dedup::stream::Stream;
 use crate::dedup::target::{Form, Target};
 use crate::dedup::tree::Tree;
-use crate::output::escape;
+use crate::publish::error::Of;
+use crate::publish::escape::escape;
 
 /// A document that is kept.
 #[derive(Clone, Copy, Debug)]
@@ -24,42 +25,51 @@ pub(crate) enum Kept<'a> {
 }
 
 /// What is being written.
-pub(crate) enum Sink {
+pub(crate) struct Sink {
+    kind: Kind,
+    /// The name of the file that is written; None if it is a stream.
+    name: Option<PathBuf>,
+}
+
+enum Kind {
+    Nothing,
     Records(Stream),
     Folder(Tree),
     List {
         list: BufWriter<Place>,
-        is_nul: bool,
+        ending: Ending,
     },
 }
 
 impl Sink {
-    /// Begins to write `target` at `path`, or on standard output.
+    /// Begins to write `target` at `path`, or to the stream that it goes to.
     ///
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn new(target: &Target, path: PathBuf, inputs: &[PathBuf]) -> Result<Sink> {
-        if target.form == Form::Folder {
-            return Ok(Sink::Folder(Tree::new(path, inputs)?));
-        }
-        let name = target.path.as_deref().unwrap_or(Path::new(""));
-        let place = match target.path {
-            Some(_) => {
-                let file = File::create_new(&path).with_context(|| path.display().to_string())?;
-                Place::File(file)
+    pub(crate) fn new(target: &Target, to: To, path: &Path, inputs: &[PathBuf]) -> Result<Sink> {
+        let name = target.path.clone();
+        let place = match to {
+            To::Nowhere => {
+                let kind = Kind::Nothing;
+                return Ok(Sink { kind, name });
             }
-            None => Place::Stdout(stdout()),
+            To::Path(_) if target.form == Form::Folder => {
+                let kind = Kind::Folder(Tree::new(path, inputs)?);
+                return Ok(Sink { kind, name });
+            }
+            To::Path(_) => Place::File(File::create_new(path).of(path)?),
+            To::Stream(stream) => Place::Stream(stream),
         };
-        Ok(match target.form {
-            Form::List { is_nul } => Sink::List {
-                list: BufWriter::new(place),
-                is_nul,
-            },
-            Form::Records | Form::Folder => {
-                Sink::Records(Stream::new(place, name, Format::of(name))?)
-            }
-        })
+        let kind = if let Form::List(ending) = target.form {
+            let list = BufWriter::new(place);
+            Kind::List { list, ending }
+        } else {
+            let named = name.as_deref().unwrap_or(Path::new(""));
+            let stream = Stream::new(place, named, Format::of(named));
+            Kind::Records(written(stream, name.as_deref())?)
+        };
+        Ok(Sink { kind, name })
     }
 
     /// Takes note of a file whose records come next.
@@ -68,10 +78,10 @@ impl Sink {
     ///
     /// Those of the system.
     pub(crate) fn open(&mut self, opened: &Opened) -> Result<()> {
-        match self {
-            Sink::Records(stream) => Ok(stream.open(opened)?),
-            Sink::Folder(tree) => tree.open(opened),
-            Sink::List { .. } => Ok(()),
+        match &mut self.kind {
+            Kind::Records(stream) => written(stream.open(opened), self.name.as_deref()),
+            Kind::Folder(tree) => tree.open(opened),
+            Kind::List { .. } | Kind::Nothing => Ok(()),
         }
     }
 
@@ -81,29 +91,23 @@ impl Sink {
     ///
     /// Those of the system, or it does not fit.
     pub(crate) fn keep(&mut self, kept: Kept<'_>) -> Result<()> {
-        match (self, kept) {
-            (Sink::Records(stream), Kept::Record(record)) => Ok(stream.write(record)?),
-            (Sink::Folder(tree), Kept::Record(record)) => tree.record(record),
-            (Sink::Folder(tree), Kept::File(path, size, modified)) => {
+        let name = self.name.as_deref();
+        match (&mut self.kind, kept) {
+            (Kind::Nothing, _) => Ok(()),
+            (Kind::Records(stream), Kept::Record(record)) => written(stream.write(record), name),
+            (Kind::Folder(tree), Kept::Record(record)) => tree.record(record),
+            (Kind::Folder(tree), Kept::File(path, size, modified)) => {
                 tree.copy(path, size, modified)
             }
-            (Sink::List { list, is_nul }, Kept::File(path, ..)) => {
-                let name = path.as_os_str().as_encoded_bytes();
-                if *is_nul {
-                    list.write_all(name)?;
-                    return Ok(list.write_all(b"\0")?);
-                }
-                // Bytes that are no characters stay as they are.
-                for chunk in name.utf8_chunks() {
-                    list.write_all(escape(chunk.valid()).as_bytes())?;
-                    list.write_all(chunk.invalid())?;
-                }
-                Ok(list.write_all(b"\n")?)
+            (Kind::List { list, ending }, Kept::File(path, ..)) => {
+                written(put(list, path, *ending), name)
             }
-            (Sink::Records(_), Kept::File(path, ..)) => {
-                bail!("{}: this is no record", path.display())
-            }
-            (Sink::List { .. }, Kept::Record(_)) => bail!("a list has no records"),
+            (Kind::Records(_), Kept::File(..)) => Err(Error::Defect {
+                what: "a file came where records are written",
+            }),
+            (Kind::List { .. }, Kept::Record(_)) => Err(Error::Defect {
+                what: "a record came where a list is written",
+            }),
         }
     }
 
@@ -113,13 +117,41 @@ impl Sink {
     ///
     /// Those of the system.
     pub(crate) fn finish(self) -> Result<()> {
-        match self {
-            Sink::Records(stream) => Ok(stream.finish()?),
-            Sink::Folder(tree) => tree.finish(),
-            Sink::List { list, .. } => match list.into_inner()? {
-                Place::File(file) => Ok(file.sync_all()?),
-                Place::Stdout(mut stdout) => Ok(stdout.flush()?),
+        let finished = match self.kind {
+            Kind::Nothing => Ok(()),
+            Kind::Records(stream) => stream.finish(),
+            Kind::Folder(tree) => return tree.finish(),
+            Kind::List { list, .. } => match list.into_inner() {
+                Ok(Place::File(file)) => file.sync_all(),
+                Ok(Place::Stream(mut stream)) => stream.flush(),
+                Err(error) => Err(error.into_error()),
             },
-        }
+        };
+        written(finished, self.name.as_deref())
+    }
+}
+
+/// Writes the path of a file.
+fn put(list: &mut BufWriter<Place>, path: &Path, ending: Ending) -> io::Result<()> {
+    let name = path.as_os_str().as_encoded_bytes();
+    if ending == Ending::Nul {
+        list.write_all(name)?;
+        return list.write_all(b"\0");
+    }
+    // Bytes that are no characters stay as they are.
+    for chunk in name.utf8_chunks() {
+        list.write_all(escape(chunk.valid()).as_bytes())?;
+        list.write_all(chunk.invalid())?;
+    }
+    list.write_all(b"\n")
+}
+
+/// Says of what was written which file it goes to.
+fn written<T>(written: io::Result<T>, name: Option<&Path>) -> Result<T> {
+    match name {
+        Some(name) => Ok(written.of(name)?),
+        None => written.map_err(|source| Error::Stream {
+            source: Arc::new(source),
+        }),
     }
 }

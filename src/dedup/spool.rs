@@ -4,12 +4,11 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use crate::corpus::{Document, Format, Nth, Opened};
 
-use dedupdb::corpus::{Document, Format, Nth, Opened};
-
-use crate::number::bytes;
-use dedupdb::publish::work::Work;
+use crate::dedup::error::{Error, Result};
+use crate::publish::error::{self as publish, Of};
+use crate::publish::work::Work;
 
 /// Two files: the texts, which are read in the order of the judgement, and the records, which are
 /// read in that of the input.
@@ -59,11 +58,10 @@ impl Spool {
             let path = work.path(name);
             let mut options = File::options();
             let file = options.read(true).write(true).create_new(true).open(&path);
-            let file = file.with_context(|| path.display().to_string())?;
-            anyhow::Ok(BufWriter::new(file))
+            Ok::<_, publish::Error>(BufWriter::new(file.of(&path)?))
         };
         let folder = work.folder().to_owned();
-        let free = || fs4::available_space(&folder).with_context(|| folder.display().to_string());
+        let free = || fs4::available_space(&folder).of(&folder);
         let most = limit.map_or_else(|| free().map(|free| free / 10 * 9), Ok)?;
         Ok(Spool {
             texts: create("texts")?,
@@ -98,17 +96,12 @@ impl Spool {
 
     /// Says what a failure is of, and what to do.
     fn done<T>(&self, put: io::Result<T>) -> Result<T> {
-        let help = "--keep first needs no temporary files";
-        let folder = self.folder.display();
-        let put = put.with_context(|| {
-            format!("{folder}: the temporary texts and records do not fit there; {help}")
-        })?;
+        let put = put.map_err(|error| Error::temporary(&self.folder, error))?;
         if self.offset + self.recorded > self.most {
-            bail!(
-                "{folder}: the temporary texts and records take more than {}; allow more with \
-                 --temp-limit SIZE, or make room; {help}",
-                bytes(self.most)
-            );
+            return Err(Error::TemporaryLimit {
+                folder: self.folder.clone(),
+                limit: self.most,
+            });
         }
         Ok(put)
     }
@@ -166,18 +159,22 @@ impl Spool {
         let finish = || -> io::Result<(Texts, Records)> {
             let reader = rewound(self.records)?;
             let names = self.names;
-            Ok((Texts(rewound(self.texts)?), Records { reader, names }))
+            let texts = Texts {
+                reader: rewound(self.texts)?,
+                folder: folder.clone(),
+            };
+            Ok((texts, Records { reader, names }))
         };
-        finish().with_context(|| {
-            let folder = folder.display();
-            format!("{folder}: the temporary texts and records do not fit there")
-        })
+        finish().map_err(|error| Error::temporary(&folder, error))
     }
 }
 
 /// The texts of a spool.
 #[derive(Debug)]
-pub(crate) struct Texts(BufReader<File>);
+pub(crate) struct Texts {
+    reader: BufReader<File>,
+    folder: PathBuf,
+}
 
 impl Texts {
     /// The document whose text is at `offset`, as far as it matters for its judgement.
@@ -185,17 +182,23 @@ impl Texts {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn read(&mut self, offset: u64) -> io::Result<Document> {
-        self.0.seek(SeekFrom::Start(offset))?;
-        let key = get_text(&mut self.0)?;
-        let text = get_text(&mut self.0)?;
-        let source = get_text(&mut self.0)?;
-        let line = get_line(&mut self.0)?;
+    pub(crate) fn read(&mut self, offset: u64) -> Result<Document> {
+        let read = self.read_at(offset);
+        read.map_err(|error| Error::temporary(&self.folder, error))
+    }
+
+    fn read_at(&mut self, offset: u64) -> io::Result<Document> {
+        let reader = &mut self.reader;
+        reader.seek(SeekFrom::Start(offset))?;
+        let key = get_text(reader)?;
+        let text = get_text(reader)?;
+        let source = get_text(reader)?;
+        let line = get_line(reader)?;
         Ok(Document {
             key,
             text,
-            size: get(&mut self.0)?.checked_sub(1),
-            modified: get_time(&mut self.0)?,
+            size: get(reader)?.checked_sub(1),
+            modified: get_time(reader)?,
             encoding: "UTF-8",
             replaced: false,
             lossy_key: false,

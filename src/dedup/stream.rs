@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use dedupdb::corpus::{Format, Opened};
+use crate::corpus::{Format, Opened};
 
 use crate::dedup::encoder::{Encoder, Place};
 

@@ -3,97 +3,101 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
-
-use crate::args::Dedup;
-use dedupdb::corpus::{Format, STDIN, is_pipe};
-use dedupdb::publish::apart::{bare, check_apart, check_outputs};
+use crate::corpus::{Format, STDIN, is_pipe};
+use crate::dedup::error::{Error, Result};
+use crate::dedup::settings::{Dedup, Ending, To};
+use crate::publish::apart::{bare, check_apart, check_outputs};
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
+    /// Nothing.
+    Nothing,
     /// Records, one after the other.
     Records,
     /// Files with their paths.
     Folder,
-    /// Paths of files, each on a line, or as it is with a NUL byte after it.
-    List { is_nul: bool },
+    /// Paths of files.
+    List(Ending),
 }
 
 /// Where it is written.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) form: Form,
-    /// None is standard output.
+    /// None is a stream, or nowhere.
     pub(crate) path: Option<PathBuf>,
 }
 
 impl Target {
-    /// What the arguments mean.
+    /// What is asked for.
     ///
     /// # Errors
     ///
-    /// They contradict each other, or would write over what is to be read.
+    /// It contradicts itself, or would write over what is to be read.
     pub(crate) fn of(dedup: &Dedup) -> Result<Target> {
-        let is_stdout = dedup.output == Path::new(STDIN);
-        let form = if dedup.list {
-            Form::List {
-                is_nul: dedup.print0,
-            }
-        } else if is_stdout || is_of_records(dedup) {
-            Form::Records
-        } else {
-            Form::Folder
+        let output = match &dedup.to {
+            To::Path(path) => Some(path),
+            To::Stream(_) | To::Nowhere => None,
         };
-        check_inputs(dedup)?;
-        let removed = dedup.removed.as_deref();
-        if removed == Some(Path::new(STDIN)) {
-            bail!("--removed names a file; standard output is for OUTPUT");
+        let form = match (&dedup.to, dedup.list) {
+            (To::Nowhere, _) => Form::Nothing,
+            (_, Some(ending)) => Form::List(ending),
+            (To::Path(path), None) if !is_of_records(dedup, path) => Form::Folder,
+            (To::Path(_) | To::Stream(_), None) => Form::Records,
+        };
+        check_inputs(dedup, form)?;
+        let inputs = dedup.paths.iter().filter(|path| !is_stdin(path));
+        let inputs: Vec<PathBuf> = inputs.cloned().collect();
+        for path in dedup.removed.iter().chain(output) {
+            check_apart(path, &inputs)?;
         }
-        let written = removed
-            .into_iter()
-            .chain((!is_stdout).then_some(&*dedup.output));
-        for path in written {
-            check_apart(path, &dedup.paths)?;
-        }
-        if let Some(removed) = removed.filter(|_| !is_stdout) {
-            check_outputs(removed, &dedup.output)?;
+        if let (Some(removed), Some(output)) = (&dedup.removed, output) {
+            check_outputs(removed, output)?;
         }
         Ok(Target {
             form,
-            path: (!is_stdout).then(|| bare(&dedup.output)),
+            path: output.map(|path| bare(path)),
         })
     }
 }
 
-/// Whether records are asked for: by the name of OUTPUT, or because there is but one file of them.
-fn is_of_records(dedup: &Dedup) -> bool {
-    let format = |path: &Path| dedup.inputs.format.unwrap_or_else(|| Format::of(path));
-    let is_file_of_records =
-        |path: &Path| path == Path::new(STDIN) || !path.is_dir() && !format(path).is_document();
-    let is_one = matches!(&*dedup.paths, [path] if is_file_of_records(path));
-    is_one || !Format::of(&dedup.output).is_document() && !dedup.output.is_dir()
+fn is_stdin(path: &Path) -> bool {
+    path == Path::new(STDIN)
 }
 
-fn check_inputs(dedup: &Dedup) -> Result<()> {
-    let stdin = dedup.paths.iter().filter(|path| *path == Path::new(STDIN));
-    if stdin.count() > 1 {
-        bail!("standard input (-) is named more than once");
+/// Whether records are asked for: by the name of the output, or because there is but one file of them.
+fn is_of_records(dedup: &Dedup, output: &Path) -> bool {
+    let format = |path: &Path| dedup.options.format.unwrap_or_else(|| Format::of(path));
+    let is_file_of_records =
+        |path: &Path| is_stdin(path) || !path.is_dir() && !format(path).is_document();
+    let is_one = matches!(&*dedup.paths, [path] if is_file_of_records(path));
+    is_one || !Format::of(output).is_document() && !output.is_dir()
+}
+
+fn check_inputs(dedup: &Dedup, form: Form) -> Result<()> {
+    if dedup.paths.iter().filter(|path| is_stdin(path)).count() > 1 {
+        return Err(Error::StdinTwice);
     }
-    let streams = dedup.paths.iter();
-    let mut streams = streams.filter(|path| *path == Path::new(STDIN) || is_pipe(path));
-    if let Some(path) = streams.find(|path| dedup.inputs.is_one_document(path)) {
-        let name = if path == Path::new(STDIN) {
+    let is_stream = |path: &&PathBuf| is_stdin(path) || is_pipe(path);
+    let is_document = |path: &PathBuf| {
+        let format = dedup.options.format.unwrap_or_else(|| Format::of(path));
+        format.is_document()
+    };
+    let mut streams = dedup.paths.iter().filter(is_stream);
+    if let Some(path) = streams.find(|path| is_document(path))
+        && form != Form::Nothing
+    {
+        let name = if is_stdin(path) {
             "standard input".to_owned()
         } else {
             path.display().to_string()
         };
-        bail!("{name}: a stream of text is one document; say with --format what records it has")
+        return Err(Error::StreamOfText { name });
     }
-    for path in &dedup.paths {
-        if path != Path::new(STDIN) && fs::metadata(path).is_err() {
-            bail!("{}: there is no such file or folder", path.display());
-        }
+    let mut files = dedup.paths.iter().filter(|path| !is_stdin(path));
+    match files.find(|path| fs::metadata(path).is_err()) {
+        Some(path) => Err(Error::NotFound { path: path.clone() }),
+        None => Ok(()),
     }
-    Ok(())
 }

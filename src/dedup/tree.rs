@@ -5,13 +5,13 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use anyhow::{Context, Result, bail};
-
-use dedupdb::corpus::{self, Opened};
+use crate::corpus::{self, Opened};
 
 use crate::dedup::encoder::Place;
+use crate::dedup::error::{Error, Result};
 use crate::dedup::stream::Stream;
-use dedupdb::publish::manifest;
+use crate::publish::error::Of;
+use crate::publish::manifest;
 
 /// The files so far.
 pub(crate) struct Tree {
@@ -19,7 +19,7 @@ pub(crate) struct Tree {
     /// The arguments, and where what is below them goes.
     bases: Vec<(PathBuf, PathBuf)>,
     /// The file of records that is being written.
-    stream: Option<Stream>,
+    stream: Option<(Stream, PathBuf)>,
 }
 
 impl Tree {
@@ -28,8 +28,8 @@ impl Tree {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn new(root: PathBuf, arguments: &[PathBuf]) -> Result<Tree> {
-        fs::create_dir(&root).with_context(|| root.display().to_string())?;
+    pub(crate) fn new(root: &Path, arguments: &[PathBuf]) -> Result<Tree> {
+        fs::create_dir(root).of(root)?;
         let is_one = matches!(arguments, [folder] if folder.is_dir());
         let base = |argument: &PathBuf| {
             let base = if is_one {
@@ -41,7 +41,7 @@ impl Tree {
         };
         Ok(Tree {
             bases: arguments.iter().map(base).collect(),
-            root,
+            root: root.to_owned(),
             stream: None,
         })
     }
@@ -54,9 +54,9 @@ impl Tree {
     pub(crate) fn open(&mut self, opened: &Opened) -> Result<()> {
         self.close()?;
         let (file, path) = self.create(&opened.source)?;
-        let mut stream = Stream::new(Place::File(file), &path, opened.format)?;
-        stream.open(opened)?;
-        self.stream = Some(stream);
+        let mut stream = Stream::new(Place::File(file), &path, opened.format).of(&path)?;
+        stream.open(opened).of(&path)?;
+        self.stream = Some((stream, path));
         Ok(())
     }
 
@@ -67,8 +67,10 @@ impl Tree {
     /// Those of the system.
     pub(crate) fn record(&mut self, record: &[u8]) -> Result<()> {
         match &mut self.stream {
-            Some(stream) => Ok(stream.write(record)?),
-            None => bail!("a record came before its file"),
+            Some((stream, path)) => Ok(stream.write(record).of(path)?),
+            None => Err(Error::Defect {
+                what: "a record came before its file",
+            }),
         }
     }
 
@@ -79,17 +81,17 @@ impl Tree {
     /// Those of the system, another file has its place, or it changed since.
     pub(crate) fn copy(&mut self, source: &Path, size: u64, modified: Option<i64>) -> Result<()> {
         let (mut copy, _) = self.create(source)?;
-        let name = || source.display().to_string();
-        let mut file = File::open(source).with_context(name)?;
-        let copied = io::copy(&mut file, &mut copy).with_context(name)?;
-        let metadata = file.metadata().with_context(name)?;
+        let mut file = File::open(source).of(source)?;
+        let copied = io::copy(&mut file, &mut copy).of(source)?;
+        let metadata = file.metadata().of(source)?;
         if copied != size || corpus::modified(&metadata) != modified {
-            bail!("{}: it changed while it was read; try again", name());
+            let path = source.to_owned();
+            return Err(Error::Changed { path });
         }
         let nanos = modified.and_then(|nanos| u64::try_from(nanos).ok());
         if let Some(nanos) = nanos {
             let time = UNIX_EPOCH + Duration::from_nanos(nanos);
-            copy.set_modified(time).with_context(name)?;
+            copy.set_modified(time).of(source)?;
         }
         Ok(())
     }
@@ -105,8 +107,8 @@ impl Tree {
     }
 
     fn close(&mut self) -> Result<()> {
-        if let Some(stream) = self.stream.take() {
-            stream.finish()?;
+        if let Some((stream, path)) = self.stream.take() {
+            stream.finish().of(&path)?;
         }
         Ok(())
     }
@@ -124,27 +126,25 @@ impl Tree {
             })
         });
         let Some(place) = place.filter(|place| place.file_name().is_some()) else {
-            bail!("{}: no input leads to it", source.display());
+            let what = "a file came that no input leads to";
+            return Err(Error::Defect { what });
         };
         if place == Path::new(manifest::NAME) {
-            bail!(
-                "{}: an output has a file of its own under this name; rename it",
-                source.display()
-            );
+            let path = source.to_owned();
+            return Err(Error::ReservedName { path });
         }
         let path = self.root.join(&place);
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+            fs::create_dir_all(folder).of(folder)?;
         }
         let created = File::options().write(true).create_new(true).open(&path);
         match created {
             Ok(file) => Ok((file, path)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => bail!(
-                "{}: another input goes to {} too; give them one at a time",
-                source.display(),
-                place.display()
-            ),
-            Err(error) => Err(error).with_context(|| path.display().to_string()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Error::SamePlace {
+                source: source.to_owned(),
+                place,
+            }),
+            Err(error) => Ok(Err(error).of(&path)?),
         }
     }
 }

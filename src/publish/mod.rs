@@ -7,6 +7,7 @@
 
 pub mod apart;
 pub mod error;
+pub mod escape;
 pub mod manifest;
 pub mod standing;
 mod steps;

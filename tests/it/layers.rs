@@ -18,6 +18,7 @@ const LAYERS: &[&str] = &[
     "store",
     "publish",
     "corpus",
+    "dedup",
 ];
 
 /// A link in documentation leads up for the reader; it is not an import.
@@ -58,6 +59,7 @@ fn files_are_reached_through_the_disk_only() {
     let exempt = [
         src.join("storage/disk"),
         src.join("publish"),
+        src.join("dedup"),
         src.join("corpus"),
         src.join("store/faults"),
         src.join("store/model"),

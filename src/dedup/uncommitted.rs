@@ -1,6 +1,8 @@
-//! When to commit.
+//! When a long row of changes is to be committed.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Stopwatch;
 
 /// A commit follows the last one after this time,
 const COMMIT_AFTER: Duration = Duration::from_secs(5);
@@ -16,40 +18,40 @@ const PRETENDED_SHARE: u64 = 2;
 /// However little was asked for, so much may be uncommitted.
 const LEAST: u64 = 16 << 20;
 
-/// Bytes of changes after which a process that is to take about `memory` bytes commits.
-pub(crate) fn limit(memory: u64) -> u64 {
-    (memory / SHARE).max(LEAST)
-}
-
 /// How long and how much may be uncommitted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Uncommitted {
-    since: Instant,
+pub struct Uncommitted {
+    since: Stopwatch,
     most: u64,
 }
 
 impl Uncommitted {
+    /// Bytes of changes after which a process that is to take about `memory` bytes commits.
+    pub fn limit(memory: u64) -> u64 {
+        (memory / SHARE).max(LEAST)
+    }
+
     /// Nothing yet; the process is to take about `memory` bytes.
-    pub(crate) fn new(memory: u64) -> Uncommitted {
+    pub fn new(memory: u64) -> Uncommitted {
         Uncommitted {
-            since: Instant::now(),
-            most: limit(memory),
+            since: Stopwatch::start(),
+            most: Uncommitted::limit(memory),
         }
     }
 
     /// Whether changes that take `bytes` of memory are too many, where none are ever committed and
     /// the process is to take about `memory` bytes.
-    pub(crate) fn is_too_much(bytes: u64, memory: u64) -> bool {
+    pub fn is_too_much(bytes: u64, memory: u64) -> bool {
         bytes >= (memory / PRETENDED_SHARE).max(LEAST)
     }
 
     /// Whether it is time for a commit of changes that take `bytes` of memory.
-    pub(crate) fn is_due(&self, bytes: u64) -> bool {
+    pub fn is_due(&self, bytes: u64) -> bool {
         bytes >= self.most || self.since.elapsed() >= COMMIT_AFTER
     }
 
     /// Takes note of a commit.
-    pub(crate) fn committed(&mut self) {
-        self.since = Instant::now();
+    pub fn committed(&mut self) {
+        self.since = Stopwatch::start();
     }
 }

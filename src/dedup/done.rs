@@ -1,0 +1,82 @@
+//! What became of everything that was met.
+
+use crate::Admission;
+use crate::corpus::Reading;
+
+/// What became of a corpus: each document and what was left out is under one of kept, dropped and skipped.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Done {
+    /// Documents, and files and records that were left out.
+    pub documents: u64,
+    /// Documents that are in the output.
+    pub kept: u64,
+    /// Documents that are like one of this input.
+    pub of_input: Dropping,
+    /// Documents that are like one that was stored before.
+    pub of_history: Dropping,
+    /// What was read and what was left out.
+    pub reading: Reading,
+    /// How often some candidates of a text were not compared with it, as the store's
+    /// [`Options::false_candidates`](crate::Options::false_candidates) asks.
+    pub passed_over: u64,
+    /// Whether the output has its place. Not so if nothing is kept and something with content stands
+    /// there, which nothing replaces.
+    pub is_written: bool,
+}
+
+/// How many documents were dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Dropping {
+    /// Of the same text, byte for byte.
+    pub exact_copies: u64,
+    /// Of another text that is alike.
+    pub near_duplicates: u64,
+}
+
+impl Dropping {
+    /// All of them.
+    pub fn all(self) -> u64 {
+        self.exact_copies + self.near_duplicates
+    }
+}
+
+impl Done {
+    /// Documents that are not in the output for the sake of another one.
+    pub fn dropped(&self) -> u64 {
+        self.of_input.all() + self.of_history.all()
+    }
+
+    /// Counts what became of a document.
+    pub(crate) fn admission(&mut self, admission: &Admission) {
+        match admission {
+            Admission::New { .. } => self.kept += 1,
+            Admission::Duplicate {
+                earlier,
+                is_of_this_writer,
+            } => {
+                let dropped = if *is_of_this_writer {
+                    &mut self.of_input
+                } else {
+                    &mut self.of_history
+                };
+                if earlier.exact_copy {
+                    dropped.exact_copies += 1;
+                } else {
+                    dropped.near_duplicates += 1;
+                }
+            }
+        }
+    }
+
+    /// The counts, with their sum.
+    pub(crate) fn summed(self, passed_over: u64, is_written: bool) -> Done {
+        Done {
+            documents: self.kept + self.dropped() + self.reading.all_skipped(),
+            passed_over,
+            is_written,
+            ..self
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Why a corpus was not written.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::corpus::{self, Format};
+use crate::publish::error as publish;
+
+/// Why a corpus was not written, one variant for each situation a caller can act on.
+///
+/// The message of every variant is one line that has the cause in it. Nothing is written in any of these
+/// cases, and what stood in the place of the output stands there still.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The observer asked to stop. The same run may begin anew, and gives the same output.
+    Stopped,
+    /// A file or record could not be read, which ends a run that is
+    /// [strict](crate::corpus::Options::strict). The observer was told which.
+    FirstFailure,
+    /// An input is not there.
+    NotFound {
+        /// Its path.
+        path: PathBuf,
+    },
+    /// Standard input is named more than once.
+    StdinTwice,
+    /// A stream is one document, which has no name to be written under.
+    StreamOfText {
+        /// The name of the stream.
+        name: String,
+    },
+    /// What is read does not go into what is to be written.
+    Unfit {
+        /// The file.
+        place: String,
+        /// Why it does not.
+        unfit: Unfit,
+    },
+    /// Two inputs go to the same place in a folder of output.
+    SamePlace {
+        /// The second of them.
+        source: PathBuf,
+        /// The place in the folder.
+        place: PathBuf,
+    },
+    /// A file has the name of the list that a folder of output has in it.
+    ReservedName {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file changed while it was read.
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// What is kept on disk meanwhile takes more than it may.
+    TemporaryLimit {
+        /// The folder that it is in.
+        folder: PathBuf,
+        /// Bytes that it may take.
+        limit: u64,
+    },
+    /// What is kept on disk meanwhile cannot be written.
+    Temporary {
+        /// The folder that it is in.
+        folder: PathBuf,
+        /// The system's reason.
+        source: Arc<io::Error>,
+    },
+    /// The stream that the output goes to takes no more.
+    Stream {
+        /// Its reason.
+        source: Arc<io::Error>,
+    },
+    /// The output cannot take its place.
+    Output(publish::Error),
+    /// The corpus cannot be read at all.
+    Corpus(corpus::Error),
+    /// The store did not answer, or takes nothing.
+    Store(crate::Error),
+    /// A defect of this crate.
+    Defect {
+        /// What should not be.
+        what: &'static str,
+    },
+}
+
+/// Why what is read does not go into what is to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unfit {
+    /// A list has the paths of files that are one document each, and this one has records.
+    RecordsInList,
+    /// Parquet is not written into a folder; its rows become lines of JSONL in a file of records.
+    ParquetInFolder,
+    /// A file of records has records of one format.
+    OtherFormat {
+        /// The format of this one.
+        found: Format,
+        /// The format of the file.
+        expected: Format,
+    },
+    /// A table has one header, and this one's is not that of the tables before it.
+    OtherHeader,
+    /// A file that is one document does not go into a file of records.
+    DocumentInRecords,
+}
+
+/// The result of what can fail here.
+pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Stopped => f.write_str("stopped; nothing is written"),
+            Error::FirstFailure => f.write_str("stopped at the first failure; nothing is written"),
+            Error::NotFound { path } => {
+                write!(f, "{}: there is no such file or folder", path.display())
+            }
+            Error::StdinTwice => f.write_str("standard input (-) is named more than once"),
+            Error::StreamOfText { name } => write!(f, "{name}: a stream of text is one document"),
+            Error::Unfit { place, unfit } => write!(f, "{place}: {unfit}"),
+            Error::SamePlace { source, place } => write!(
+                f,
+                "{}: another input goes to {} too; give them one at a time",
+                source.display(),
+                place.display()
+            ),
+            Error::ReservedName { path } => write!(
+                f,
+                "{}: an output has a file of its own under this name; rename it",
+                path.display()
+            ),
+            Error::Changed { path } => write!(
+                f,
+                "{}: it changed while it was read; try again",
+                path.display()
+            ),
+            Error::TemporaryLimit { folder, limit } => write!(
+                f,
+                "{}: the temporary texts and records take more than {limit} bytes",
+                folder.display()
+            ),
+            Error::Temporary { folder, source } => write!(
+                f,
+                "{}: the temporary texts and records do not fit there: {source}",
+                folder.display()
+            ),
+            Error::Stream { source } => write!(f, "the stream of the output: {source}"),
+            Error::Output(error) => write!(f, "{error}"),
+            Error::Corpus(error) => write!(f, "{error}"),
+            Error::Store(error) => write!(f, "{error}"),
+            Error::Defect { what } => write!(f, "{what}, which is a defect of this program"),
+        }
+    }
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unfit::RecordsInList => {
+                f.write_str("a list has files that are one document each, and this one has records")
+            }
+            Unfit::ParquetInFolder => f.write_str(
+                "Parquet is not written; in a file of records its rows become lines of JSONL",
+            ),
+            Unfit::OtherFormat { found, expected } => write!(
+                f,
+                "its records are {found:?} and do not go into a file of {expected:?}; write to a \
+                 folder, or give one format at a time"
+            ),
+            Unfit::OtherHeader => f.write_str(
+                "its header is not that of the tables before it; write to a folder, or give it alone",
+            ),
+            Unfit::DocumentInRecords => f.write_str(
+                "a file that is one document does not go into a file of records; write to a folder, \
+                 or say what records it has",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Temporary { source, .. } | Error::Stream { source } => source.source(),
+            Error::Output(error) => error.source(),
+            Error::Corpus(error) => error.source(),
+            Error::Store(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<publish::Error> for Error {
+    fn from(error: publish::Error) -> Error {
+        Error::Output(error)
+    }
+}
+
+impl From<corpus::Error> for Error {
+    fn from(error: corpus::Error) -> Error {
+        Error::Corpus(error)
+    }
+}
+
+impl From<crate::Error> for Error {
+    fn from(error: crate::Error) -> Error {
+        Error::Store(error)
+    }
+}
+
+impl Error {
+    /// The system refused to read or write what is temporary in the folder.
+    pub(crate) fn temporary(folder: &Path, source: io::Error) -> Error {
+        Error::Temporary {
+            folder: folder.to_owned(),
+            source: Arc::new(source),
+        }
+    }
+}

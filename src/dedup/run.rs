@@ -1,0 +1,298 @@
+//! A run, from its beginning to the output in its place.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::{fmt, io, thread};
+
+use crate::Store;
+use crate::corpus::{self, BATCH_BYTES, Batch, Item, Reader, Repeats, STDIN, Walk, sketch_ahead};
+use crate::dedup::done::Done;
+use crate::dedup::error::{Error, Result};
+use crate::dedup::event::{Event, Watch};
+use crate::dedup::fit::Fit;
+use crate::dedup::judge::{Judge, Judged, Met, TICK};
+use crate::dedup::lineage::Lineage;
+use crate::dedup::order::{Rank, Ranking};
+use crate::dedup::outputs::Outputs;
+use crate::dedup::removed::Removed;
+use crate::dedup::settings::{Dedup, Keep, To};
+use crate::dedup::sink::{Kept, Sink};
+use crate::dedup::spool::{Records, Spool, Spooled, Texts};
+use crate::dedup::target::{Form, Target};
+use crate::dedup::uncommitted::Uncommitted;
+
+/// Records that are written between two looks at the observer.
+const WRITTEN: usize = 256;
+
+/// A run whose places are taken. Dropped, it leaves nothing.
+#[must_use = "nothing is done before it is run"]
+pub struct Begun {
+    dedup: Dedup,
+    target: Target,
+    outputs: Outputs,
+}
+
+impl fmt::Debug for Begun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Begun")
+            .field("dedup", &self.dedup)
+            .field("target", &self.target)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Begun {
+    pub(crate) fn of(dedup: Dedup) -> Result<Begun> {
+        let target = Target::of(&dedup)?;
+        let outputs = Outputs::begin(&dedup, &target)?;
+        Ok(Begun {
+            dedup,
+            target,
+            outputs,
+        })
+    }
+
+    /// Whether the output is a folder.
+    pub fn writes_folder(&self) -> bool {
+        self.target.form == Form::Folder
+    }
+
+    /// Judges against the documents of a store as well, as [`Dedup::store`] says.
+    pub fn store(self, store: &Store) -> Begun {
+        Begun {
+            dedup: self.dedup.store(store),
+            ..self
+        }
+    }
+
+    /// Reads, judges and writes, and tells the observer, who may stop it: then nothing is written, and the
+    /// same run gives the same output later.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`]; [`Error::FirstFailure`] if the corpus is read strictly; what is read does not fit
+    /// into what is written; those of the store and of the system. Where the output got its place and the
+    /// run could not be ended in the store, the output is there, and the next run is judged as if it was
+    /// not.
+    pub fn run(self, mut observe: impl FnMut(Event<'_>) -> ControlFlow<()>) -> Result<Done> {
+        let Begun {
+            mut dedup,
+            target,
+            outputs,
+        } = self;
+        let store = if let Some(store) = dedup.store.take() {
+            store
+        } else {
+            let folder = outputs.work().path("store");
+            dedup.store_options.create(folder, &dedup.schema)?
+        };
+        // The threads that read ahead hold it weakly: they may outlive a run that is stopped.
+        let store = Arc::new(store);
+        let passed_over = store.passed_over();
+        let to = std::mem::replace(&mut dedup.to, To::Nowhere);
+        let removed = outputs.removed().zip(dedup.removed.as_deref());
+        let removed = removed
+            .map(|(partial, name)| Removed::begin(partial, name, dedup.removed_is_json))
+            .transpose()?;
+        let mut judge = Judge {
+            writer: store.writer()?,
+            uncommitted: Uncommitted::new(dedup.memory),
+            removed,
+            lineage: dedup.lineage.then(Lineage::default),
+            met: Met {
+                done: Done::default(),
+                watch: Watch::new(&mut observe),
+                fit: Fit::new(&target),
+            },
+        };
+        let documents = judge.writer.begin_run()?;
+        if documents > 0 {
+            judge.met.watch.tell(Event::Forgotten { documents })?;
+        }
+        let run = Run {
+            dedup: &dedup,
+            target: &target,
+            outputs: &outputs,
+            store: &store,
+        };
+        match dedup.keep {
+            Keep::First => run.in_order(&mut judge, to)?,
+            Keep::Longest | Keep::Newest => run.by_rank(&mut judge, to)?,
+        }
+        if let Some(removed) = &mut judge.removed {
+            removed.finish()?;
+        }
+        judge.met.watch.tell(Event::Publishing)?;
+        let is_written = judge.met.done.kept > 0 || !outputs.replaces_content();
+        if is_written {
+            outputs.publish()?;
+        }
+        // As late as can be: a run that ends before this gives its documents again when it is repeated.
+        judge.writer.publish_run()?;
+        let passed_over = store.passed_over() - passed_over;
+        Ok(judge.met.done.summed(passed_over, is_written))
+    }
+}
+
+/// What a run works with.
+struct Run<'a> {
+    dedup: &'a Dedup,
+    target: &'a Target,
+    outputs: &'a Outputs,
+    store: &'a Arc<Store>,
+}
+
+impl Run<'_> {
+    /// Reads, judges and writes document after document.
+    fn in_order(&self, judge: &mut Judge<'_>, to: To) -> Result<()> {
+        let mut sink = self.sink(to)?;
+        let sketched = sketch_ahead(self.read()?, self.store)?;
+        let take = &mut |judged| match judged {
+            Judged::Opened(opened) => sink.open(&opened),
+            Judged::Kept(origin) => sink.keep(match origin.line {
+                Some(_) => Kept::Record(&origin.verbatim),
+                None => Kept::File(&origin.source, origin.bytes, origin.modified),
+            }),
+            Judged::Dropped => Ok(()),
+        };
+        judge.judge_all(&sketched, false, take)?;
+        self.check_failures(judge)?;
+        judge.commit()?;
+        sink.finish()
+    }
+
+    /// Reads all documents, judges them by rank, and writes them in the order of the input.
+    fn by_rank(&self, judge: &mut Judge<'_>, to: To) -> Result<()> {
+        let mut spool = Spool::new(self.outputs.work(), self.dedup.temporary_limit)?;
+        let mut ranking = Ranking::new(self.dedup.keep);
+        self.spool_all(judge, &mut spool, &mut ranking)?;
+        self.check_failures(judge)?;
+        let (texts, records) = spool.finish()?;
+        let order = Arc::new(ranking.sorted());
+        let mut kept = vec![false; order.len()];
+        let sketched = sketch_ahead(ranked(texts, order.clone())?, self.store)?;
+        let mut ranks = order.iter();
+        let take = &mut |judged| {
+            if let Some(rank) = ranks.next()
+                && let Some(kept) = usize::try_from(rank.ordinal)
+                    .ok()
+                    .and_then(|at| kept.get_mut(at))
+            {
+                *kept = matches!(judged, Judged::Kept(_));
+            }
+            Ok(())
+        };
+        judge.judge_all(&sketched, true, take)?;
+        judge.commit()?;
+        self.write(judge, records, &kept, to)
+    }
+
+    /// Writes the records of a spool that are kept.
+    fn write(&self, judge: &mut Judge<'_>, records: Records, kept: &[bool], to: To) -> Result<()> {
+        let mut sink = self.sink(to)?;
+        let mut kept = kept.iter();
+        let folder = self.outputs.work().folder();
+        for (number, spooled) in records.enumerate() {
+            if number.is_multiple_of(WRITTEN) {
+                judge.met.watch.tick()?;
+            }
+            let mut keep = |written: Kept<'_>| match kept.next() {
+                Some(true) => sink.keep(written),
+                _ => Ok(()),
+            };
+            match spooled.map_err(|error| Error::temporary(folder, error))? {
+                Spooled::Opened(opened) => sink.open(&opened),
+                Spooled::Record(record) => keep(Kept::Record(&record)),
+                Spooled::File(path, size, modified) => keep(Kept::File(&path, size, modified)),
+            }?;
+        }
+        sink.finish()
+    }
+
+    /// Reads all documents into the spool.
+    fn spool_all(
+        &self,
+        judge: &mut Judge<'_>,
+        spool: &mut Spool,
+        ranking: &mut Ranking,
+    ) -> Result<()> {
+        let batches = self.read()?;
+        loop {
+            let batch = match batches.recv_timeout(TICK) {
+                Ok(batch) => batch?,
+                Err(RecvTimeoutError::Timeout) => {
+                    judge.met.watch.tick()?;
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            };
+            for item in &batch.items {
+                judge.met.item(item)?;
+                match item {
+                    Item::Document(document) => {
+                        let offset = spool.push(document)?;
+                        ranking.push(document, offset);
+                    }
+                    Item::Opened(opened) => spool.open(opened)?,
+                    Item::Skipped(_) | Item::Unchanged => {}
+                }
+            }
+            let items = batch.items.len() as u64;
+            judge.met.watch.advance(items, batch.bytes)?;
+        }
+    }
+
+    fn read(&self) -> Result<Receiver<Result<Batch, corpus::Error>>> {
+        let options = self.dedup.options.clone();
+        let reader = Reader {
+            walk: Walk::new(self.dedup.paths.clone(), self.store.folder(), &options),
+            options: options.verbatim(true).repeats(Repeats::Tell),
+            stdin_key: STDIN.to_owned(),
+            is_unchanged: Box::new(|_, _, _| Ok(false)),
+        };
+        Ok(reader.start()?)
+    }
+
+    fn sink(&self, to: To) -> Result<Sink> {
+        let path = self.outputs.work().output();
+        Sink::new(self.target, to, &path, &self.dedup.paths)
+    }
+
+    /// Ends a strict run in which something failed.
+    fn check_failures(&self, judge: &Judge<'_>) -> Result<()> {
+        if self.dedup.options.strict && judge.met.done.reading.has_failures() {
+            return Err(Error::FirstFailure);
+        }
+        Ok(())
+    }
+}
+
+/// Reads the texts in the order of their ranks, in batches, on a thread of its own.
+fn ranked(mut texts: Texts, order: Arc<Vec<Rank>>) -> Result<Receiver<Result<Batch>>> {
+    let (sender, receiver) = sync_channel(1);
+    let send = move || {
+        let mut batch = Batch::default();
+        for rank in order.iter() {
+            match texts.read(rank.offset) {
+                Ok(document) => {
+                    batch.bytes += document.text.len() as u64;
+                    batch.items.push(Item::Document(document));
+                }
+                Err(error) => {
+                    // Nobody is left to be told when this fails.
+                    drop(sender.send(Err(error)));
+                    return;
+                }
+            }
+            if batch.bytes >= BATCH_BYTES && sender.send(Ok(std::mem::take(&mut batch))).is_err() {
+                return;
+            }
+        }
+        drop(sender.send(Ok(batch)));
+    };
+    let thread = thread::Builder::new().name("spool".to_owned());
+    let started: io::Result<_> = thread.spawn(send);
+    started.map_err(corpus::Error::thread)?;
+    Ok(receiver)
+}

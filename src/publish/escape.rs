@@ -1,0 +1,98 @@
+//! Names and keys as fields of lines.
+
+use std::borrow::Cow;
+
+/// A key or name as a field of a line: control characters and backslashes are spelled out (`\t`, `\n`,
+/// `\u{1b}`, `\\`), so that a line stays a line, columns stay columns, and [`unescape`] gives it back.
+pub fn escape(text: &str) -> Cow<'_, str> {
+    spelled(text, |c| c == '\\' || is_unprintable(c))
+}
+
+/// The text with its control characters spelled out, for people to read: a terminal shows nothing that
+/// is not there.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    spelled(text, is_unprintable)
+}
+
+fn spelled(text: &str, is_spelled: fn(char) -> bool) -> Cow<'_, str> {
+    if !text.chars().any(is_spelled) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_spelled(c) {
+            escaped.extend(c.escape_default());
+        } else {
+            escaped.push(c);
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// What [`escape`] made of it. None if a backslash begins none of the sequences that are written.
+pub fn unescape(text: &str) -> Option<String> {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\\') {
+        plain.push_str(before);
+        let number = |hex| u32::from_str_radix(hex, 16).ok().and_then(char::from_u32);
+        let braced = after
+            .strip_prefix("u{")
+            .and_then(|after| after.split_once('}'));
+        let mut next = after.chars();
+        let c = match (next.next(), braced) {
+            (Some('\\'), _) => Some('\\'),
+            (Some('t'), _) => Some('\t'),
+            (Some('n'), _) => Some('\n'),
+            (Some('r'), _) => Some('\r'),
+            (Some('u'), Some((hex, after))) => {
+                next = after.chars();
+                number(hex)
+            }
+            _ => None,
+        };
+        plain.push(c?);
+        rest = next.as_str();
+    }
+    plain.push_str(rest);
+    Some(plain)
+}
+
+/// Whether the character moves the cursor, ends a line or turns the direction of writing.
+fn is_unprintable(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{escape, printable, unescape};
+
+    #[test]
+    fn control_characters_are_spelled_out() {
+        assert_eq!(escape("a\tb\nc\u{1b}[1m"), "a\\tb\\nc\\u{1b}[1m");
+        assert_eq!(escape("\u{202e}txt"), "\\u{202e}txt");
+        assert_eq!(printable("日本 naïve \\ '"), "日本 naïve \\ '");
+    }
+
+    #[test]
+    fn what_is_spelled_out_can_be_read_again() {
+        let texts = [
+            "a\nb",
+            "a\\nb",
+            "\\",
+            "\u{202e}\t\r\\u{41}\u{1b}",
+            "日本 '\"",
+            "",
+        ];
+        let escaped = texts.map(escape);
+        for (text, escaped) in texts.iter().zip(&escaped) {
+            assert_eq!(unescape(escaped).unwrap(), **text);
+            assert!(!escaped.contains('\n'), "{escaped}");
+        }
+        assert_ne!(escaped[0], escaped[1]);
+        for wrong in ["a\\", "\\x", "\\u{", "\\u{110000}", "\\u41"] {
+            assert!(unescape(wrong).is_none(), "{wrong}");
+        }
+    }
+}
