@@ -174,6 +174,23 @@ impl Schema {
         self.permutations as usize * self.slot_width.bytes()
     }
 
+    /// Refuses what no store may be made with.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidSchema`] for a family that does not keep the recall that [`Schema::recall`] states.
+    pub(crate) fn check_for_store(&self) -> Result<()> {
+        if self.family.keeps_recall() {
+            return Ok(());
+        }
+        let reason = format!(
+            "{} does not find the pairs that a store promises to find; it is for experiments (eval, matrix); affine32 \
+             does",
+            self.family
+        );
+        Err(invalid("family", reason))
+    }
+
     /// The parameters by name, each as text that the command line takes too.
     pub fn parameters(&self) -> Vec<(&'static str, String)> {
         let values = [

@@ -88,8 +88,8 @@ pub(crate) struct Sketching {
     #[arg(long, value_name = "BxR")]
     pub(crate) bands: Option<Bands>,
 
-    /// Family of the permutations: affine32, linear-prime, xor, modular, jenkins or murmur. The
-    /// default is the fastest of the good ones; the others are for experiments
+    /// Family of the permutations: affine32, linear-prime, modular, jenkins or murmur. The default
+    /// is the fastest; all keep the recall that is stated
     #[arg(long, value_name = "NAME", default_value_t = Family::default())]
     pub(crate) family: Family,
 

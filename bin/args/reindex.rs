@@ -63,7 +63,7 @@ pub(crate) struct Reindex {
     #[arg(long, value_name = "N|random")]
     pub(crate) seed: Option<Seed>,
 
-    /// Family of the permutations: affine32, linear-prime, xor, modular, jenkins or murmur
+    /// Family of the permutations: affine32, linear-prime, modular, jenkins or murmur
     #[arg(long, value_name = "NAME")]
     pub(crate) family: Option<Family>,
 

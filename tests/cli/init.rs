@@ -198,3 +198,15 @@ fn a_store_of_the_largest_preset_works() {
     );
     sandbox.run(&["check"]).expect(0);
 }
+
+#[test]
+fn no_store_is_made_with_masks() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["init", "--family", "xor"]).expect(2);
+    assert!(ran.stderr.contains("xor does not find"), "{}", ran.stderr);
+    assert!(!sandbox.path("store").exists());
+    sandbox.run(&["init"]).expect(0);
+    let ran = sandbox.run(&["reindex", "--family", "xor"]).expect(2);
+    assert!(ran.stderr.contains("xor does not find"), "{}", ran.stderr);
+    sandbox.run(&["check"]).expect(0);
+}

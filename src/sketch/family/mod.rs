@@ -73,7 +73,7 @@ pub enum Family {
     LinearPrime,
     /// `h_i(x) = x xor m_i`: permutations that cost next to nothing.
     ///
-    /// **They are far from min-wise independent, and not for use.** The minimum under a mask is the
+    /// **They are far from min-wise independent, and no store is made with them.** The minimum under a mask is the
     /// shingle that is nearest to it in binary, bit by bit from the top, so that all permutations
     /// share one tree over the shingles and slots repeat one another: for sets of 20 shingles the
     /// variance of estimates is about four times the binomial one, the stated errors and recalls do
@@ -111,6 +111,12 @@ impl Family {
         Family::Jenkins,
         Family::Murmur,
     ];
+
+    /// Whether signatures of the family have the recall that the arithmetic of bands states, so that a
+    /// store may be made with it: all but [`Family::Xor`].
+    pub fn keeps_recall(self) -> bool {
+        self != Family::Xor
+    }
 
     /// The name in schemas and on the command line.
     fn name(self) -> &'static str {

@@ -149,7 +149,8 @@ impl Options {
     /// # Errors
     ///
     /// [`Error::AlreadyAStore`], [`Error::NotEmpty`], [`Error::Occupied`], [`Error::InsideStore`],
-    /// [`Error::Locked`], or the system's.
+    /// [`Error::InvalidSchema`] for [`Family::Xor`](crate::Family::Xor), [`Error::Locked`], or the
+    /// system's.
     pub fn create(&self, folder: impl AsRef<Path>, schema: &Schema) -> Result<Store> {
         self.create_by(Files::create, folder.as_ref(), schema)
     }
@@ -168,6 +169,7 @@ impl Options {
         folder: &Path,
         schema: &Schema,
     ) -> Result<Store> {
+        schema.check_for_store()?;
         // The standard library's randomness needs no further crate.
         let store = RandomState::new().hash_one(folder);
         let files = self.patiently(folder, || create(folder, schema.clone(), store))?;

@@ -184,7 +184,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidSchema`] for a change that needs other shingles, [`Error::Unfinished`] if a
+    /// [`Error::InvalidSchema`] for a change that needs other shingles or to [`Family::Xor`](crate::Family::Xor), [`Error::Unfinished`] if a
     /// rebuild to another end was begun, [`Error::MissingSources`], [`Error::Interrupted`],
     /// [`Error::ReadOnly`], [`Error::WriterHeld`] if this thread holds the
     /// [`Writer`](crate::Writer), or those of reading and writing the store. The store is as before then.
@@ -196,6 +196,7 @@ impl Store {
         let Some(plan) = plan(&rebuild.target, &snapshot)? else {
             return Ok(false);
         };
+        plan.schema.check_for_store()?;
         let source = rebuild.source.as_deref();
         let signer = Resigner::new(&self.shared.pool, &snapshot.schema, &plan.schema, source)?;
         let mut watch = rebuild.watch;
