@@ -3,6 +3,7 @@
 mod args;
 mod cmd;
 mod console;
+mod curves;
 mod diff;
 mod done;
 mod duration;
@@ -18,6 +19,7 @@ mod npy;
 mod number;
 mod output;
 mod parse;
+mod picture;
 mod piped;
 mod plot;
 mod preset;

@@ -53,6 +53,11 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A picture of [`plot`](crate#features) has too much on it, or could not be drawn.
+    InvalidPicture {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A key is empty or longer than [`MAX_KEY_BYTES`](crate::MAX_KEY_BYTES).
     InvalidKey {
         /// Length of the key in bytes.
@@ -222,6 +227,7 @@ impl fmt::Display for Error {
             | Error::InvalidQuery { .. }
             | Error::SchemaMismatch { .. }
             | Error::InvalidText { .. }
+            | Error::InvalidPicture { .. }
             | Error::InvalidColumn { .. }
             | Error::InvalidKey { .. } => self.given(f),
             Error::NoSuchDocument { key } => {
@@ -291,6 +297,7 @@ impl Error {
                 given,
             } => mismatch(parameter, stored, given, f),
             Error::InvalidText { reason } => write!(f, "{reason}"),
+            Error::InvalidPicture { reason } => write!(f, "the picture cannot be drawn: {reason}"),
             Error::InvalidColumn {
                 column,
                 row,

@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 use super::init::posting_bytes;
 use crate::args::{Args, Tune};
 use crate::console::Console;
+use crate::curves::{Curve, s_curves};
 use crate::exit::Exit;
 use crate::number::{counted, grouped, percent};
 use crate::output::Output;
-use crate::plot::{self, Curve};
+use crate::picture;
 use crate::table::Table;
 use crate::watch::{Unit, Watch};
 use dedupdb::publish::apart::check_no_store;
@@ -54,7 +55,7 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit> {
     if let Some(path) = &tune.plot {
-        plot::check_name(path)?;
+        picture::check_name(path)?;
         check_no_store(path, &[])?;
     }
     let store = store(args, tune)?;
@@ -71,7 +72,7 @@ pub(crate) fn run(
         }
     }
     if let Some(path) = &tune.plot {
-        plot::write(&plot::s_curves(&tuned.tuning, &tuned.curves()), path)?;
+        picture::write(&s_curves(&tuned.tuning, &tuned.curves()), path)?;
         console.note(&format!("drew {}", path.display()));
     }
     Ok(Exit::Found)

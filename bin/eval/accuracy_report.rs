@@ -92,22 +92,15 @@ impl Measured {
                 off.push(Series::new(&name, Form::Points, hue, mean));
             }
         }
-        let panel = |title: &str, y, series| Panel {
-            title: title.to_owned(),
-            x: Axis::linear("permutations"),
-            y,
-            series,
-        };
-        Picture {
-            panels: vec![
-                panel(
-                    "Error of estimates; lines: ideal",
-                    Axis::linear("root of the mean square"),
-                    errors,
-                ),
-                panel("Pairs that are off; lines: ideal", Axis::log("pairs"), off),
-            ],
-        }
+        let panel = |title, y, series| Panel::new(title, Axis::linear("permutations"), y, series);
+        Picture::new(vec![
+            panel(
+                "Error of estimates; lines: ideal",
+                Axis::linear("root of the mean square"),
+                errors,
+            ),
+            panel("Pairs that are off; lines: ideal", Axis::log("pairs"), off),
+        ])
     }
 }
 

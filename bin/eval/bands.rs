@@ -320,22 +320,15 @@ impl Measured {
             "number of bands of {} permutations",
             grouped(asked.permutations.into())
         );
-        let panel = |title: &str, y, series| Panel {
-            title: title.to_owned(),
-            x: Axis::linear(&bands),
-            y,
-            series,
-        };
-        Picture {
-            panels: vec![
-                panel(
-                    "Near-duplicates found",
-                    Axis::linear("texts a query"),
-                    found,
-                ),
-                panel("False positives", Axis::log("texts a query"), wrong),
-            ],
-        }
+        let panel = |title, y, series| Panel::new(title, Axis::linear(&bands), y, series);
+        Picture::new(vec![
+            panel(
+                "Near-duplicates found",
+                Axis::linear("texts a query"),
+                found,
+            ),
+            panel("False positives", Axis::log("texts a query"), wrong),
+        ])
     }
 
     fn table(&self) -> Table {

@@ -245,10 +245,8 @@ impl Measured {
         let spans = measured
             .iter()
             .map(|range| wilson(range.found, range.pairs));
-        let points = Series {
-            spans: spans.collect(),
-            ..Series::new("measured, 95% interval", Form::Points, 1, places.collect())
-        };
+        let mut points = Series::new("measured, 95% interval", Form::Points, 1, places.collect());
+        points.spans = spans.collect();
         let line = Series::new(
             "predicted by the S-curve",
             Form::Line,
@@ -260,18 +258,10 @@ impl Measured {
             bands.bands(),
             bands.rows()
         );
-        let panel = Panel {
-            title,
-            x: Axis {
-                includes: vec![first, 1.0],
-                ..Axis::similarity("Jaccard similarity of a pair")
-            },
-            y: Axis::percent("pairs found"),
-            series: vec![line, points],
-        };
-        Picture {
-            panels: vec![panel],
-        }
+        let mut x = Axis::similarity("Jaccard similarity of a pair");
+        x.includes = vec![first, 1.0];
+        let y = Axis::percent("pairs found");
+        Picture::new(vec![Panel::new(title, x, y, vec![line, points])])
     }
 }
 

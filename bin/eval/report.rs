@@ -10,7 +10,8 @@ use crate::args::eval::Results;
 use crate::console::Console;
 use crate::field::quoted;
 use crate::output::Output;
-use crate::plot::{self, Picture};
+use crate::picture;
+use crate::plot::Picture;
 use crate::table::Table;
 use crate::whole;
 use dedupdb::publish::apart::check_output;
@@ -73,7 +74,7 @@ impl Report {
             console.note(&format!("wrote {}", path.display()));
         }
         if let Some(path) = &results.plot {
-            plot::write(&self.picture, path)?;
+            picture::write(&self.picture, path)?;
             console.note(&format!("drew {}", path.display()));
         }
         Ok(())
@@ -99,7 +100,7 @@ impl Report {
 /// are called, and are apart from the inputs.
 pub(crate) fn check_names(results: &Results, inputs: &[PathBuf]) -> Result<()> {
     if let Some(path) = &results.plot {
-        plot::check_name(path)?;
+        picture::check_name(path)?;
     }
     for path in results.output.iter().chain(&results.plot) {
         let folder = path.parent().filter(|folder| *folder != Path::new(""));

@@ -137,31 +137,27 @@ impl Measured {
     }
 
     fn picture(&self) -> Picture {
-        let panel = |title: &str, y: Axis, series: Vec<Series>| Panel {
-            title: title.to_owned(),
-            x: Axis::linear("length of a shingle, k (words, characters or bytes)"),
-            y,
-            series,
+        let panel = |title: &str, y: Axis, series: Vec<Series>| {
+            let x = Axis::linear("length of a shingle, k (words, characters or bytes)");
+            Panel::new(title, x, y, series)
         };
         let similarity = || Axis::similarity("Jaccard similarity");
         if self.texts == 2 {
             let all = self.series(|line| Some(line.jaccard));
-            return Picture {
-                panels: vec![panel("Similarity of two texts", similarity(), all)],
-            };
+            return Picture::new(vec![panel("Similarity of two texts", similarity(), all)]);
         }
         let mut means = Vec::new();
         let folded = |line: &Line| line.kind.folds || line.kind.name == "byte";
         let near = self.series(|line| line.near.filter(|_| folded(line)).map(|class| class.mean));
-        means.extend(near.into_iter().map(|series| Series {
-            name: format!("near-duplicates, {}", series.name),
-            ..series
+        means.extend(near.into_iter().map(|mut series| {
+            series.name = format!("near-duplicates, {}", series.name);
+            series
         }));
         let others = self.series(|line| line.others.filter(|_| folded(line)).map(|c| c.mean));
-        means.extend(others.into_iter().map(|series| Series {
-            name: format!("other pairs, {}", series.name),
-            form: Form::Line,
-            ..series
+        means.extend(others.into_iter().map(|mut series| {
+            series.name = format!("other pairs, {}", series.name);
+            series.form = Form::Line;
+            series
         }));
         let mut panels = vec![panel("Mean similarity", similarity(), means)];
         let gaps = self.series(Line::gap);
@@ -169,6 +165,6 @@ impl Measured {
             let gap = Axis::linear("Jaccard similarity");
             panels.push(panel("Gap between near-duplicates and others", gap, gaps));
         }
-        Picture { panels }
+        Picture::new(panels)
     }
 }

@@ -150,18 +150,14 @@ impl Measured {
             let estimates = points(&|part| if_measured(part.signed[at].estimates));
             steps.push(series("all estimates", Form::Line, estimates));
         }
-        let panel = |title: &str, series| Panel {
-            title: title.to_owned(),
-            x: Axis::log("texts"),
-            y: Axis::log("seconds of one thread"),
-            series,
+        let panel = |title, series| {
+            let (x, y) = (Axis::log("texts"), Axis::log("seconds of one thread"));
+            Panel::new(title, x, y, series)
         };
-        Picture {
-            panels: vec![
-                panel("All similarities, or LSH", all),
-                panel("Signatures and estimates", steps),
-            ],
-        }
+        Picture::new(vec![
+            panel("All similarities, or LSH", all),
+            panel("Signatures and estimates", steps),
+        ])
     }
 }
 

@@ -1,16 +1,11 @@
-//! From a picture to a file.
+//! From a picture to the bytes of a file.
 
-use std::error::Error;
-use std::ffi::OsStr;
-use std::path::Path;
-
-use anyhow::{Result, anyhow, bail};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
 use super::{Picture, legend, panel, png};
-use crate::whole;
+use dedupdb::{Error, Result};
 
 /// Units of a pixel: coordinates are whole numbers, and curves of whole pixels would look jagged.
 pub(super) const UNIT: u32 = 4;
@@ -28,55 +23,68 @@ pub(super) const CHART: u32 = 520;
 /// Pixels below a legend.
 const FOOT: u32 = 16;
 
-pub(super) type Drawn = std::result::Result<(), Box<dyn Error>>;
+/// Panels of a picture at most, and named series of one, so that its pixels fit into memory.
+const MOST_PANELS: usize = 8;
+const MOST_NAMES: usize = 64;
+
+pub(super) type Drawn = std::result::Result<(), Box<dyn std::error::Error>>;
 
 pub(super) type Area<DB> = DrawingArea<DB, Shift>;
 
-/// Checks that a file has the name of a picture.
-pub(crate) fn check_name(path: &Path) -> Result<()> {
-    if !is(path, "svg") && !is(path, "png") {
-        bail!(
-            "{}: a picture is an SVG or PNG file; give it a name that ends in .svg or .png",
-            path.display()
-        );
+impl Picture {
+    /// Draws the picture as an SVG file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidPicture`] if there are more than 8 panels, or more than 64 named series on one,
+    /// or it could not be drawn.
+    pub fn to_svg(&self) -> Result<String> {
+        check(self)?;
+        let shown = size(self);
+        let drawn = (shown.0 * UNIT, shown.1 * UNIT);
+        let mut svg = String::new();
+        let area = SVGBackend::with_string(&mut svg, drawn).into_drawing_area();
+        draw(&area, self).map_err(|reason| invalid(reason.to_string()))?;
+        drop(area);
+        // Its viewer makes so many pixels of the units.
+        let attributes = |(width, height)| format!("width=\"{width}\" height=\"{height}\"");
+        Ok(svg.replacen(&attributes(drawn), &attributes(shown), 1))
     }
-    Ok(())
+
+    /// Draws the picture as a PNG file, of two pixels for each of the SVG file's.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Picture::to_svg`].
+    pub fn to_png(&self) -> Result<Vec<u8>> {
+        check(self)?;
+        let (width, height) = size(self);
+        let (width, height) = (width * UNIT, height * UNIT);
+        let mut pixels = vec![0; 3 * width as usize * height as usize];
+        let area = BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area();
+        draw(&area, self).map_err(|reason| invalid(reason.to_string()))?;
+        drop(area);
+        png::encode(&pixels, (width, height), SHRUNK).map_err(|error| invalid(error.to_string()))
+    }
 }
 
-/// Draws the picture into a file, in the format that its name says.
-pub(crate) fn write(picture: &Picture, path: &Path) -> Result<()> {
-    let bytes = if is(path, "png") {
-        to_png(picture)?
-    } else {
-        to_svg(picture)?.into_bytes()
-    };
-    whole::write(path, &bytes)
+fn invalid(reason: String) -> Error {
+    Error::InvalidPicture { reason }
 }
 
-fn is(path: &Path, extension: &str) -> bool {
-    path.extension() == Some(OsStr::new(extension))
-}
-
-fn to_svg(picture: &Picture) -> Result<String> {
-    let shown = size(picture);
-    let drawn = (shown.0 * UNIT, shown.1 * UNIT);
-    let mut svg = String::new();
-    let area = SVGBackend::with_string(&mut svg, drawn).into_drawing_area();
-    draw(&area, picture).map_err(|reason| anyhow!("cannot draw: {reason}"))?;
-    drop(area);
-    // Its viewer makes so many pixels of the units.
-    let attributes = |(width, height)| format!("width=\"{width}\" height=\"{height}\"");
-    Ok(svg.replacen(&attributes(drawn), &attributes(shown), 1))
-}
-
-fn to_png(picture: &Picture) -> Result<Vec<u8>> {
-    let (width, height) = size(picture);
-    let (width, height) = (width * UNIT, height * UNIT);
-    let mut pixels = vec![0; 3 * width as usize * height as usize];
-    let area = BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area();
-    draw(&area, picture).map_err(|reason| anyhow!("cannot draw: {reason}"))?;
-    drop(area);
-    png::encode(&pixels, (width, height), SHRUNK)
+/// Refuses what has no place.
+fn check(picture: &Picture) -> Result<()> {
+    let panels = picture.panels.len();
+    if panels > MOST_PANELS {
+        return Err(invalid(format!("{panels} panels, and {MOST_PANELS} fit")));
+    }
+    let names = picture.panels.iter().map(legend::names).max();
+    match names.filter(|&names| names > MOST_NAMES) {
+        Some(names) => Err(invalid(format!(
+            "{names} named series on a panel, and {MOST_NAMES} fit"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// The picture's size in pixels.

@@ -28,6 +28,11 @@ pub(super) fn height(panel: &Panel) -> u32 {
     entries.div_ceil(columns(panel)) * ROW
 }
 
+/// Number of the entries of a panel's legend.
+pub(super) fn names(panel: &Panel) -> usize {
+    named(panel).count()
+}
+
 /// One column if a name is too long for two.
 fn columns(panel: &Panel) -> u32 {
     let is_long = named(panel).any(|series| series.name.chars().count() > SHORT);

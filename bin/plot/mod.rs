@@ -1,62 +1,99 @@
-//! Pictures of figures, as SVG or PNG: panels beside each other, each with axes, units and a legend.
+//! Pictures of figures as SVG or PNG: panels beside each other, each with axes, units and a legend.
+//!
+//! A picture looks the same on every machine: it brings its font, and colours, dashes and shapes of
+//! points are told apart without one another.
+//!
+//! ```
+//! use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
+//! use dedupdb::{Bands, SlotWidth};
+//!
+//! let shape = Bands::new(17, 7, 128)?;
+//! let curve = (0..=100).map(|percent| {
+//!     let jaccard = f64::from(percent) / 100.0;
+//!     (jaccard, shape.probability(jaccard, SlotWidth::Bits16))
+//! });
+//! let mut measured = Series::new("measured", Form::Points, 1, vec![(0.7, 0.71), (0.8, 0.98)]);
+//! measured.spans = vec![(0.65, 0.77), (0.95, 1.0)];
+//! let panel = Panel::new(
+//!     "Pairs found",
+//!     Axis::similarity("Jaccard similarity of a pair"),
+//!     Axis::percent("pairs found"),
+//!     vec![
+//!         Series::new("predicted", Form::Line, 0, curve.collect()),
+//!         measured,
+//!     ],
+//! );
+//! let svg = Picture::new(vec![panel]).to_svg()?;
+//! assert!(svg.starts_with("<svg") && svg.contains("Pairs found"));
+//! # Ok::<(), dedupdb::Error>(())
+//! ```
 
 mod canvas;
-mod curves;
 mod legend;
 mod panel;
 mod png;
 mod style;
 mod ticks;
 
-pub(crate) use canvas::{check_name, write};
-pub(crate) use curves::{Curve, s_curves};
-pub(crate) use ticks::Scale;
+pub use ticks::Scale;
 
-/// A picture of one or more panels.
+/// A picture of panels beside each other, 8 at most.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Picture {
-    pub(crate) panels: Vec<Panel>,
+#[non_exhaustive]
+pub struct Picture {
+    /// From left to right.
+    pub panels: Vec<Panel>,
 }
 
 /// A chart with its title and legend.
 #[derive(Clone, Debug)]
-pub(crate) struct Panel {
-    pub(crate) title: String,
-    pub(crate) x: Axis,
-    pub(crate) y: Axis,
-    /// Drawn in this order, the last on top.
-    pub(crate) series: Vec<Series>,
+#[non_exhaustive]
+pub struct Panel {
+    /// What stands above it.
+    pub title: String,
+    /// The axis below.
+    pub x: Axis,
+    /// The axis to the left.
+    pub y: Axis,
+    /// Drawn in this order, the last on top; 64 with a name at most.
+    pub series: Vec<Series>,
 }
 
 /// What is along an axis.
 #[derive(Clone, Debug)]
-pub(crate) struct Axis {
+#[non_exhaustive]
+pub struct Axis {
     /// The quantity and its unit.
-    pub(crate) name: String,
-    pub(crate) scale: Scale,
+    pub name: String,
+    /// How values become places.
+    pub scale: Scale,
     /// Whether values from 0 to 1 are shown in percent.
-    pub(crate) in_percent: bool,
+    pub in_percent: bool,
     /// Values that are on it whatever is drawn.
-    pub(crate) includes: Vec<f64>,
+    pub includes: Vec<f64>,
 }
 
 /// Values that belong together.
 #[derive(Clone, Debug)]
-pub(crate) struct Series {
-    /// What the legend says.
-    pub(crate) name: String,
-    /// Ascending by x. Those of 0 or less are left out of a logarithmic axis.
-    pub(crate) points: Vec<(f64, f64)>,
+#[non_exhaustive]
+pub struct Series {
+    /// What the legend says; nothing if it is empty.
+    pub name: String,
+    /// Ascending by x. Values that an axis has no place for are left out: those that are not finite,
+    /// and those of 0 or less where the axis is logarithmic.
+    pub points: Vec<(f64, f64)>,
     /// Lower and upper bound of each point's y, or nothing.
-    pub(crate) spans: Vec<(f64, f64)>,
-    pub(crate) form: Form,
-    /// Series of the same number share a colour, dashes and the shape of points.
-    pub(crate) hue: usize,
+    pub spans: Vec<(f64, f64)>,
+    /// How it is drawn.
+    pub form: Form,
+    /// Series of the same number share a colour, dashes and the shape of points; there are six.
+    pub hue: usize,
 }
 
 /// How a series is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+#[non_exhaustive]
+pub enum Form {
     /// A line, for what is predicted.
     Line,
     /// A thicker line, which stands out.
@@ -69,11 +106,30 @@ pub(crate) enum Form {
     Reference,
 }
 
+impl Picture {
+    /// A picture of these panels, from left to right.
+    pub fn new(panels: Vec<Panel>) -> Picture {
+        Picture { panels }
+    }
+}
+
+impl Panel {
+    /// A chart of these series.
+    pub fn new(title: impl Into<String>, x: Axis, y: Axis, series: Vec<Series>) -> Panel {
+        Panel {
+            title: title.into(),
+            x,
+            y,
+            series,
+        }
+    }
+}
+
 impl Axis {
-    /// An axis of evenly spaced values from 0 on.
-    pub(crate) fn linear(name: &str) -> Axis {
+    /// An axis of evenly spaced values from 0 on; `name` is the quantity and its unit.
+    pub fn linear(name: impl Into<String>) -> Axis {
         Axis {
-            name: name.to_owned(),
+            name: name.into(),
             scale: Scale::Linear,
             in_percent: false,
             includes: vec![0.0],
@@ -81,7 +137,7 @@ impl Axis {
     }
 
     /// An axis on which equal distances are equal ratios.
-    pub(crate) fn log(name: &str) -> Axis {
+    pub fn log(name: impl Into<String>) -> Axis {
         Axis {
             scale: Scale::Log,
             includes: Vec::new(),
@@ -89,8 +145,8 @@ impl Axis {
         }
     }
 
-    /// An axis of shares in percent, all of them.
-    pub(crate) fn percent(name: &str) -> Axis {
+    /// An axis of shares from 0 to 1, shown in percent, all of them.
+    pub fn percent(name: impl Into<String>) -> Axis {
         Axis {
             in_percent: true,
             includes: vec![0.0, 1.0],
@@ -98,8 +154,8 @@ impl Axis {
         }
     }
 
-    /// An axis of similarities, all of them.
-    pub(crate) fn similarity(name: &str) -> Axis {
+    /// An axis of similarities from 0 to 1, all of them.
+    pub fn similarity(name: impl Into<String>) -> Axis {
         Axis {
             includes: vec![0.0, 1.0],
             ..Axis::linear(name)
@@ -109,9 +165,9 @@ impl Axis {
 
 impl Series {
     /// A series without bounds.
-    pub(crate) fn new(name: &str, form: Form, hue: usize, points: Vec<(f64, f64)>) -> Series {
+    pub fn new(name: impl Into<String>, form: Form, hue: usize, points: Vec<(f64, f64)>) -> Series {
         Series {
-            name: name.to_owned(),
+            name: name.into(),
             points,
             spans: Vec::new(),
             form,

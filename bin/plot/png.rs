@@ -1,20 +1,23 @@
 //! Pixels as a PNG file.
 
-use anyhow::{Context, Result};
-
 /// Averages squares of `by` times `by` pixels of three bytes each and encodes what that leaves.
 ///
 /// Width and height are multiples of `by`.
-pub(super) fn encode(pixels: &[u8], (width, height): (u32, u32), by: u32) -> Result<Vec<u8>> {
+///
+/// # Errors
+///
+/// Those of the encoder.
+pub(super) fn encode(
+    pixels: &[u8],
+    (width, height): (u32, u32),
+    by: u32,
+) -> Result<Vec<u8>, png::EncodingError> {
     let shrunk = shrink(pixels, width as usize, by as usize);
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, width / by, height / by);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
-    let encoded = encoder
-        .write_header()
-        .and_then(|mut writer| writer.write_image_data(&shrunk));
-    encoded.context("cannot encode the picture")?;
+    encoder.write_header()?.write_image_data(&shrunk)?;
     Ok(bytes)
 }
 

@@ -1,12 +1,13 @@
 //! Where the labels of an axis are.
 
-use crate::number::grouped;
-
-/// How values become places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scale {
+/// How values become places on an axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Scale {
+    /// Equal distances are equal differences.
+    #[default]
     Linear,
-    /// By the logarithm to the base of 10.
+    /// Equal distances are equal ratios. Values of 0 or less have no place.
     Log,
 }
 
@@ -18,7 +19,7 @@ impl Scale {
             Scale::Log if value > 0.0 => value.log10(),
             Scale::Log => return None,
         };
-        place.is_finite().then_some(place)
+        (place.abs() <= FARTHEST).then_some(place)
     }
 
     /// The value at a place.
@@ -74,15 +75,22 @@ const LEAST_PLAIN: f64 = 1e-4 * (1.0 - SLACK);
 /// Digits that a number of 64 bits has at most.
 const MOST_DIGITS: i32 = 17;
 
+/// Values beyond have no place: the distance of two that are within is a number.
+const FARTHEST: f64 = 1e300;
+
+/// Least length of an axis as a share of what is on it, so that steps change the number.
+const NARROWEST: f64 = 1e-9;
+
 /// Slack for what arithmetic loses, in steps.
 const SLACK: f64 = 1e-6;
 
 /// Multiples of 1, 2 or 5 times a power of ten.
 fn even(low: f64, high: f64, steps: f64) -> Vec<f64> {
+    let farthest = low.abs().max(high.abs());
     let span = if high > low {
-        high - low
+        (high - low).max(farthest * NARROWEST)
     } else {
-        low.abs().max(1.0)
+        farthest.max(1.0)
     };
     let least = span / steps;
     let power = 10f64.powf(least.log10().floor());
@@ -139,6 +147,19 @@ fn label(value: f64, unit: f64) -> String {
         Ok(number) if number >= 1000 => text.replacen(whole, &grouped(number), 1),
         _ => text.to_owned(),
     }
+}
+
+/// The number with a comma between groups of three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
 }
 
 /// A number without zeros at the end of its decimals.
@@ -252,6 +273,24 @@ mod tests {
                         assert!(first <= place && place <= last, "{place}: {ticks:?}");
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn axes_far_from_zero_end() {
+        for (low, high) in [
+            (1e17, 1e17 + 16.0),
+            (-1e17 - 16.0, -1e17),
+            (-1e300, 1e300),
+            (f64::MIN, f64::MAX),
+            (f64::NAN, f64::INFINITY),
+            (5e-324, 1e-323),
+        ] {
+            for scale in [Scale::Linear, Scale::Log] {
+                let places = [low, high].into_iter();
+                let ticks = scale.ticks(places.filter_map(|value| scale.place(value)));
+                assert!(ticks.len() >= 2 && ticks.len() < 14, "{ticks:?}");
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use dedupdb::{Bands, Tuning};
 
-use super::{Axis, Form, Panel, Picture, Series};
 use crate::number::{counted, percent};
+use crate::plot::{Axis, Form, Panel, Picture, Series};
 
 /// Points of a curve.
 const POINTS: u32 = 250;
@@ -30,21 +30,15 @@ pub(crate) fn s_curves(tuning: &Tuning, curves: &[Curve]) -> Picture {
         } else {
             Form::BoldLine
         };
-        Series::new(&label(tuning, curve), form, hue, points.collect())
+        Series::new(label(tuning, curve), form, hue, points.collect())
     }));
     let title = format!(
         "Pairs found by bands of up to {} permutations",
         tuning.permutations
     );
-    let panel = Panel {
-        title,
-        x: Axis::similarity("Jaccard similarity of a pair"),
-        y: Axis::percent("probability that the pair is found"),
-        series,
-    };
-    Picture {
-        panels: vec![panel],
-    }
+    let x = Axis::similarity("Jaccard similarity of a pair");
+    let y = Axis::percent("probability that the pair is found");
+    Picture::new(vec![Panel::new(title, x, y, series)])
 }
 
 /// The threshold and the recall.

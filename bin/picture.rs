@@ -1,0 +1,34 @@
+//! Files of pictures.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use crate::plot::Picture;
+use crate::whole;
+
+/// Checks that a file has the name of a picture.
+pub(crate) fn check_name(path: &Path) -> Result<()> {
+    if !is(path, "svg") && !is(path, "png") {
+        bail!(
+            "{}: a picture is an SVG or PNG file; give it a name that ends in .svg or .png",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
+/// Draws the picture into a file, in the format that its name says.
+pub(crate) fn write(picture: &Picture, path: &Path) -> Result<()> {
+    let bytes = if is(path, "png") {
+        picture.to_png()?
+    } else {
+        picture.to_svg()?.into_bytes()
+    };
+    whole::write(path, &bytes)
+}
+
+fn is(path: &Path, extension: &str) -> bool {
+    path.extension() == Some(OsStr::new(extension))
+}
