@@ -3,7 +3,7 @@
 use dedupdb::{Bands, Tuning};
 
 use crate::number::{counted, percent};
-use crate::plot::{Axis, Form, Panel, Picture, Series};
+use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
 
 /// Points of a curve.
 const POINTS: u32 = 250;

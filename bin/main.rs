@@ -21,7 +21,6 @@ mod output;
 mod parse;
 mod picture;
 mod piped;
-mod plot;
 mod preset;
 mod progress;
 mod reading;

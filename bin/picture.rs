@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use crate::plot::Picture;
 use crate::whole;
+use dedupdb::plot::Picture;
 
 /// Checks that a file has the name of a picture.
 pub(crate) fn check_name(path: &Path) -> Result<()> {

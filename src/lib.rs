@@ -113,6 +113,9 @@
 //!
 //! # Features
 //!
+//! `plot` draws panels of lines and points as SVG and PNG, `eval` measures what is found, what it
+//! costs, and what theory says of it, and `diff` compares two texts word by word.
+//!
 //! `cli` (on by default) is the command line and its dependencies. A program that links the crate
 //! wants `default-features = false`.
 
@@ -129,6 +132,8 @@ mod error;
 #[doc(hidden)]
 pub mod fuzzing;
 mod lsh;
+#[cfg(feature = "plot")]
+pub mod plot;
 mod progress;
 #[cfg(feature = "corpus")]
 #[doc(hidden)]

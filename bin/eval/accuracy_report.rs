@@ -5,8 +5,8 @@ use super::corpus::pairs;
 use super::report::{Report, Row};
 use crate::args::eval;
 use crate::number::{counted, grouped, seconds};
-use crate::plot::{Axis, Form, Panel, Picture, Series};
 use crate::table::Table;
+use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
 
 /// What was measured.
 #[derive(Clone, Debug, Default)]

@@ -10,9 +10,9 @@ use super::report::{Report, Row};
 use crate::args::{Args, eval};
 use crate::console::Console;
 use crate::number::{counted, grouped, small_percent};
-use crate::plot::{Axis, Form, Panel, Picture, Series};
 use crate::table::Table;
 use crate::watch::{Unit, Watch};
+use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
 
 /// Comparisons that are made at most; so many take some minutes.
 const MOST: u64 = 200_000_000;

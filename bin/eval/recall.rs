@@ -12,8 +12,8 @@ use super::truth::{self, Seen};
 use crate::args::{Args, eval};
 use crate::console::Console;
 use crate::number::{counted, grouped, percent, small_percent};
-use crate::plot::{Axis, Form, Panel, Picture, Series};
 use crate::table::Table;
+use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
 
 /// Ranges of similarity from 0 to 1.
 const RANGES: u32 = 20;

@@ -11,9 +11,9 @@ use crate::console::Console;
 use crate::field::quoted;
 use crate::output::Output;
 use crate::picture;
-use crate::plot::Picture;
 use crate::table::Table;
 use crate::whole;
+use dedupdb::plot::Picture;
 use dedupdb::publish::apart::check_output;
 
 /// A row of figures, each with its name.

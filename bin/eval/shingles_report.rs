@@ -5,8 +5,8 @@ use super::shingles::{Class, KINDS, Line};
 use crate::args::eval;
 use crate::diff::MOST_WORDS;
 use crate::number::{counted, grouped, seconds};
-use crate::plot::{Axis, Form, Panel, Picture, Series};
 use crate::table::Table;
+use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
 
 /// What was measured.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use super::report::Report;
 use super::time::{Cost, Part, Signed};
 use crate::args::eval;
 use crate::number::{counted, grouped, seconds};
-use crate::plot::{Axis, Form, Panel, Picture, Series};
 use crate::table::Table;
+use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
 
 /// The parts of the corpus, ascending, one at least.
 #[derive(Clone, Debug)]

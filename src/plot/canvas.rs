@@ -5,7 +5,7 @@ use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
 use super::{Picture, legend, panel, png};
-use dedupdb::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Units of a pixel: coordinates are whole numbers, and curves of whole pixels would look jagged.
 pub(super) const UNIT: u32 = 4;
