@@ -141,7 +141,7 @@ impl Measured {
         for (at, signed) in signed.iter().enumerate() {
             let (hue, number) = (at + 1, signed.permutations);
             let series = |name: &str, form, points| {
-                Series::new(&format!("{name}, {number} permutations"), form, hue, points)
+                Series::new(format!("{name}, {number} permutations"), form, hue, points)
             };
             let lsh = points(&|part| Some(part.signed[at].lsh));
             all.push(series("LSH", Form::JoinedPoints, lsh));
