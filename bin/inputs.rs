@@ -1,10 +1,37 @@
 //! How files are read: the options that the commands share.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use dedupdb::corpus::{Encoding, Format, IdScope, Options, Repeats};
+use dedupdb::corpus::{Encoding, Format, IdScope, Options, Repeats, Source, is_pipe};
 
 use crate::parse;
+
+/// The argument that stands for standard input.
+pub(crate) const STDIN: &str = "-";
+
+/// What is read where the arguments name `paths`. The text on standard input, or in a pipe without a name, has
+/// the key `key`.
+pub(crate) fn sources(paths: &[PathBuf], key: Option<&str>) -> Vec<Source> {
+    let source = |path: &PathBuf| {
+        if path == Path::new(STDIN) {
+            return Source::stdin().key(key.unwrap_or(STDIN));
+        }
+        let source = Source::path(path);
+        match key {
+            Some(key) if is_nameless(path) => source.key(key),
+            _ => source,
+        }
+    };
+    paths.iter().map(source).collect()
+}
+
+/// Whether an argument has no name that tells its text from another's: standard input, and what a
+/// shell puts in the place of `<(...)`.
+pub(crate) fn is_nameless(argument: &Path) -> bool {
+    let shells = ["/dev/fd", "/proc/self/fd"].map(Path::new);
+    let is_descriptor = argument.parent().is_some_and(|at| shells.contains(&at));
+    argument == Path::new(STDIN) || is_descriptor && is_pipe(argument)
+}
 
 /// How files are read.
 #[derive(Clone, Debug, clap::Args)]

@@ -1,6 +1,6 @@
 //! The progress bar of a long add.
 
-use std::fs;
+use std::fmt;
 use std::io::{IsTerminal, stderr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,20 +9,27 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use dedupdb::corpus::{Format, Found, Walk, is_compressed};
-
 use crate::console::Console;
 use crate::number;
 
 /// What is done sooner needs no bar.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Tells the bytes of all files.
+struct Plan(Box<dyn FnOnce() -> Option<u64> + Send>);
+
+impl fmt::Debug for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Plan")
+    }
+}
+
 /// Bytes and documents so far, shown on a terminal once it takes a while.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
-    /// None if nothing is to be shown.
-    plan: Option<Walk>,
+    /// Tells the bytes of all files. None if nothing is to be shown.
+    plan: Option<Plan>,
     started: Instant,
     is_shown: bool,
     documents: u64,
@@ -32,12 +39,15 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Begins now, to go along `walk`.
-    pub(crate) fn new(console: &Console, walk: Walk) -> Progress {
+    /// Begins now. `plan` tells the bytes of all files, if it can, and may take its time.
+    pub(crate) fn new(
+        console: &Console,
+        plan: impl FnOnce() -> Option<u64> + Send + 'static,
+    ) -> Progress {
         let is_wanted = !console.is_quiet() && stderr().is_terminal();
         Progress {
             bar: console.bar().clone(),
-            plan: is_wanted.then_some(walk),
+            plan: is_wanted.then(|| Plan(Box::new(plan))),
             started: Instant::now(),
             is_shown: false,
             documents: 0,
@@ -107,25 +117,10 @@ pub(crate) fn style(template: &str) -> ProgressStyle {
 }
 
 /// Counts the bytes of all files, on a thread that nobody waits for.
-fn count(plan: Walk, total: Arc<AtomicU64>) {
+fn count(plan: Plan, total: Arc<AtomicU64>) {
     let count = move || {
-        let mut sum = 0;
-        for found in plan {
-            match found {
-                // What is inside is larger by nobody knows how much.
-                Found::File(path, _)
-                    if is_compressed(&path) || Format::of(&path) == Format::Parquet =>
-                {
-                    return;
-                }
-                Found::File(path, _) => {
-                    sum += fs::metadata(path).map_or(0, |metadata| metadata.len());
-                }
-                Found::Pipe(_) | Found::Stdin => return,
-                Found::Skipped(_) => {}
-            }
-        }
-        total.store(sum, Ordering::Relaxed);
+        let bytes = (plan.0)();
+        total.store(bytes.unwrap_or(0), Ordering::Relaxed);
     };
     // Without the thread there is no estimate of the time left, and no harm done.
     drop(thread::Builder::new().name("count".to_owned()).spawn(count));

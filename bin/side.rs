@@ -1,13 +1,13 @@
 //! One of two texts that are compared: a stored document or a file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, bail};
-use dedupdb::corpus::{Document, Format, Item, Reader, STDIN, Walk};
+use dedupdb::corpus::{Format, Item, Sourced};
 use dedupdb::{Store, Subject};
 
 use crate::args::Args;
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, STDIN, sources};
 
 /// A text that is compared.
 #[derive(Debug)]
@@ -85,15 +85,11 @@ fn stored_text(
 }
 
 /// Reads a file that holds one document, or standard input.
-fn read(file: &Path, args: &Args, inputs: &Inputs) -> Result<Document> {
-    let reader = Reader {
-        walk: Walk::new(vec![PathBuf::from(file)], &args.store, &inputs.options()),
-        options: inputs.options(),
-        stdin_key: STDIN.to_owned(),
-        is_unchanged: Box::new(|_, _, _| Ok(false)),
-    };
+fn read(file: &Path, args: &Args, inputs: &Inputs) -> Result<Sourced> {
+    let options = inputs.options().store(&args.store);
+    let sources = sources(&[file.to_owned()], None);
     let mut only = None;
-    for batch in reader.start()? {
+    for batch in options.batches(sources)? {
         for item in batch?.items {
             match item {
                 Item::Document(document) if only.is_none() => only = Some(document),

@@ -7,10 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use dedupdb::corpus::{
-    self, Entry, IsUnchanged, Key, Origin, Reader, Repeats, STDIN, Sketched, Skipped, Walk,
-    is_nameless, is_pipe, is_same_file,
-};
+use dedupdb::corpus::{self, Entry, Key, Origin, Repeats, Sketched, Skipped, is_same_file};
 use dedupdb::dedup::Uncommitted;
 use dedupdb::{Match, Outcome, Relation, Store, Writer};
 use serde_json::{Value, json};
@@ -19,6 +16,7 @@ use tempfile::TempDir;
 use crate::args::{Add, Args};
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::inputs::{STDIN, is_nameless, sources};
 use crate::interrupt::Interrupt;
 use crate::left_out::{LeftOut, Named};
 use crate::number::similarity;
@@ -51,7 +49,9 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     let mut writer = store.writer()?;
     prepare(&mut writer, add, console)?;
     let left_out = LeftOut::begin(console, &add.telling, Named::Failures)?;
-    let walk = || Walk::new(add.paths.clone(), &args.store, &add.inputs.options());
+    let options = add.inputs.options();
+    let options = options.repeats(Repeats::Skip).store(&args.store);
+    let (plan, paths) = (options.clone(), add.paths.clone());
     let mut adding = Adding {
         store: &store,
         writer,
@@ -60,19 +60,19 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
         lists_matches: add.matches,
         tally: Tally::default(),
         left_out,
-        progress: Progress::new(console, walk()),
+        progress: Progress::new(console, move || plan.disk_bytes(sources(&paths, None))),
         uncommitted: Uncommitted::new(add.memory),
         memory: add.memory,
         commits,
         waiting: Duration::ZERO,
     };
-    let reader = Reader {
-        walk: walk(),
-        options: add.inputs.options().repeats(Repeats::Skip),
-        stdin_key: add.key.clone().unwrap_or_else(|| STDIN.to_owned()),
-        is_unchanged: is_unchanged(&store, add.checksum),
+    let options = if add.checksum {
+        options
+    } else {
+        options.unless_stored(&store)
     };
-    let sketched = corpus::sketch_ahead(reader.start()?, &store)?;
+    let batches = options.batches(sources(&add.paths, add.key.as_deref()))?;
+    let sketched = corpus::sketch_ahead(batches, &store)?;
     let end = adding.take_all(&sketched, &interrupt)?;
     drop(sketched);
     adding.finish(args.quiet, add.dry_run)?;
@@ -161,8 +161,8 @@ fn check_arguments(add: &Add) -> Result<()> {
     if stdin > 1 {
         bail!("standard input (-) is named more than once");
     }
-    let is_nameless = |path: &&PathBuf| is_stdin(path) || is_nameless(path) && is_pipe(path);
-    let nameless: Vec<&PathBuf> = add.paths.iter().filter(is_nameless).collect();
+    let nameless = add.paths.iter().filter(|path| is_nameless(path));
+    let nameless: Vec<&PathBuf> = nameless.collect();
     match (nameless.as_slice(), &add.key) {
         ([], Some(_)) => bail!("--key names the text on standard input; give - as its path"),
         ([_, _, ..], Some(_)) => bail!("--key names one text; add one at a time"),
@@ -188,28 +188,6 @@ fn check_arguments(add: &Add) -> Result<()> {
 
 fn is_stdin(path: &Path) -> bool {
     path == Path::new(STDIN)
-}
-
-/// Tells by size and time of last change which files need not be read; none if `checksum`.
-fn is_unchanged(store: &Arc<Store>, checksum: bool) -> IsUnchanged {
-    if checksum {
-        return Box::new(|_, _, _| Ok(false));
-    }
-    // The reader may outlive an interrupted add and must not keep the store open.
-    let store = Arc::downgrade(store);
-    Box::new(move |key, size, modified| {
-        let Some(store) = store.upgrade() else {
-            return Ok(true);
-        };
-        let stored = store.get(key)?;
-        Ok(stored.is_some_and(|stored| {
-            // A document of an interrupted run is added, so that it stays.
-            stored.is_published
-                && modified.is_some()
-                && stored.modified == modified
-                && stored.size == size
-        }))
-    })
 }
 
 /// Why an add came to its end.

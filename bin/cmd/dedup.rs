@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use dedupdb::corpus::{STDIN, Walk};
 use dedupdb::dedup::{self, Begun, Done, Ending, Event};
 use dedupdb::{Schema, Store};
 
@@ -13,6 +12,7 @@ use crate::args::{self, Args, Keep, Parameters};
 use crate::console::Console;
 use crate::done;
 use crate::exit::Exit;
+use crate::inputs::{STDIN, sources};
 use crate::interrupt::Interrupt;
 use crate::left_out::{LeftOut, Named};
 use crate::number::{counted, grouped};
@@ -44,12 +44,12 @@ pub(crate) fn run(
     } else {
         Path::new("")
     };
-    let walk = Walk::new(dedup.paths.clone(), store, &dedup.inputs.options());
+    let (plan, paths) = (dedup.inputs.options().store(store), dedup.paths.clone());
     let mut told = Told {
         console,
         interrupt,
         left_out: LeftOut::begin(console, &dedup.telling, Named::Failures)?,
-        progress: Progress::new(console, walk),
+        progress: Progress::new(console, move || plan.disk_bytes(sources(&paths, None))),
         has_repeated: false,
         failed: None,
     };

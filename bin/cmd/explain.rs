@@ -5,7 +5,6 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use dedupdb::corpus::STDIN;
 use dedupdb::{Error, Explanation, Schema, Store};
 use serde_json::{Value, json};
 
@@ -13,6 +12,7 @@ use crate::args::{Args, Explain};
 use crate::console::Console;
 use crate::diff::Comparison;
 use crate::exit::Exit;
+use crate::inputs::STDIN;
 use crate::marked::Marked;
 use crate::number::{counted, grouped, percent};
 use crate::output::{Output, escape, printable};

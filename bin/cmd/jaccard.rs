@@ -2,11 +2,11 @@
 
 use anyhow::{Result, bail};
 use dedupdb::Collection;
-use dedupdb::corpus::STDIN;
 use serde_json::json;
 
 use crate::args::{Args, Jaccard};
 use crate::exit::Exit;
+use crate::inputs::STDIN;
 use crate::number::{counted, grouped};
 use crate::output::Output;
 use crate::side::Side;

@@ -5,8 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use dedupdb::corpus::{
-    Batch, Document, Format, IdScope, Item, Options, Reader, Reading, Reason, Repeats, STDIN,
-    Skipped, Walk,
+    Batch, Format, IdScope, Item, Options, Origin, Reading, Reason, Repeats, Skipped,
 };
 use dedupdb::{Error, Schema, Shingling};
 use rayon::prelude::*;
@@ -15,6 +14,7 @@ use serde_json::Value;
 use crate::args::{Args, Map};
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::inputs::{STDIN, sources};
 use crate::interrupt::Interrupt;
 use crate::left_out::{LeftOut, Named};
 use crate::mapreduce::mapper::{Lines, Mapper};
@@ -39,14 +39,8 @@ pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output
         lines: 0,
         shuffled: 0,
     };
-    let reader = Reader {
-        walk: Walk::new(paths, &args.store, &map.inputs.options()),
-        options,
-        stdin_key: STDIN.to_owned(),
-        is_unchanged: Box::new(|_, _, _| Ok(false)),
-    };
     let interrupt = Interrupt::catch()?;
-    let batches = reader.start()?;
+    let batches = options.store(&args.store).batches(sources(&paths, None))?;
     loop {
         match interrupt.receive(&batches) {
             Ok(Some(batch)) => mapping.take(batch?)?,
@@ -199,16 +193,16 @@ struct Read {
     replaced: bool,
 }
 
-fn read(document: &Document) -> Read {
+fn read(document: &Origin) -> Read {
     Read {
-        bytes: document.size.unwrap_or(document.text.len() as u64),
+        bytes: document.bytes,
         encoding: document.encoding,
         replaced: document.replaced,
     }
 }
 
 /// Leaves a document out that has no lines.
-fn refused(document: &Document, error: &Error) -> Skipped {
+fn refused(document: &Origin, error: &Error) -> Skipped {
     let reason = match error {
         Error::InvalidKey { .. } => Reason::BadRecord,
         _ => Reason::BadText,

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use dedupdb::corpus::Document;
+use dedupdb::corpus::Sourced;
 use dedupdb::{Shingler, Signer, SlotWidth};
 use rayon::prelude::*;
 use serde_json::json;
@@ -119,8 +119,8 @@ struct Signing {
 }
 
 impl Signing {
-    fn rows(&self, documents: &[Document]) -> Result<Vec<Vec<u32>>> {
-        let row = |document: &Document| {
+    fn rows(&self, documents: &[Sourced]) -> Result<Vec<Vec<u32>>> {
+        let row = |document: &Sourced| {
             let shingles = self.shingler.shingles(&document.text);
             let shingles = shingles.with_context(|| document.place())?;
             Ok(self.signer.minima(shingles.as_slice()))

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use dedupdb::corpus::{Document, Item, Reader, STDIN, Skipped, Walk};
+use dedupdb::corpus::{Item, Options, Skipped};
 use dedupdb::{Match, Store};
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::args::{Args, Query};
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::inputs::{STDIN, sources};
 use crate::left_out::{LeftOut, Named};
 use crate::number::{percent, similarity};
 use crate::output::{Output, escape};
@@ -44,8 +45,8 @@ pub(crate) fn run(
         asking.answer(&key, &key, answer)?;
     }
     if !query.paths.is_empty() {
-        let walk = Walk::new(query.paths.clone(), &args.store, &query.inputs.options());
-        asking.ask_about_files(walk)?;
+        let options = query.inputs.options().store(&args.store);
+        asking.ask_about_files(&options)?;
     }
     asking.left_out.finish()?;
     crate::store::note_passed_over(asking.store.passed_over(), args, console);
@@ -93,14 +94,8 @@ impl Asking<'_> {
         ask(&self.store, self.query, question)
     }
 
-    fn ask_about_files(&mut self, walk: Walk) -> Result<()> {
-        let reader = Reader {
-            walk,
-            options: self.query.inputs.options(),
-            stdin_key: STDIN.to_owned(),
-            is_unchanged: Box::new(|_, _, _| Ok(false)),
-        };
-        for batch in reader.start()? {
+    fn ask_about_files(&mut self, options: &Options) -> Result<()> {
+        for batch in options.batches(sources(&self.query.paths, None))? {
             let (store, query) = (&self.store, self.query);
             let asked: Vec<_> = batch?
                 .items
@@ -109,7 +104,7 @@ impl Asking<'_> {
                     Item::Document(document) => {
                         let text = dedupdb::Query::text(&document.text).except(&document.key);
                         let answer = ask(store, query, text);
-                        Ok((without_text(document), answer))
+                        Ok((document.origin, answer))
                     }
                     Item::Skipped(skipped) => Err(Some(skipped)),
                     Item::Unchanged | Item::Opened(_) => Err(None),
@@ -185,13 +180,6 @@ fn is_of_one_text(error: &dedupdb::Error) -> bool {
         error,
         dedupdb::Error::NoSuchDocument { .. } | dedupdb::Error::InvalidText { .. }
     )
-}
-
-fn without_text(document: Document) -> Document {
-    Document {
-        text: String::new(),
-        ..document
-    }
 }
 
 fn line(query: &str, found: &Match) -> String {

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use dedupdb::corpus;
 use dedupdb::{Rebuild, Schema, Shape, Store, Tuning, Unfinished};
 use serde_json::json;
 
@@ -166,7 +165,7 @@ fn tuned(
 
 /// The text of a file that is one document, if its key is still its path.
 fn source(key: &str, reindex: &Reindex) -> Option<String> {
-    corpus::text(Path::new(key), &reindex.inputs.options())
+    reindex.inputs.options().text(Path::new(key))
 }
 
 fn status(store: &Store, output: &mut Output) -> Result<Exit> {

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use dedupdb::corpus::STDIN;
 use dedupdb::{Family, Progress, ShingleSet, Shingling, Signer, SlotWidth, agreeing};
 use rayon::prelude::*;
 
@@ -15,6 +14,7 @@ use super::corpus::{Corpus, check_work, pairs};
 use super::report::Report;
 use crate::args::{Args, eval};
 use crate::console::Console;
+use crate::inputs::STDIN;
 use crate::number::{counted, grouped};
 use crate::watch::{Unit, Watch};
 

@@ -1,13 +1,14 @@
 //! The texts of an experiment.
 
 use anyhow::{Result, bail};
-use dedupdb::corpus::{Document, Item, Reader, STDIN, Walk};
+use dedupdb::corpus::{Item, Sourced};
 use dedupdb::{ShingleSet, Shingler, Shingling};
 use rayon::prelude::*;
 
 use crate::args::Args;
 use crate::args::eval::Texts;
 use crate::console::Console;
+use crate::inputs::sources;
 use crate::interrupt::Interrupt;
 use crate::left_out::{LeftOut, Named};
 use crate::number::{counted, grouped};
@@ -44,7 +45,7 @@ impl Corpus {
                 match set {
                     Ok(set) if set.is_empty() => empty += 1,
                     Ok(set) => {
-                        corpus.keys.push(document.key);
+                        corpus.keys.push(document.origin.key);
                         corpus.sets.push(set);
                     }
                     Err(error) => bail!("{}: {error}", document.place()),
@@ -127,20 +128,16 @@ pub(crate) fn each(
     texts: &Texts,
     console: &Console,
     interrupt: &Interrupt,
-    mut take: impl FnMut(Vec<Document>) -> Result<()>,
+    mut take: impl FnMut(Vec<Sourced>) -> Result<()>,
 ) -> Result<bool> {
-    let walk = || Walk::new(texts.paths.clone(), &args.store, &texts.inputs.options());
-    let mut progress = Progress::new(console, walk());
-    let reader = Reader {
-        walk: walk(),
-        options: texts.inputs.options(),
-        stdin_key: STDIN.to_owned(),
-        is_unchanged: Box::new(|_, _, _| Ok(false)),
-    };
+    let options = texts.inputs.options().store(&args.store);
+    let (plan, paths) = (options.clone(), texts.paths.clone());
+    let plan = move || plan.disk_bytes(sources(&paths, None));
+    let mut progress = Progress::new(console, plan);
     texts.telling.check(&texts.paths, &[])?;
     let mut left_out = LeftOut::begin(console, &texts.telling, Named::First)?;
     let mut failed = false;
-    let batches = reader.start()?;
+    let batches = options.batches(sources(&texts.paths, None))?;
     while let Some(batch) = interrupt.receive(&batches)? {
         let batch = batch?;
         let mut documents = Vec::new();

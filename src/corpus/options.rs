@@ -1,8 +1,22 @@
 //! How a corpus is read.
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::{fmt, fs};
+
+use crate::Store;
+use crate::corpus::corpus::Corpus;
 use crate::corpus::encoding::Encoding;
-use crate::corpus::formats::format::Format;
+use crate::corpus::error::Error;
+use crate::corpus::formats::format::{Format, is_compressed};
+use crate::corpus::formats::whole;
+use crate::corpus::read::reader::start;
 use crate::corpus::read::repeats::{IdScope, Repeats};
+use crate::corpus::source::Source;
+use crate::corpus::source::feed::Feed;
+use crate::corpus::sourced::Batch;
+use crate::corpus::walk::{Found, Walk};
 
 /// Bytes that a document has at most, unless another number is asked for.
 const MAX_DOCUMENT: u64 = 64 << 20;
@@ -22,6 +36,21 @@ pub struct Options {
     pub(crate) verbatim: bool,
     pub(crate) needs_ids: bool,
     pub(crate) repeats: Repeats,
+    pub(crate) store: Option<PathBuf>,
+    is_unchanged: Option<IsUnchanged>,
+}
+
+/// Says of a key, a size and a time of last change whether they are as stored.
+type Compare = dyn Fn(&str, u64, Option<i64>) -> crate::Result<bool> + Send + Sync;
+
+/// Tells which files need not be read.
+#[derive(Clone)]
+struct IsUnchanged(Arc<Compare>);
+
+impl fmt::Debug for IsUnchanged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("IsUnchanged")
+    }
 }
 
 impl Default for Options {
@@ -38,6 +67,8 @@ impl Default for Options {
             verbatim: false,
             needs_ids: false,
             repeats: Repeats::Skip,
+            store: None,
+            is_unchanged: None,
         }
     }
 }
@@ -131,6 +162,123 @@ impl Options {
     #[must_use]
     pub fn repeats(self, repeats: Repeats) -> Options {
         Options { repeats, ..self }
+    }
+
+    /// The folder of the store that the documents go to. It is passed over, whatever is in it; other stores are
+    /// passed over where they are known by their files.
+    #[must_use]
+    pub fn store(self, folder: impl Into<PathBuf>) -> Options {
+        Options {
+            store: Some(folder.into()),
+            ..self
+        }
+    }
+
+    /// Does not read files that are one document and are stored in `store` with the size and the time of change
+    /// that they have: each is an [`Item::Unchanged`](crate::corpus::Item::Unchanged) of its batch.
+    ///
+    /// The store may be closed before everything is read; then all is as stored.
+    #[must_use]
+    pub fn unless_stored(self, store: &Store) -> Options {
+        let store = store.weak();
+        let is_unchanged = move |key: &str, size, modified: Option<i64>| {
+            let Some(store) = store() else {
+                return Ok(true);
+            };
+            let stored = store.get(key)?;
+            Ok(stored.is_some_and(|stored| {
+                // A document of an interrupted run is read, so that it can be stored for good.
+                stored.is_published
+                    && modified.is_some()
+                    && stored.modified == modified
+                    && stored.size == size
+            }))
+        };
+        Options {
+            is_unchanged: Some(IsUnchanged(Arc::new(is_unchanged))),
+            ..self
+        }
+    }
+
+    /// Begins to read, one document after the other.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Thread`]. What cannot be read is told as it is met, files that do not exist too.
+    pub fn open<S: Into<Source>>(
+        &self,
+        sources: impl IntoIterator<Item = S>,
+    ) -> Result<Corpus, Error> {
+        self.batches(sources).map(Corpus::of)
+    }
+
+    /// Begins to read, in batches of about 4 MB of text. One waits to be taken while the next is being read.
+    ///
+    /// An error is the last that comes. The thread that reads ends when the receiver is dropped, as soon as
+    /// what it reads from returns.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Thread`].
+    pub fn batches<S: Into<Source>>(
+        &self,
+        sources: impl IntoIterator<Item = S>,
+    ) -> Result<Receiver<Result<Batch, Error>>, Error> {
+        let sources = sources.into_iter().map(Into::into).collect();
+        start(sources, self.clone())
+    }
+
+    /// The bytes on disk of all files that would be read, if that tells how long it takes: nothing where
+    /// one is compressed or a Parquet file or a stream. It goes through all folders.
+    pub fn disk_bytes<S: Into<Source>>(&self, sources: impl IntoIterator<Item = S>) -> Option<u64> {
+        let sources = sources.into_iter().map(Into::into).collect();
+        let mut sum = 0;
+        for found in Walk::new(sources, self) {
+            match found {
+                Found::File(path, _, format) => {
+                    let format = format.unwrap_or_else(|| Format::of(&path));
+                    if is_compressed(&path) || format == Format::Parquet {
+                        return None;
+                    }
+                    sum += fs::metadata(path).map_or(0, |metadata| metadata.len());
+                }
+                Found::Stream(..) => return None,
+                Found::Skipped(_) => {}
+            }
+        }
+        Some(sum)
+    }
+
+    /// The text of the file at `path`, if that is one document and can be read.
+    pub fn text(&self, path: &Path) -> Option<String> {
+        let format = self.format_of(path);
+        if !path.is_file() || !format.is_document() {
+            return None;
+        }
+        let mut reader = Feed::File(path.to_owned()).open().ok()?;
+        let read = whole::read(&mut reader, format, self);
+        Some(read.ok()?.ok()?.decoded.text)
+    }
+
+    /// The format of the file or stream of this name.
+    pub(crate) fn format_of(&self, name: &Path) -> Format {
+        self.format.unwrap_or_else(|| Format::of(name))
+    }
+
+    /// Whether the document of this key, size and time of change need not be read.
+    ///
+    /// # Errors
+    ///
+    /// Those of the store.
+    pub(crate) fn is_unchanged(
+        &self,
+        key: &str,
+        size: u64,
+        modified: Option<i64>,
+    ) -> Result<bool, Error> {
+        let asked = self.is_unchanged.as_ref();
+        let answer = asked.map_or(Ok(false), |asked| (asked.0)(key, size, modified));
+        answer.map_err(|source| Error::Store { source })
     }
 
     /// The field of a record's text.

@@ -57,6 +57,8 @@ pub enum Reason {
     BadRecord,
     /// It is a record of a web archive without a page: a request, an image, an error.
     NoPage,
+    /// Reading ended before its end: the system, a store or the program failed.
+    Stopped,
     /// Its key is one that the store does not take.
     BadKey,
     /// Its text is one that the store does not take.
@@ -86,6 +88,7 @@ impl Reason {
             Reason::RepeatedKey => "repeated key",
             Reason::BadRecord => "bad record",
             Reason::NoPage => "no page",
+            Reason::Stopped => "stopped",
             Reason::BadKey => "bad key",
             Reason::BadText => "bad text",
         }
@@ -100,6 +103,7 @@ impl Reason {
             | Reason::SameKey
             | Reason::RepeatedKey
             | Reason::BadRecord
+            | Reason::Stopped
             | Reason::BadKey
             | Reason::BadText => true,
             Reason::Binary

@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use crate::corpus::{Entry, Item, Opened, Origin, Sketched, Skipped, place};
+use crate::corpus::{Entry, Item, Opened, Origin, Sketched, Skipped};
 use crate::dedup::done::Done;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::{Dropped, Event, Watch};
@@ -66,9 +66,8 @@ impl Met<'_> {
                 if document.line.is_none() {
                     self.fit.document(&document.place())?;
                 }
-                let bytes = document.size.unwrap_or(document.text.len() as u64);
                 let reading = &mut self.done.reading;
-                reading.read(bytes, document.replaced, document.lossy_key);
+                reading.read(document.bytes, document.replaced, document.lossy_key);
                 reading.record(document.line, document.has_id);
                 reading.decoded(document.encoding);
                 match &document.repeated {
@@ -94,7 +93,7 @@ impl Met<'_> {
                 reading.record(origin.line, origin.has_id);
                 reading.decoded(origin.encoding);
                 match &origin.repeated {
-                    Some(detail) => self.repeated(&place(&origin.source, origin.line), detail),
+                    Some(detail) => self.repeated(&origin.place(), detail),
                     None => Ok(()),
                 }
             }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::corpus::{self, Document};
+use crate::corpus::{self, Sourced};
 
 use crate::dedup::settings::Keep;
 
@@ -38,7 +38,7 @@ impl Ranking {
     }
 
     /// Ranks the next document of the input, whose text is at `offset` of the spool.
-    pub(crate) fn push(&mut self, document: &Document, offset: u64) {
+    pub(crate) fn push(&mut self, document: &Sourced, offset: u64) {
         let value = match self.keep {
             Keep::First => 0,
             Keep::Longest => i64::try_from(document.text.len()).unwrap_or(i64::MAX),

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::{fmt, io, thread};
 
 use crate::Store;
-use crate::corpus::{self, BATCH_BYTES, Batch, Item, Reader, Repeats, STDIN, Walk, sketch_ahead};
+use crate::corpus::{self, BATCH_BYTES, Batch, Item, Repeats, sketch_ahead};
 use crate::dedup::done::Done;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::{Event, Watch};
@@ -245,13 +245,9 @@ impl Run<'_> {
 
     fn read(&self) -> Result<Receiver<Result<Batch, corpus::Error>>> {
         let options = self.dedup.options.clone();
-        let reader = Reader {
-            walk: Walk::new(self.dedup.paths.clone(), self.store.folder(), &options),
-            options: options.verbatim(true).repeats(Repeats::Tell),
-            stdin_key: STDIN.to_owned(),
-            is_unchanged: Box::new(|_, _, _| Ok(false)),
-        };
-        Ok(reader.start()?)
+        let options = options.verbatim(true).repeats(Repeats::Tell);
+        let options = options.store(self.store.folder());
+        Ok(options.batches(self.dedup.sources())?)
     }
 
     fn sink(&self, to: To) -> Result<Sink> {

@@ -5,13 +5,14 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use crate::corpus;
+use crate::corpus::{self, Source};
 use crate::{Options, Schema, Store};
 
 use crate::dedup::done::Done;
 use crate::dedup::error::Error;
 use crate::dedup::event::Event;
 use crate::dedup::run::Begun;
+use crate::dedup::target::is_stdin;
 
 /// Bytes of memory to take, about, unless another number is asked for.
 const MEMORY: u64 = 512 << 20;
@@ -100,6 +101,18 @@ impl Dedup {
             store: None,
             store_folder: None,
         }
+    }
+
+    /// What is read.
+    pub(crate) fn sources(&self) -> Vec<Source> {
+        let source = |path: &PathBuf| {
+            if is_stdin(path) {
+                Source::stdin()
+            } else {
+                Source::path(path)
+            }
+        };
+        self.paths.iter().map(source).collect()
     }
 
     /// Writes what is kept to `path`, a file of records or a folder.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::corpus::{Document, Format, Nth, Opened};
+use crate::corpus::{Format, Nth, Opened, Origin, Sourced};
 
 use crate::dedup::error::{Error, Result};
 use crate::publish::error::{self as publish, Of};
@@ -89,7 +89,7 @@ impl Spool {
     /// # Errors
     ///
     /// Those of the system, or there is no room for it.
-    pub(crate) fn push(&mut self, document: &Document) -> Result<u64> {
+    pub(crate) fn push(&mut self, document: &Sourced) -> Result<u64> {
         let put = self.put_document(document);
         self.done(put)
     }
@@ -121,7 +121,7 @@ impl Spool {
         Ok(())
     }
 
-    fn put_document(&mut self, document: &Document) -> io::Result<u64> {
+    fn put_document(&mut self, document: &Sourced) -> io::Result<u64> {
         if document.line.is_some() {
             put(&mut self.records, RECORD)?;
             self.recorded += put_bytes(&mut self.records, &document.verbatim)?;
@@ -182,33 +182,27 @@ impl Texts {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn read(&mut self, offset: u64) -> Result<Document> {
+    pub(crate) fn read(&mut self, offset: u64) -> Result<Sourced> {
         let read = self.read_at(offset);
         read.map_err(|error| Error::temporary(&self.folder, error))
     }
 
-    fn read_at(&mut self, offset: u64) -> io::Result<Document> {
+    fn read_at(&mut self, offset: u64) -> io::Result<Sourced> {
         let reader = &mut self.reader;
         reader.seek(SeekFrom::Start(offset))?;
         let key = get_text(reader)?;
         let text = get_text(reader)?;
         let source = get_text(reader)?;
         let line = get_line(reader)?;
-        Ok(Document {
-            key,
-            text,
-            size: get(reader)?.checked_sub(1),
-            modified: get_time(reader)?,
-            encoding: "UTF-8",
-            replaced: false,
-            lossy_key: false,
+        let size = get(reader)?.checked_sub(1);
+        let origin = Origin {
             line,
-            has_id: false,
-            id: None,
-            repeated: None,
-            source: source.into(),
-            verbatim: Vec::new(),
-        })
+            size,
+            bytes: size.unwrap_or(text.len() as u64),
+            modified: get_time(reader)?,
+            ..Origin::new(key, source.into())
+        };
+        Ok(Sourced::new(text, origin))
     }
 }
 

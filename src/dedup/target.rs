@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::corpus::{Format, STDIN, is_pipe};
+use crate::corpus::{Format, is_pipe};
 use crate::dedup::error::{Error, Result};
 use crate::dedup::settings::{Dedup, Ending, To};
 use crate::publish::apart::{bare, check_apart, check_outputs};
@@ -62,8 +62,9 @@ impl Target {
     }
 }
 
-fn is_stdin(path: &Path) -> bool {
-    path == Path::new(STDIN)
+/// Whether a path stands for standard input.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
 /// Whether records are asked for: by the name of the output, or because there is but one file of them.

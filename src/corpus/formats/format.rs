@@ -110,7 +110,7 @@ impl FromStr for Format {
 }
 
 /// Whether the name is one of a compressed file.
-pub fn is_compressed(path: &Path) -> bool {
+pub(crate) fn is_compressed(path: &Path) -> bool {
     matches!(extension(path).as_str(), "gz" | "zst")
 }
 

@@ -1,6 +1,5 @@
 //! From the bytes of a file to records, and from a record to its text: one file a format.
 
-pub(crate) mod document;
 mod fields;
 pub(crate) mod format;
 mod jsonl;
@@ -11,3 +10,4 @@ pub(crate) mod records;
 mod shingles;
 mod table;
 mod web;
+pub(crate) mod whole;

@@ -6,7 +6,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rayon::prelude::*;
 
-use crate::corpus::document::{Batch, Document, Item, Opened, place};
 use crate::corpus::formats::fields::Names;
 use crate::corpus::formats::format::Format;
 use crate::corpus::formats::jsonl;
@@ -24,7 +23,8 @@ use crate::corpus::read::outbox::{Enough, Outbox};
 use crate::corpus::read::reader::BATCH_BYTES;
 use crate::corpus::read::repeats::{Id, IdScope, Repeats};
 use crate::corpus::skipped::{Reason, Skipped};
-use crate::corpus::source::Source;
+use crate::corpus::source::feed::Feed;
+use crate::corpus::sourced::{Batch, Item, Opened, Origin, Sourced, place};
 
 /// Records that are parsed together.
 const BATCH_RECORDS: usize = 16_384;
@@ -32,7 +32,7 @@ const BATCH_RECORDS: usize = 16_384;
 /// A file of records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Records<'a> {
-    pub(crate) source: &'a Source,
+    pub(crate) source: &'a Feed,
     /// What keys of records without an id begin with.
     pub(crate) key: &'a str,
     pub(crate) options: &'a Options,
@@ -196,7 +196,7 @@ impl Records<'_> {
         }
     }
 
-    fn document(self, record: Record, nth: Nth, mut verbatim: Vec<u8>) -> Document {
+    fn document(self, record: Record, nth: Nth, mut verbatim: Vec<u8>) -> Sourced {
         let lossy_key = record.is_lossy;
         let has_id = record.id.is_some();
         let is_in_file = self.options.id_scope == IdScope::File;
@@ -212,21 +212,18 @@ impl Records<'_> {
         };
         self.verbatim(&mut verbatim, &key, &text);
         let looks = brings_id && self.options.repeats != Repeats::Allow;
-        Document {
-            has_id,
-            id: looks.then(|| Id::of(&key, &text)),
-            repeated: None,
-            key,
-            text,
-            size: None,
-            modified: None,
+        let origin = Origin {
+            line: Some(nth),
+            bytes: text.len() as u64,
             encoding: record.decoded.encoding,
             replaced: record.decoded.replaced,
             lossy_key,
-            line: Some(nth),
-            source: self.source.name().to_owned(),
+            has_id,
             verbatim,
-        }
+            id: looks.then(|| Id::of(&key, &text)),
+            ..Origin::new(key, self.source.name().to_owned())
+        };
+        Sourced::new(text, origin)
     }
 
     /// Writes a record of its own where it is wanted and is nowhere as it is: the rows of a file of

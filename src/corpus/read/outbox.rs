@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 use std::sync::mpsc::SyncSender;
 
-use crate::corpus::document::{Batch, Document, Item};
 use crate::corpus::error::Error;
 use crate::corpus::options::Options;
 use crate::corpus::read::repeats::{Ids, Repeats};
 use crate::corpus::skipped::{Reason, Skipped};
+use crate::corpus::sourced::{Batch, Item};
 
 /// The way out of the reader.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Outbox {
         }
         let failed = |item: &Item| match item {
             Item::Skipped(skipped) => skipped.reason.is_failure(),
-            Item::Document(Document { repeated, .. }) => repeated.is_some(),
+            Item::Document(document) => document.repeated.is_some(),
             Item::Unchanged | Item::Opened(_) => false,
         };
         let first = batch.items.iter().position(failed).filter(|_| self.strict);
@@ -66,7 +66,7 @@ impl Outbox {
             return;
         };
         if self.repeats == Repeats::Tell {
-            document.repeated = Some(detail);
+            document.origin.repeated = Some(detail);
             return;
         }
         *item = Item::Skipped(Skipped {

@@ -8,7 +8,7 @@ use crate::corpus::formats::record::Nth;
 
 /// A document's file, and which of its records it is. Numbers that do not fit are given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub(crate) struct Place {
     file: u32,
     /// 0 for a file that is one document.
     number: u32,
@@ -16,7 +16,7 @@ pub struct Place {
 
 /// The files that places are in.
 #[derive(Debug, Default)]
-pub struct Places {
+pub(crate) struct Places {
     /// Each with whether its records are lines.
     files: Vec<(Arc<Path>, bool)>,
     numbers: HashMap<Arc<Path>, u32>,
@@ -24,7 +24,7 @@ pub struct Places {
 
 impl Places {
     /// The place of a document.
-    pub fn place(&mut self, source: &Path, line: Option<Nth>) -> Place {
+    pub(crate) fn place(&mut self, source: &Path, line: Option<Nth>) -> Place {
         let number = line.map_or(0, Nth::number);
         Place {
             file: self.file(source, matches!(line, Some(Nth::Line(_)))),
@@ -44,7 +44,7 @@ impl Places {
     }
 
     /// The file and the record of a place, as far as they are known.
-    pub fn of(&self, place: Place) -> (Option<&Path>, Option<Nth>) {
+    pub(crate) fn of(&self, place: Place) -> (Option<&Path>, Option<Nth>) {
         let Some((file, has_lines)) = self.files.get(place.file as usize) else {
             return (None, None);
         };
@@ -55,7 +55,7 @@ impl Places {
 }
 
 /// 64 bits of the BLAKE3 hash of a key or a text.
-pub fn short_hash(text: &str) -> u64 {
+pub(crate) fn short_hash(text: &str) -> u64 {
     let hash = blake3::hash(text.as_bytes());
     let first = hash.as_bytes().first_chunk().copied();
     u64::from_le_bytes(first.unwrap_or_default())

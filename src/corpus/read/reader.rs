@@ -4,28 +4,29 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
 use rayon::prelude::*;
 
-use crate::corpus::document::{Batch, Document, Item, modified};
 use crate::corpus::error::Error;
-use crate::corpus::formats::document;
 use crate::corpus::formats::format::{Format, is_compressed};
 use crate::corpus::formats::record::{Fault, Record};
 use crate::corpus::formats::records::Records;
+use crate::corpus::formats::whole;
 use crate::corpus::options::Options;
 use crate::corpus::read::outbox::{Enough, Outbox};
 use crate::corpus::skipped::{Reason, Skipped};
 use crate::corpus::source::Source;
+use crate::corpus::source::feed::Feed;
+use crate::corpus::sourced::{Batch, Item, Origin, Sourced, modified};
 use crate::corpus::walk::identity::Identities;
 use crate::corpus::walk::key::Key;
-use crate::corpus::walk::{Found, STDIN, Walk, is_nameless};
+use crate::corpus::walk::{Found, Walk};
 
 /// A batch is sent once it has so many bytes of text.
-pub const BATCH_BYTES: u64 = 4 << 20;
+pub(crate) const BATCH_BYTES: u64 = 4 << 20;
 
 /// Files that are looked at together.
 const BATCH_FILES: usize = 4096;
@@ -33,20 +34,10 @@ const BATCH_FILES: usize = 4096;
 /// Batches that wait to be taken while the next is being read.
 const WAITING: usize = 1;
 
-/// Says of a key, a size and a time of last change whether they are as stored.
-pub type IsUnchanged = Box<dyn Fn(&str, u64, Option<i64>) -> crate::Result<bool> + Send + Sync>;
-
 /// What reads.
-#[expect(missing_debug_implementations, reason = "a closure is in it")]
-pub struct Reader {
-    /// What is read.
-    pub walk: Walk,
-    /// How it is read.
-    pub options: Options,
-    /// Key of the document on standard input, or what keys of its records without an id begin with.
-    pub stdin_key: String,
-    /// Which files need not be read.
-    pub is_unchanged: IsUnchanged,
+struct Reader {
+    walk: Walk,
+    options: Options,
 }
 
 /// A file that is to be read as one document.
@@ -60,44 +51,49 @@ struct Sized {
 
 /// What the walk found, and of a file what the system says of it.
 enum Met {
-    File(PathBuf, Key, Metadata),
-    Stream(Source),
+    File(PathBuf, Key, Option<Format>, Metadata),
+    Stream(Feed, Key, Option<Format>),
     Skipped(Skipped),
 }
 
 /// What a look at a file's size and time leads to.
 enum Looked {
     Read(Sized),
-    /// The source, its format and its key.
-    Records(Source, Format, String),
+    /// A file of records, its format and its key.
+    Records(Feed, Format, String),
     /// One document that comes as a stream.
-    Stream(Source, Format, Key),
+    Stream(Feed, Format, Key),
     Done(Item, u64),
 }
 
-impl Reader {
-    /// Starts reading. The batches end when everything is read.
-    ///
-    /// # Errors
-    ///
-    /// The system allows no further thread.
-    pub fn start(self) -> Result<Receiver<Result<Batch, Error>>, Error> {
-        let (sender, receiver) = sync_channel(WAITING);
-        let outbox = Outbox::new(sender, &self.options);
-        thread::Builder::new()
-            .name("reader".to_owned())
-            .spawn(move || {
-                let run = AssertUnwindSafe(|| self.run(&outbox));
-                // Without this a defect would look like the end of the input. Enough: nobody wants
-                // the rest.
-                if catch_unwind(run).is_err() {
-                    outbox.fail(Error::Defect);
-                }
-            })
-            .map_err(Error::thread)?;
-        Ok(receiver)
-    }
+/// Begins to read `sources`. The batches end when everything is read; the thread ends when nobody takes
+/// them.
+///
+/// # Errors
+///
+/// The system allows no further thread.
+pub(crate) fn start(
+    sources: Vec<Source>,
+    options: Options,
+) -> Result<Receiver<Result<Batch, Error>>, Error> {
+    let (sender, receiver) = sync_channel(WAITING);
+    let outbox = Outbox::new(sender, &options);
+    let read = move || {
+        let run = AssertUnwindSafe(|| {
+            let walk = Walk::new(sources, &options);
+            Reader { walk, options }.run(&outbox)
+        });
+        // Without this a defect would look like the end of the input. Enough: nobody wants the rest.
+        if catch_unwind(run).is_err() {
+            outbox.fail(Error::Defect);
+        }
+    };
+    let thread = thread::Builder::new().name("reader".to_owned());
+    thread.spawn(read).map_err(Error::thread)?;
+    Ok(receiver)
+}
 
+impl Reader {
     fn run(mut self, outbox: &Outbox) -> Result<(), Enough> {
         let mut identities = Identities::default();
         loop {
@@ -121,21 +117,20 @@ impl Reader {
     }
 
     fn look(&self, met: Met) -> Result<Looked, Error> {
-        let (path, key, metadata) = match met {
-            Met::File(path, key, metadata) => (path, key, metadata),
-            Met::Stream(source) => return Ok(self.look_at_stream(source)),
+        let (path, key, format, metadata) = match met {
+            Met::File(path, key, format, metadata) => (path, key, format, metadata),
+            Met::Stream(feed, key, format) => return Ok(self.look_at_stream(feed, key, format)),
             Met::Skipped(skipped) => return Ok(skip(skipped)),
         };
-        let format = self.options.format.unwrap_or_else(|| Format::of(&path));
+        let format = format.unwrap_or_else(|| self.options.format_of(&path));
         if !format.is_document() {
-            return Ok(Looked::Records(Source::File(path), format, key.text));
+            return Ok(Looked::Records(Feed::File(path), format, key.text));
         }
         let (size, modified) = (metadata.len(), modified(&metadata));
         if size > self.options.max_document {
             return Ok(skip(Skipped::file(Reason::TooLarge, &path)));
         }
-        let is_unchanged = (self.is_unchanged)(&key.text, size, modified);
-        if is_unchanged.map_err(|source| Error::Store { source })? {
+        if self.options.is_unchanged(&key.text, size, modified)? {
             return Ok(Looked::Done(Item::Unchanged, size));
         }
         Ok(Looked::Read(Sized {
@@ -147,32 +142,13 @@ impl Reader {
         }))
     }
 
-    fn look_at_stream(&self, source: Source) -> Looked {
-        let (format, key) = match &source {
-            Source::Pipe(path) => (Format::of(path), self.key_of_pipe(path)),
-            Source::File(_) | Source::Stdin => (Format::Text, self.key_of_stdin()),
-        };
-        let format = self.options.format.unwrap_or(format);
+    fn look_at_stream(&self, feed: Feed, key: Key, format: Option<Format>) -> Looked {
+        let format = format.unwrap_or_else(|| self.options.format_of(feed.name()));
         if format.is_document() {
-            Looked::Stream(source, format, key)
+            Looked::Stream(feed, format, key)
         } else {
-            Looked::Records(source, format, key.text)
+            Looked::Records(feed, format, key.text)
         }
-    }
-
-    fn key_of_stdin(&self) -> Key {
-        Key {
-            text: self.stdin_key.clone(),
-            lossy: false,
-        }
-    }
-
-    /// The key that was given, or else its name.
-    fn key_of_pipe(&self, path: &Path) -> Key {
-        if is_nameless(path) && self.stdin_key != STDIN {
-            return self.key_of_stdin();
-        }
-        Key::of(path)
     }
 
     /// Reads what was looked at, in batches.
@@ -181,21 +157,21 @@ impl Reader {
         let mut bytes = 0;
         for looked in looked {
             match looked {
-                Looked::Records(source, format, key) => {
+                Looked::Records(feed, format, key) => {
                     outbox.send(self.read_batch(take(&mut batch), bytes))?;
                     bytes = 0;
                     let records = Records {
-                        source: &source,
+                        source: &feed,
                         key: &key,
                         options: &self.options,
                     };
                     records.read(format, outbox)?;
                     continue;
                 }
-                Looked::Stream(source, format, key) => {
+                Looked::Stream(feed, format, key) => {
                     outbox.send(self.read_batch(take(&mut batch), bytes))?;
                     bytes = 0;
-                    let read = self.read_document(&source, format, key);
+                    let read = self.read_document(&feed, format, key);
                     outbox.send(Batch::of(vec![read]))?;
                     continue;
                 }
@@ -226,65 +202,58 @@ impl Reader {
     }
 
     fn read_file(&self, file: Sized) -> Item {
-        let source = Source::File(file.path);
-        match self.read_document(&source, file.format, file.key) {
-            Item::Document(document) => Item::Document(Document {
-                size: Some(file.size),
-                modified: file.modified,
-                ..document
-            }),
-            item => item,
+        let feed = Feed::File(file.path);
+        let mut item = self.read_document(&feed, file.format, file.key);
+        if let Item::Document(document) = &mut item {
+            let origin = &mut document.origin;
+            (origin.size, origin.bytes) = (Some(file.size), file.size);
+            origin.modified = file.modified;
         }
+        item
     }
 
     /// Reads a document to its end.
-    fn read_document(&self, source: &Source, format: Format, key: Key) -> Item {
+    fn read_document(&self, feed: &Feed, format: Format, key: Key) -> Item {
         let skipped = |reason, detail| {
             Item::Skipped(Skipped {
                 reason,
-                place: source.name().display().to_string(),
+                place: feed.name().display().to_string(),
                 detail,
             })
         };
-        match self.read_record(source, format) {
-            Ok(Ok(record)) => Item::Document(Document {
-                key: key.text,
-                text: record.decoded.text,
-                size: None,
-                modified: None,
-                encoding: record.decoded.encoding,
-                replaced: record.decoded.replaced,
-                lossy_key: key.lossy,
-                line: None,
-                has_id: false,
-                id: None,
-                repeated: None,
-                source: source.name().to_owned(),
-                verbatim: Vec::new(),
-            }),
+        match self.read_record(feed, format) {
+            Ok(Ok(record)) => {
+                let origin = Origin {
+                    bytes: record.decoded.text.len() as u64,
+                    encoding: record.decoded.encoding,
+                    replaced: record.decoded.replaced,
+                    lossy_key: key.lossy,
+                    ..Origin::new(key.text, feed.name().to_owned())
+                };
+                Item::Document(Sourced::new(record.decoded.text, origin))
+            }
             Ok(Err(fault)) => skipped(fault.reason, fault.detail),
             Err(error) => skipped(Reason::Unreadable, error.to_string()),
         }
     }
 
-    fn read_record(&self, source: &Source, format: Format) -> io::Result<Result<Record, Fault>> {
-        let mut reader = match source {
-            Source::File(path) if !is_compressed(path) => source.open_as_is()?,
-            Source::File(_) | Source::Pipe(_) | Source::Stdin => source.open()?,
+    fn read_record(&self, feed: &Feed, format: Format) -> io::Result<Result<Record, Fault>> {
+        let mut reader = match feed {
+            Feed::File(path) if !is_compressed(path) => feed.open_as_is()?,
+            Feed::File(_) | Feed::Pipe(_) | Feed::Stream(_) => feed.open()?,
         };
-        document::read(&mut reader, format, &self.options)
+        whole::read(&mut reader, format, &self.options)
     }
 }
 
 /// Asks the system about a file.
 fn meet(found: Found) -> Met {
     match found {
-        Found::File(path, key) => match fs::metadata(&path) {
-            Ok(metadata) => Met::File(path, key, metadata),
+        Found::File(path, key, format) => match fs::metadata(&path) {
+            Ok(metadata) => Met::File(path, key, format, metadata),
             Err(error) => Met::Skipped(Skipped::unreadable(&path, &error)),
         },
-        Found::Pipe(path) => Met::Stream(Source::Pipe(path)),
-        Found::Stdin => Met::Stream(Source::Stdin),
+        Found::Stream(feed, key, format) => Met::Stream(feed, key, format),
         Found::Skipped(skipped) => Met::Skipped(skipped),
     }
 }
@@ -292,11 +261,11 @@ fn meet(found: Found) -> Met {
 /// Leaves out what was met under another name.
 fn once(met: Met, identities: &mut Identities) -> Met {
     match &met {
-        Met::File(path, _, metadata) => match identities.again(path, metadata) {
+        Met::File(path, _, _, metadata) => match identities.again(path, metadata) {
             Some(skipped) => Met::Skipped(skipped),
             None => met,
         },
-        Met::Stream(_) | Met::Skipped(_) => met,
+        Met::Stream(..) | Met::Skipped(_) => met,
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::corpus::document::{Document, place};
 use crate::corpus::read::places::{Place, Places, short_hash};
+use crate::corpus::sourced::{Origin, place};
 
 /// Where an id stands for one document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,14 +30,14 @@ pub enum Repeats {
 
 /// A record's key, of which it brought at least a part, and its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Id {
+pub(crate) struct Id {
     key: u64,
     text: u64,
 }
 
 impl Id {
     /// The hashes of both.
-    pub fn of(key: &str, text: &str) -> Id {
+    pub(crate) fn of(key: &str, text: &str) -> Id {
         Id {
             key: short_hash(key),
             text: short_hash(text),
@@ -61,7 +61,7 @@ struct Met {
 
 impl Ids {
     /// Takes note of a document; if its key came before with another text, says where.
-    pub(crate) fn again(&mut self, document: &Document) -> Option<String> {
+    pub(crate) fn again(&mut self, document: &Origin) -> Option<String> {
         let id = document.id?;
         match self.met.entry(id.key) {
             Entry::Vacant(vacant) => {

@@ -1,153 +1,120 @@
-//! The bytes of a file or of standard input, decompressed.
+//! What a corpus is read from: paths, patterns and streams.
 
+pub(crate) mod feed;
 pub(crate) mod guard;
+mod pattern;
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::ffi::{OsStr, OsString};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use encoding_rs::{Encoding, UTF_8};
-use flate2::bufread::MultiGzDecoder;
+use crate::corpus::formats::format::Format;
+use crate::corpus::skipped::Skipped;
+use crate::corpus::source::feed::Stream;
 
-use crate::corpus::decode::Mark;
-use crate::corpus::decode::transcode::Transcoded;
-use crate::corpus::source::guard::{Counted, Guard};
+pub(crate) use pattern::expanded;
 
-/// Bytes that are read at a time.
-const BUFFER: usize = 1 << 18;
+/// What documents are read from: a file, a folder with all that is in it, a pattern, or a stream.
+///
+/// Strings and paths become sources by themselves. One that is no file's name is a pattern if it has `*`,
+/// `?` or `[...]`: `crawl/*.jsonl.zst`, or `**/*.txt` for all folders below this one. What matches comes sorted
+/// by name; names that begin with a dot do not match a star.
+///
+/// ```
+/// use dedupdb::corpus::{Corpus, Format, Source};
+///
+/// let lines = &b"{\"id\": \"a\", \"text\": \"The night tram runs again.\"}\n"[..];
+/// let stream = Source::stream("lines", lines).format(Format::Jsonl);
+/// let document = Corpus::open([stream])?.next().expect("there is one")?;
+/// assert_eq!((&*document.key, &*document.text), ("a", "The night tram runs again."));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Source {
+    pub(crate) kind: Kind,
+    pub(crate) key: Option<String>,
+    pub(crate) format: Option<Format>,
+}
 
-/// Bytes that tell how a file is compressed or encoded.
-const HEAD: usize = 4;
-
-/// A stream of bytes.
-pub(crate) type Bytes = Box<dyn BufRead>;
-
-/// Where bytes come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
-    File(PathBuf),
-    /// It can be opened once.
-    Pipe(PathBuf),
-    Stdin,
+/// What a source is.
+#[derive(Debug)]
+pub(crate) enum Kind {
+    /// A path, or a pattern where there is no such file.
+    Pattern(PathBuf),
+    Path(PathBuf),
+    Stream(Stream),
+    /// What a pattern led to and cannot be read.
+    Skipped(Skipped),
 }
 
 impl Source {
-    /// The name for messages.
-    pub(crate) fn name(&self) -> &Path {
-        match self {
-            Source::File(path) | Source::Pipe(path) => path,
-            Source::Stdin => Path::new("standard input"),
+    /// The file or folder of exactly this name.
+    pub fn path(path: impl Into<PathBuf>) -> Source {
+        Source::of(Kind::Path(path.into()))
+    }
+
+    /// What `reader` gives, which is decompressed if it is compressed. Its `name` is that of messages, tells
+    /// the format as a file's name would, and is its key, or what keys of its records without an id begin
+    /// with.
+    ///
+    /// It is read on another thread, which ends when it is read or when nobody takes its documents and
+    /// `reader` returns.
+    pub fn stream(name: impl Into<String>, reader: impl Read + Send + 'static) -> Source {
+        Source::of(Kind::Stream(Stream::new(
+            name.into().into(),
+            Box::new(reader),
+        )))
+    }
+
+    /// Standard input. Its key is `-`, unless another is chosen.
+    pub fn stdin() -> Source {
+        Source::stream("standard input", std::io::stdin()).key("-")
+    }
+
+    /// The key of a document, instead of its path or name, or what keys of a file's records without an id begin
+    /// with. It is without effect on a folder or pattern.
+    #[must_use]
+    pub fn key(self, key: impl Into<String>) -> Source {
+        Source {
+            key: Some(key.into()),
+            ..self
         }
     }
 
-    /// The bytes, decompressed if they are compressed.
-    ///
-    /// # Errors
-    ///
-    /// Those of opening and reading; later ones are those of the stream.
-    pub(crate) fn open(&self) -> io::Result<Bytes> {
-        match self {
-            Source::File(path) | Source::Pipe(path) => decompressed(buffered(File::open(path)?)),
-            Source::Stdin => decompressed(buffered(io::stdin().lock())),
+    /// The format of this file, pipe or stream, instead of what its name or the options say. It is without
+    /// effect on a folder or pattern.
+    #[must_use]
+    pub fn format(self, format: Format) -> Source {
+        Source {
+            format: Some(format),
+            ..self
         }
     }
 
-    /// The bytes of a file of text, and the encoding that they were in if that is not UTF-8 in most
-    /// parts: the one that a byte order mark tells, or the one `given`.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`open`](Source::open).
-    pub(crate) fn open_text(
-        &self,
-        given: Option<&'static Encoding>,
-    ) -> io::Result<(Bytes, Option<&'static Encoding>)> {
-        let (head, bytes) = peek(self.open()?)?;
-        let encoding = match Mark::of(&head) {
-            Some(Mark::Utf16(encoding)) => Some(encoding),
-            Some(Mark::Utf8) => None,
-            Some(Mark::Utf32 { .. }) | None => given.filter(|&given| given != UTF_8),
-        };
-        let bytes: Bytes = match encoding {
-            Some(encoding) => Box::new(buffered(Transcoded::new(bytes, encoding))),
-            None => Box::new(bytes),
-        };
-        Ok((bytes, encoding))
+    fn of(kind: Kind) -> Source {
+        Source {
+            kind,
+            key: None,
+            format: None,
+        }
     }
+}
 
-    /// The bytes, decompressed, as a file that can be read from its end. What is none is copied to
-    /// one without a name, in the folder for temporary files.
-    ///
-    /// # Errors
-    ///
-    /// Those of opening, reading and copying.
-    pub(crate) fn open_file(&self) -> io::Result<File> {
-        if let Source::File(path) = self {
-            let (magic, _) = peek(buffered(File::open(path)?))?;
-            if Compression::of(&magic).is_none() {
-                return File::open(path);
+impl From<PathBuf> for Source {
+    fn from(path: PathBuf) -> Source {
+        Source::of(Kind::Pattern(path))
+    }
+}
+
+/// Everything that names a path is a source.
+macro_rules! named {
+    ($($name:ty),*) => {
+        $(impl From<$name> for Source {
+            fn from(name: $name) -> Source {
+                Source::from(PathBuf::from(name))
             }
-        }
-        let mut copy = tempfile::tempfile()?;
-        io::copy(&mut self.open()?, &mut copy)?;
-        Ok(copy)
-    }
-
-    /// The bytes as they are.
-    ///
-    /// # Errors
-    ///
-    /// Those of opening.
-    pub(crate) fn open_as_is(&self) -> io::Result<Box<dyn Read>> {
-        Ok(match self {
-            Source::File(path) | Source::Pipe(path) => Box::new(File::open(path)?),
-            Source::Stdin => Box::new(io::stdin().lock()),
-        })
-    }
-}
-
-fn buffered<R: Read>(reader: R) -> BufReader<R> {
-    BufReader::with_capacity(BUFFER, reader)
-}
-
-/// The bytes of `reader`, decompressed if the first ones say that they are compressed: all members
-/// of gzip, all frames of Zstandard.
-fn decompressed(reader: impl BufRead + 'static) -> io::Result<Bytes> {
-    let (magic, reader) = peek(reader)?;
-    let compression = Compression::of(&magic);
-    let Some(compression) = compression else {
-        return Ok(Box::new(reader));
+        })*
     };
-    let reader = Counted::new(reader);
-    let count = reader.count();
-    let decoder: Box<dyn Read> = match compression {
-        Compression::Gzip => Box::new(MultiGzDecoder::new(reader)),
-        Compression::Zstd => Box::new(zstd::Decoder::with_buffer(reader)?),
-    };
-    let guard = Guard::new(decoder, count);
-    Ok(Box::new(buffered(guard)))
 }
 
-/// The first bytes of `reader`, and all of them.
-fn peek(mut reader: impl BufRead) -> io::Result<(Vec<u8>, impl BufRead)> {
-    let mut head = Vec::with_capacity(HEAD);
-    reader.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
-    Ok((head.clone(), Cursor::new(head).chain(reader)))
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Compression {
-    Gzip,
-    Zstd,
-}
-
-impl Compression {
-    fn of(magic: &[u8]) -> Option<Compression> {
-        match magic {
-            [0x1f, 0x8b, ..] => Some(Compression::Gzip),
-            // A frame, or one that is to be passed over, as parallel compressors begin with.
-            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Some(Compression::Zstd),
-            _ => None,
-        }
-    }
-}
+named!(&Path, &str, String, OsString, &OsStr, &String, &PathBuf);

@@ -1,4 +1,4 @@
-//! From the arguments to the files that they lead to.
+//! From sources to the files that they lead to.
 
 mod folder;
 pub(crate) mod identity;
@@ -12,39 +12,37 @@ use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
+use crate::corpus::formats::format::Format;
 use crate::corpus::options::Options;
 use crate::corpus::skipped::{Reason, Skipped};
+use crate::corpus::source::feed::Feed;
+use crate::corpus::source::{Kind, Source, expanded};
 use crate::corpus::walk::folder::{is_git_link, is_store, is_version_control};
 use crate::corpus::walk::key::Key;
 use crate::corpus::walk::seen::{Again, Seen};
 use crate::publish::manifest::is_manifest;
 
-/// The argument that stands for standard input.
-pub const STDIN: &str = "-";
-
-/// What an argument leads to.
-#[derive(Clone, Debug)]
-pub enum Found {
-    /// A file that can be read.
-    File(PathBuf, Key),
-    /// A pipe that an argument names; it can be read once.
-    Pipe(PathBuf),
-    /// Standard input.
-    Stdin,
+/// What a source leads to.
+#[derive(Debug)]
+pub(crate) enum Found {
+    /// A file that can be read, its key, and its format as far as it is chosen for it alone.
+    File(PathBuf, Key, Option<Format>),
+    /// A stream, or a pipe that a source names; it can be read once.
+    Stream(Feed, Key, Option<Format>),
     /// Something to be left out.
     Skipped(Skipped),
 }
 
-/// The files that the arguments lead to: one argument after the other, the content of a folder
+/// The files that the sources lead to: one source after the other, the content of a folder
 /// sorted by name.
 ///
 /// Symbolic links below an argument are passed over, or followed once everything else was met: so a
 /// file comes under its own name, if that is below an argument, before it comes by a link.
 #[derive(Debug)]
-pub struct Walk {
-    arguments: std::vec::IntoIter<PathBuf>,
+pub(crate) struct Walk {
+    sources: std::vec::IntoIter<Source>,
     /// What is to be followed at the end, in the order in which it was met.
-    links: VecDeque<PathBuf>,
+    links: VecDeque<Source>,
     current: Option<Below>,
     seen: Seen,
     /// Folders that were begun to be gone through, without symbolic links. None is begun twice, so
@@ -58,71 +56,91 @@ pub struct Walk {
 /// A folder that is gone through.
 #[derive(Debug)]
 struct Below {
-    /// The key of an argument; nothing of a folder that a link led to.
+    /// The key of a source; nothing of a folder that a link led to.
     argument: Option<Key>,
     entries: walkdir::IntoIter,
 }
 
 impl Walk {
-    /// Goes through `arguments`, past the store in the folder `store`; along symbolic links if the
-    /// `options` say so.
+    /// Goes through `sources`, past the store that the `options` name, and along symbolic links if they say
+    /// so.
     ///
-    /// An argument that is reached by a symbolic link is followed in any case. It comes last if what
-    /// it leads to is below another argument.
-    pub fn new(arguments: Vec<PathBuf>, store: &Path, options: &Options) -> Walk {
-        let is_real = |argument: &&PathBuf| *argument != Path::new(STDIN) && !is_by_link(argument);
-        let real = arguments.iter().filter(is_real);
+    /// A path that is reached by a symbolic link is followed in any case. It comes last if what it leads
+    /// to is below another source.
+    pub(crate) fn new(sources: Vec<Source>, options: &Options) -> Walk {
+        let sources = expanded(sources);
+        let real = sources.iter().filter_map(Source::named);
+        let real = real.filter(|path| !is_by_link(path));
         let real: HashSet<PathBuf> = real.flat_map(fs::canonicalize).collect();
-        let is_late = |argument: &PathBuf| {
-            is_by_link(argument)
-                && fs::canonicalize(argument).is_ok_and(|path| covers(&real, &path))
+        let is_late = |source: &Source| {
+            let by_link = source.named().filter(|path| is_by_link(path));
+            by_link
+                .is_some_and(|path| fs::canonicalize(path).is_ok_and(|path| covers(&real, &path)))
         };
-        let (late, arguments): (Vec<PathBuf>, Vec<PathBuf>) =
-            arguments.into_iter().partition(is_late);
+        let (late, sources): (Vec<Source>, Vec<Source>) = sources.into_iter().partition(is_late);
         Walk {
-            arguments: arguments.into_iter(),
+            sources: sources.into_iter(),
             links: late.into(),
             current: None,
             seen: Seen::default(),
             roots: HashSet::new(),
-            store: fs::canonicalize(store).ok(),
+            store: options
+                .store
+                .as_ref()
+                .and_then(|store| fs::canonicalize(store).ok()),
             follows: options.follow,
         }
     }
 
-    /// Begins with the next argument, which may be answered at once.
-    fn begin(&mut self, argument: &Path) -> Option<Found> {
-        if argument == Path::new(STDIN) {
-            return Some(Found::Stdin);
-        }
-        let kind = match fs::metadata(argument) {
-            Ok(metadata) => metadata.file_type(),
-            Err(error) => return Some(Found::Skipped(skipped_argument(argument, &error))),
+    /// Begins with the next source, which may be answered at once.
+    fn begin(&mut self, source: Source) -> Option<Found> {
+        let path = match source.kind {
+            Kind::Path(path) | Kind::Pattern(path) => path,
+            Kind::Stream(stream) => {
+                let name = stream.name.to_string_lossy().into_owned();
+                let key = Key {
+                    text: source.key.unwrap_or(name),
+                    lossy: false,
+                };
+                return Some(Found::Stream(Feed::Stream(stream), key, source.format));
+            }
+            Kind::Skipped(skipped) => return Some(Found::Skipped(skipped)),
         };
-        let is_inside = self.is_inside_store(argument);
-        if is_inside || kind.is_dir() && is_store(argument, is_inside) {
+        let found = self.begin_path(&path)?;
+        Some(found.chosen(source.key, source.format))
+    }
+
+    fn begin_path(&mut self, path: &Path) -> Option<Found> {
+        let kind = match fs::metadata(path) {
+            Ok(metadata) => metadata.file_type(),
+            Err(error) => return Some(Found::Skipped(skipped_source(path, &error))),
+        };
+        let is_inside = self.is_inside_store(path);
+        if is_inside || kind.is_dir() && is_store(path, is_inside) {
             return Some(Found::Skipped(Skipped {
                 detail: "this is a dedupdb store, whose files are no documents".to_owned(),
-                ..Skipped::file(Reason::StoreNamed, argument)
+                ..Skipped::file(Reason::StoreNamed, path)
             }));
         }
+        let is_link = is_by_link(path);
+        let key = Key::of(path);
         if special(kind) == Some(Reason::Pipe) {
-            return Some(Found::Pipe(argument.to_owned()));
+            return Some(Found::Stream(Feed::Pipe(path.to_owned()), key, None));
         }
-        let is_link = is_by_link(argument);
-        let key = (!is_link).then(|| Key::of(argument));
-        self.enter(argument, kind, key)
+        self.enter(path, kind, (!is_link).then_some(key))
     }
 
     /// Follows a symbolic link.
-    fn follow(&mut self, link: &Path) -> Option<Found> {
-        match fs::metadata(link) {
-            Ok(_) if self.is_inside_store(link) => {
-                Some(Found::Skipped(Skipped::file(Reason::Store, link)))
+    fn follow(&mut self, source: Source) -> Option<Found> {
+        let link = source.named()?.to_owned();
+        let found = match fs::metadata(&link) {
+            Ok(_) if self.is_inside_store(&link) => {
+                Some(Found::Skipped(Skipped::file(Reason::Store, &link)))
             }
-            Ok(metadata) => self.enter(link, metadata.file_type(), None),
-            Err(error) => Some(Found::Skipped(skipped_link(link, &error))),
-        }
+            Ok(metadata) => self.enter(&link, metadata.file_type(), None),
+            Err(error) => Some(Found::Skipped(skipped_link(&link, &error))),
+        };
+        Some(found?.chosen(source.key, source.format))
     }
 
     /// Begins to go through a folder, or says what another file is.
@@ -167,7 +185,7 @@ impl Walk {
         let (path, kind) = (entry.path(), entry.file_type());
         if kind.is_symlink() {
             if self.follows {
-                self.links.push_back(entry.into_path());
+                self.links.push_back(Source::path(entry.into_path()));
                 return None;
             }
             return Some(Found::Skipped(Skipped::file(Reason::Link, path)));
@@ -202,7 +220,7 @@ impl Walk {
         }
         let key = Key::of(path);
         let Some(again) = self.seen.again(&key, is_by_link) else {
-            return Found::File(path.to_owned(), key);
+            return Found::File(path.to_owned(), key, None);
         };
         Found::Skipped(match again {
             Again::SameFile => Skipped::file(Reason::NamedTwice, path),
@@ -231,11 +249,11 @@ impl Iterator for Walk {
                     continue;
                 };
                 self.look(entry)
-            } else if let Some(argument) = self.arguments.next() {
-                self.begin(&argument)
+            } else if let Some(source) = self.sources.next() {
+                self.begin(source)
             } else {
                 let link = self.links.pop_front()?;
-                self.follow(&link)
+                self.follow(link)
             };
             if found.is_some() {
                 return found;
@@ -244,16 +262,38 @@ impl Iterator for Walk {
     }
 }
 
-/// Whether an argument is a pipe, which can be read once.
-pub fn is_pipe(argument: &Path) -> bool {
-    fs::metadata(argument).is_ok_and(|meta| special(meta.file_type()) == Some(Reason::Pipe))
+/// Whether a path is that of a pipe, which can be read once.
+pub fn is_pipe(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| special(meta.file_type()) == Some(Reason::Pipe))
 }
 
-/// Whether an argument has no name that tells its text from another's: standard input, and what a
-/// shell puts in the place of `<(...)`.
-pub fn is_nameless(argument: &Path) -> bool {
-    let shells = ["/dev/fd", "/proc/self/fd"].map(Path::new);
-    argument == Path::new(STDIN) || argument.parent().is_some_and(|at| shells.contains(&at))
+impl Found {
+    /// A file or pipe with the key and the format that were chosen for it.
+    fn chosen(self, chosen_key: Option<String>, chosen_format: Option<Format>) -> Found {
+        let named = |key| match chosen_key {
+            Some(text) => Key { text, lossy: false },
+            None => key,
+        };
+        match self {
+            Found::File(path, key, format) => {
+                Found::File(path, named(key), chosen_format.or(format))
+            }
+            Found::Stream(feed, key, format) => {
+                Found::Stream(feed, named(key), chosen_format.or(format))
+            }
+            Found::Skipped(skipped) => Found::Skipped(skipped),
+        }
+    }
+}
+
+impl Source {
+    /// The path, if it is one.
+    fn named(&self) -> Option<&Path> {
+        match &self.kind {
+            Kind::Path(path) | Kind::Pattern(path) => Some(path),
+            Kind::Stream(_) | Kind::Skipped(_) => None,
+        }
+    }
 }
 
 /// Whether one of `folders`, which have no symbolic links, is `path` or above it.
@@ -267,11 +307,11 @@ fn is_by_link(path: &Path) -> bool {
     path.ancestors().any(is_link)
 }
 
-/// Why an argument cannot be read.
-fn skipped_argument(argument: &Path, error: &io::Error) -> Skipped {
-    let skipped = Skipped::unreadable(argument, error);
+/// Why a path that is a source cannot be read.
+fn skipped_source(path: &Path, error: &io::Error) -> Skipped {
+    let skipped = Skipped::unreadable(path, error);
     let detail = match error.kind() {
-        io::ErrorKind::NotFound if argument.is_symlink() => "a symbolic link to nothing",
+        io::ErrorKind::NotFound if path.is_symlink() => "a symbolic link to nothing",
         io::ErrorKind::NotFound => "there is no such file or folder",
         _ => return skipped,
     };

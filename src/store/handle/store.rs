@@ -157,6 +157,13 @@ impl Store {
         Ok(self.current()?.snapshot)
     }
 
+    /// Gives the store as long as somebody else has it open: for threads that may outlive those who asked them.
+    #[cfg(feature = "corpus")]
+    pub(crate) fn weak(&self) -> impl Fn() -> Option<Store> + Send + Sync + 'static {
+        let shared = Arc::downgrade(&self.shared);
+        move || shared.upgrade().map(|shared| Store { shared })
+    }
+
     pub(crate) fn publish(&self, commit: Published) {
         let published = self.shared.published.write();
         *published.unwrap_or_else(PoisonError::into_inner) = commit;

@@ -1,25 +1,12 @@
 //! Files that are one document.
 
 use std::io::{self, Read};
-use std::path::Path;
 
 use crate::corpus::decode;
 use crate::corpus::formats::format::Format;
 use crate::corpus::formats::record::{Fault, Record, caught};
 use crate::corpus::formats::web::html;
 use crate::corpus::options::Options;
-use crate::corpus::source::Source;
-
-/// The text of the file at `path`, if it is one document and can be read.
-pub fn text(path: &Path, options: &Options) -> Option<String> {
-    let format = options.format.unwrap_or_else(|| Format::of(path));
-    if !path.is_file() || !format.is_document() {
-        return None;
-    }
-    let mut reader = Source::File(path.to_owned()).open().ok()?;
-    let read = read(&mut reader, format, options);
-    Some(read.ok()?.ok()?.decoded.text)
-}
 
 /// Reads a text or page to its end.
 ///

@@ -1,0 +1,202 @@
+//! What reading gives: documents with all that is known of them, and what became of everything else.
+
+use std::fs::Metadata;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use crate::Input;
+use crate::corpus::formats::format::Format;
+use crate::corpus::formats::record::Nth;
+use crate::corpus::read::repeats::Id;
+use crate::corpus::skipped::{Reason, Skipped};
+
+/// A text that was read, and where it comes from.
+///
+/// It is an [`Input`] once nobody asks for its origin any more: `Input::from(sourced)`.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Sourced {
+    /// The text.
+    pub text: String,
+    /// All that is known of it beside the text; its fields are at hand as fields of this.
+    pub origin: Origin,
+}
+
+impl Sourced {
+    /// A text of this origin.
+    pub fn new(text: String, origin: Origin) -> Sourced {
+        Sourced { text, origin }
+    }
+
+    /// What a store takes, and all that is known of it beside the text.
+    pub fn split(self) -> (Input, Origin) {
+        let Sourced { text, origin } = self;
+        let input = Input {
+            size: origin.size,
+            modified: origin.modified,
+            ..Input::new(origin.key.clone(), text)
+        };
+        (input, origin)
+    }
+}
+
+impl Deref for Sourced {
+    type Target = Origin;
+
+    fn deref(&self) -> &Origin {
+        &self.origin
+    }
+}
+
+impl From<Sourced> for Input {
+    fn from(sourced: Sourced) -> Input {
+        let Sourced { text, origin } = sourced;
+        Input {
+            size: origin.size,
+            modified: origin.modified,
+            ..Input::new(origin.key, text)
+        }
+    }
+}
+
+/// All that is known of a document beside its text.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Origin {
+    /// The key: an id, the path of a file, or `PATH#NUMBER`.
+    pub key: String,
+    /// The file that it is in, or the name of the stream.
+    pub source: PathBuf,
+    /// Which record of its file it is, if the file has records.
+    pub line: Option<Nth>,
+    /// Bytes of a file that is one document, as it is on disk.
+    pub size: Option<u64>,
+    /// Bytes of the file that is one document, or else of the text.
+    pub bytes: u64,
+    /// Nanoseconds from 1970 to the last change of a file that is one document.
+    pub modified: Option<i64>,
+    /// Name of the encoding that the text was in, such as `UTF-8`.
+    pub encoding: &'static str,
+    /// Whether bytes that are no characters were replaced in the text, by U+FFFD.
+    pub replaced: bool,
+    /// Whether bytes that are no characters were replaced in the key.
+    pub lossy_key: bool,
+    /// Whether it is a record that brought an id.
+    pub has_id: bool,
+    /// What is wrong with its id, if it came before with another text and
+    /// [`Repeats::Tell`](crate::corpus::Repeats::Tell) was chosen.
+    pub repeated: Option<String>,
+    /// The record as it is in its file, if that is wanted
+    /// ([`Options::verbatim`](crate::corpus::Options::verbatim)); nothing of a file that is one document.
+    pub verbatim: Vec<u8>,
+    /// Its id, where somebody looks for ids that come again.
+    pub(crate) id: Option<Id>,
+}
+
+impl Origin {
+    /// A document of this key from the file or stream `source`, in UTF-8.
+    pub fn new(key: String, source: PathBuf) -> Origin {
+        Origin {
+            key,
+            source,
+            line: None,
+            size: None,
+            bytes: 0,
+            modified: None,
+            encoding: encoding_rs::UTF_8.name(),
+            replaced: false,
+            lossy_key: false,
+            has_id: false,
+            repeated: None,
+            verbatim: Vec::new(),
+            id: None,
+        }
+    }
+
+    /// Where it came from, for messages: a path, and `:LINE` or `#NUMBER` of a record.
+    pub fn place(&self) -> String {
+        place(&self.source, self.line)
+    }
+
+    /// Leaves the document out, which the store does not take because of `error`.
+    pub fn refused(&self, error: &crate::Error) -> Skipped {
+        let reason = match (error, self.line) {
+            (crate::Error::InvalidKey { .. }, Some(_)) => Reason::BadRecord,
+            (crate::Error::InvalidKey { .. }, None) => Reason::BadKey,
+            _ => Reason::BadText,
+        };
+        Skipped {
+            reason,
+            place: self.place(),
+            detail: error.to_string(),
+        }
+    }
+}
+
+/// Where something came from, for messages.
+pub(crate) fn place(source: &Path, line: Option<Nth>) -> String {
+    match line {
+        Some(nth) => format!("{}{nth}", source.display()),
+        None => source.display().to_string(),
+    }
+}
+
+/// What became of one file or record.
+#[derive(Debug)]
+pub enum Item {
+    /// It is read.
+    Document(Sourced),
+    /// A file that is as it was when it was stored, and was not read.
+    Unchanged,
+    /// It is left out.
+    Skipped(Skipped),
+    /// A file of records begins, which are wanted as they are.
+    Opened(Opened),
+}
+
+/// A file of records that was begun to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Opened {
+    /// The file, or the name of the stream.
+    pub source: PathBuf,
+    /// What its records are.
+    pub format: Format,
+    /// The header of a table as it is.
+    pub header: Vec<u8>,
+}
+
+/// Items, in the order of the input.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Batch {
+    /// The items.
+    pub items: Vec<Item>,
+    /// Bytes that were read or spared for them.
+    pub bytes: u64,
+}
+
+impl Batch {
+    /// The items, whose bytes are those of their texts.
+    pub fn of(items: Vec<Item>) -> Batch {
+        let text = |item: &Item| match item {
+            Item::Document(document) => document.text.len() as u64,
+            Item::Unchanged | Item::Skipped(_) | Item::Opened(_) => 0,
+        };
+        Batch {
+            bytes: items.iter().map(text).sum(),
+            items,
+        }
+    }
+}
+
+/// Nanoseconds from 1970 to a file's last change.
+pub(crate) fn modified(metadata: &Metadata) -> Option<i64> {
+    match metadata.modified().ok()?.duration_since(UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_nanos()).ok(),
+        Err(before) => i64::try_from(before.duration().as_nanos())
+            .ok()
+            .map(|nanos| -nanos),
+    }
+}
