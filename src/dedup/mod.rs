@@ -10,6 +10,7 @@ mod event;
 mod fit;
 mod judge;
 mod lineage;
+mod modes;
 mod order;
 mod outputs;
 mod removed;

@@ -1,6 +1,6 @@
 //! A folder of files that is being written.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
@@ -9,6 +9,7 @@ use crate::corpus::{self, Opened};
 
 use crate::dedup::encoder::Place;
 use crate::dedup::error::{Error, Result};
+use crate::dedup::modes::{create_file, create_folder, create_folders};
 use crate::dedup::stream::Stream;
 use crate::publish::error::Of;
 use crate::publish::manifest;
@@ -29,10 +30,13 @@ impl Tree {
     ///
     /// Those of the system.
     pub(crate) fn new(root: &Path, arguments: &[PathBuf]) -> Result<Tree> {
-        fs::create_dir(root).of(root)?;
-        let is_one = matches!(arguments, [folder] if folder.is_dir());
+        let one = match arguments {
+            [folder] if folder.is_dir() => Some(&**folder),
+            _ => None,
+        };
+        create_folder(root, one).of(root)?;
         let base = |argument: &PathBuf| {
-            let base = if is_one {
+            let base = if one.is_some() {
                 PathBuf::new()
             } else {
                 base(argument)
@@ -135,10 +139,9 @@ impl Tree {
         }
         let path = self.root.join(&place);
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).of(folder)?;
+            create_folders(folder, source.parent()).of(folder)?;
         }
-        let created = File::options().write(true).create_new(true).open(&path);
-        match created {
+        match create_file(&path, source) {
             Ok(file) => Ok((file, path)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Error::SamePlace {
                 source: source.to_owned(),

@@ -13,6 +13,7 @@ mod dedup;
 mod dedup_crash;
 mod dedup_force;
 mod dedup_formats;
+mod dedup_library;
 mod dirty;
 mod dirty_files;
 mod eval;

@@ -15,6 +15,8 @@ mod concurrency;
 mod corpora;
 mod damage;
 mod damaged_index;
+#[cfg(feature = "corpus")]
+mod dedup;
 mod errors;
 mod explain;
 mod folder;
