@@ -69,15 +69,15 @@ fn parse(text: &str, bare: Option<&str>, help: &str) -> Result<Duration, String>
 }
 
 impl Age {
-    /// The moment so long ago, in seconds since 1970; what is older was added before it.
-    pub(crate) fn ago(self) -> i64 {
+    /// The moment so long ago, to the second as times of adding are; what is older was added before it.
+    pub(crate) fn ago(self) -> SystemTime {
         #[expect(
             clippy::disallowed_methods,
             reason = "how old a document is can only be told by the clock"
         )]
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let seconds = |span: Duration| i64::try_from(span.as_secs()).unwrap_or(i64::MAX);
-        now.map_or(0, seconds).saturating_sub(seconds(self.0))
+        let now = now.map_or(0, |since| since.as_secs());
+        UNIX_EPOCH + Duration::from_secs(now.saturating_sub(self.0.as_secs()))
     }
 }
 

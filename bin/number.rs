@@ -1,6 +1,7 @@
 //! Numbers as people read them.
 
 use dedupdb::Estimate;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The number with a comma between groups of three digits.
 pub(crate) fn grouped(number: u64) -> String {
@@ -78,8 +79,30 @@ pub(crate) fn seconds(seconds: f64) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
-/// The day and time of so many seconds since 1970, in UTC, as ISO 8601 has it.
-pub(crate) fn utc(seconds: i64) -> String {
+/// Nanoseconds from 1970 to a time, negative before; as far as 64 bits go.
+pub(crate) fn unix_nanoseconds(time: SystemTime) -> i64 {
+    let whole = |span: Duration| i64::try_from(span.as_nanos()).unwrap_or(i64::MAX);
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => whole(since),
+        Err(before) => -whole(before.duration()),
+    }
+}
+
+/// Whole seconds from 1970 to a time, negative before.
+pub(crate) fn unix_seconds(time: SystemTime) -> i64 {
+    let whole = |span: Duration| i64::try_from(span.as_secs()).unwrap_or(i64::MAX);
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => whole(since),
+        Err(before) => {
+            let span = before.duration();
+            -whole(span) - i64::from(span.subsec_nanos() > 0)
+        }
+    }
+}
+
+/// The day and time in UTC, as ISO 8601 has it, to the second.
+pub(crate) fn utc(time: SystemTime) -> String {
+    let seconds = unix_seconds(time);
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     // Days from 1 March of the year 0, in eras of 400 years of 146,097 days; a year begins with
     // March, so that a leap day is its last.
@@ -109,6 +132,8 @@ pub(crate) fn similarity(jaccard: Option<f64>, estimate: Estimate) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
     use super::{bytes, grouped, percent, seconds, small_percent, utc};
 
     #[test]
@@ -155,10 +180,18 @@ mod tests {
 
     #[test]
     fn days_follow_the_calendar() {
-        assert_eq!(utc(0), "1970-01-01T00:00:00Z");
-        assert_eq!(utc(-1), "1969-12-31T23:59:59Z");
-        assert_eq!(utc(951_782_400), "2000-02-29T00:00:00Z");
-        assert_eq!(utc(1_709_251_199), "2024-02-29T23:59:59Z");
-        assert_eq!(utc(4_107_542_400), "2100-03-01T00:00:00Z");
+        let at = |seconds: i64| {
+            let span = Duration::from_secs(seconds.unsigned_abs());
+            utc(if seconds < 0 {
+                UNIX_EPOCH - span
+            } else {
+                UNIX_EPOCH + span
+            })
+        };
+        assert_eq!(at(0), "1970-01-01T00:00:00Z");
+        assert_eq!(at(-1), "1969-12-31T23:59:59Z");
+        assert_eq!(at(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(at(1_709_251_199), "2024-02-29T23:59:59Z");
+        assert_eq!(at(4_107_542_400), "2100-03-01T00:00:00Z");
     }
 }

@@ -52,7 +52,7 @@ impl Side {
         Ok(Side {
             name: name.to_owned(),
             is_stored: false,
-            text: Ok(read(file, args, inputs)?.text),
+            text: Ok(read(file, args, inputs)?.into_text()),
         })
     }
 
@@ -77,8 +77,8 @@ fn stored_text(
         return Err("its key names no file here".to_owned());
     }
     let read = read(file, args, inputs).map_err(|error| error.to_string())?;
-    if *blake3::hash(read.text.as_bytes()).as_bytes() == document.hash {
-        Ok(read.text)
+    if *blake3::hash(read.text().as_bytes()).as_bytes() == document.hash {
+        Ok(read.into_text())
     } else {
         Err("its file has another text now, or is read in another way".to_owned())
     }

@@ -16,6 +16,39 @@ pub(crate) fn now() -> i64 {
     })
 }
 
+/// Nanoseconds from 1970 to a time, as times are stored; none where they do not fit, after the year 2262.
+pub(crate) fn nanoseconds(time: SystemTime) -> Option<i64> {
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_nanos()).ok(),
+        Err(before) => {
+            let nanoseconds = i64::try_from(before.duration().as_nanos()).ok();
+            nanoseconds.map(|nanoseconds| -nanoseconds)
+        }
+    }
+}
+
+/// The time so many nanoseconds after 1970.
+pub(crate) fn at_nanoseconds(nanoseconds: i64) -> SystemTime {
+    after(
+        Duration::from_nanos(nanoseconds.unsigned_abs()),
+        nanoseconds < 0,
+    )
+}
+
+/// The time so many seconds after 1970; 1970 where the system knows no such time.
+pub(crate) fn at_seconds(seconds: i64) -> SystemTime {
+    after(Duration::from_secs(seconds.unsigned_abs()), seconds < 0)
+}
+
+fn after(span: Duration, is_before: bool) -> SystemTime {
+    let time = if is_before {
+        UNIX_EPOCH.checked_sub(span)
+    } else {
+        UNIX_EPOCH.checked_add(span)
+    };
+    time.unwrap_or(UNIX_EPOCH)
+}
+
 /// Time since a moment.
 #[cfg(feature = "corpus")]
 #[derive(Clone, Copy, Debug)]

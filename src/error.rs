@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// What can go wrong, one variant for each situation a caller can act on.
 ///
@@ -199,8 +200,8 @@ pub enum Error {
 pub struct Holder {
     /// Number of the process.
     pub process: u32,
-    /// When it opened the store, in seconds since 1970.
-    pub since: i64,
+    /// When it opened the store, to the second.
+    pub since: SystemTime,
 }
 
 impl Holder {

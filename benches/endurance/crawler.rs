@@ -160,10 +160,8 @@ fn write(store: &Store, plan: Plan, hour: u32) {
     for document in found {
         assert!(writer.remove(&document.unwrap().key).unwrap());
     }
-    let clock = Input {
-        size: Some(u64::from(hour) + 1),
-        ..Input::new(CLOCK, (1 << 31 | u64::from(hour)).to_string())
-    };
+    let clock =
+        Input::new(CLOCK, (1 << 31 | u64::from(hour)).to_string()).size(u64::from(hour) + 1);
     writer.add_all(vec![clock]).unwrap();
     writer.commit().unwrap();
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Args, List};
 use crate::exit::Exit;
+use crate::number::{unix_nanoseconds, unix_seconds};
 use crate::output::{Output, escape};
 
 /// Runs `list`.
@@ -52,8 +53,8 @@ pub(super) fn object(document: &Document) -> Value {
         "key": document.key,
         "content": document.content,
         "size": document.size,
-        "modified": document.modified,
-        "added": document.added,
+        "modified": document.modified.map(unix_nanoseconds),
+        "added": unix_seconds(document.added),
         "published": document.is_published,
         "shingles": document.shingles,
         "hash": hex(&document.hash),

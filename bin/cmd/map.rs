@@ -119,7 +119,7 @@ impl Mapping<'_> {
             .into_par_iter()
             .map(|item| match item {
                 Item::Document(document) => {
-                    let lines = mapper.lines(&document.key, &document.text);
+                    let lines = mapper.lines(&document.key, document.text());
                     let lines = lines.map_err(|error| refused(&document, &error));
                     Some((Some(read(&document)), lines))
                 }

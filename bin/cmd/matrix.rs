@@ -121,7 +121,7 @@ struct Signing {
 impl Signing {
     fn rows(&self, documents: &[Sourced]) -> Result<Vec<Vec<u32>>> {
         let row = |document: &Sourced| {
-            let shingles = self.shingler.shingles(&document.text);
+            let shingles = self.shingler.shingles(document.text());
             let shingles = shingles.with_context(|| document.place())?;
             Ok(self.signer.minima(shingles.as_slice()))
         };

@@ -102,7 +102,7 @@ impl Asking<'_> {
                 .into_par_iter()
                 .map(|item| match item {
                     Item::Document(document) => {
-                        let text = dedupdb::Query::text(&document.text).except(&document.key);
+                        let text = dedupdb::Query::text(document.text()).except(&document.key);
                         let answer = ask(store, query, text);
                         Ok((document.origin, answer))
                     }

@@ -39,10 +39,8 @@ pub(crate) fn run(
 }
 
 fn describe(document: &Document, copies: &[String]) -> Vec<String> {
-    let modified = document.modified.map_or_else(
-        || "not known".to_owned(),
-        |nanos| utc(nanos.div_euclid(1_000_000_000)),
-    );
+    let modified = document.modified;
+    let modified = modified.map_or_else(|| "not known".to_owned(), utc);
     let mut lines = vec![
         format!("key           {}", escape(&document.key)),
         format!("content       {}", document.content),

@@ -39,7 +39,7 @@ impl Corpus {
         corpus.failed = each(args, texts, console, &Interrupt::default(), |documents| {
             let sets: Vec<_> = documents
                 .into_par_iter()
-                .map(|document| (shingler.shingles(&document.text), document))
+                .map(|document| (shingler.shingles(document.text()), document))
                 .collect();
             for (set, document) in sets {
                 match set {
@@ -198,7 +198,7 @@ impl Sample {
                 drawn.push(Drawn {
                     rank: rank(seed, &document.key),
                     place: met,
-                    text: document.text,
+                    text: document.into_text(),
                 });
                 met += 1;
             }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
+use std::time::SystemTime;
 use std::{fmt, fs};
 
 use crate::Store;
@@ -41,7 +42,7 @@ pub struct Options {
 }
 
 /// Says of a key, a size and a time of last change whether they are as stored.
-type Compare = dyn Fn(&str, u64, Option<i64>) -> crate::Result<bool> + Send + Sync;
+type Compare = dyn Fn(&str, u64, Option<SystemTime>) -> crate::Result<bool> + Send + Sync;
 
 /// Tells which files need not be read.
 #[derive(Clone)]
@@ -181,7 +182,7 @@ impl Options {
     #[must_use]
     pub fn unless_stored(self, store: &Store) -> Options {
         let store = store.weak();
-        let is_unchanged = move |key: &str, size, modified: Option<i64>| {
+        let is_unchanged = move |key: &str, size, modified: Option<SystemTime>| {
             let Some(store) = store() else {
                 return Ok(true);
             };
@@ -274,7 +275,7 @@ impl Options {
         &self,
         key: &str,
         size: u64,
-        modified: Option<i64>,
+        modified: Option<SystemTime>,
     ) -> Result<bool, Error> {
         let asked = self.is_unchanged.as_ref();
         let answer = asked.map_or(Ok(false), |asked| (asked.0)(key, size, modified));

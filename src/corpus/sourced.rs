@@ -3,9 +3,10 @@
 use std::fs::Metadata;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::SystemTime;
 
 use crate::Input;
+use crate::clock;
 use crate::corpus::formats::format::Format;
 use crate::corpus::formats::record::Nth;
 use crate::corpus::read::repeats::Id;
@@ -17,8 +18,9 @@ use crate::corpus::skipped::{Reason, Skipped};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Sourced {
-    /// The text.
-    pub text: String,
+    text: String,
+    /// BLAKE3 hash of the text, where somebody looks for ids that come again.
+    hash: Option<[u8; 32]>,
     /// All that is known of it beside the text; its fields are at hand as fields of this.
     pub origin: Origin,
 }
@@ -26,17 +28,38 @@ pub struct Sourced {
 impl Sourced {
     /// A text of this origin.
     pub fn new(text: String, origin: Origin) -> Sourced {
-        Sourced { text, origin }
+        let hash = None;
+        Sourced { text, hash, origin }
+    }
+
+    /// The same, of a text that has this hash.
+    pub(crate) fn hashed(self, hash: Option<[u8; 32]>) -> Sourced {
+        Sourced { hash, ..self }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text alone.
+    pub fn into_text(self) -> String {
+        self.text
     }
 
     /// What a store takes, and all that is known of it beside the text.
     pub fn split(self) -> (Input, Origin) {
-        let Sourced { text, origin } = self;
-        let input = Input {
-            size: origin.size,
-            modified: origin.modified,
-            ..Input::new(origin.key.clone(), text)
-        };
+        let Sourced { text, hash, origin } = self;
+        let mut input = Input::new(origin.key.clone(), text);
+        if let Some(bytes) = origin.size {
+            input = input.size(bytes);
+        }
+        if let Some(time) = origin.modified {
+            input = input.modified(time);
+        }
+        if let Some(hash) = hash {
+            input = input.hashed(hash);
+        }
         (input, origin)
     }
 }
@@ -51,12 +74,7 @@ impl Deref for Sourced {
 
 impl From<Sourced> for Input {
     fn from(sourced: Sourced) -> Input {
-        let Sourced { text, origin } = sourced;
-        Input {
-            size: origin.size,
-            modified: origin.modified,
-            ..Input::new(origin.key, text)
-        }
+        sourced.split().0
     }
 }
 
@@ -74,8 +92,8 @@ pub struct Origin {
     pub size: Option<u64>,
     /// Bytes of the file that is one document, or else of the text.
     pub bytes: u64,
-    /// Nanoseconds from 1970 to the last change of a file that is one document.
-    pub modified: Option<i64>,
+    /// Time of the last change of a file that is one document.
+    pub modified: Option<SystemTime>,
     /// Name of the encoding that the text was in, such as `UTF-8`.
     pub encoding: &'static str,
     /// Whether bytes that are no characters were replaced in the text, by U+FFFD.
@@ -191,12 +209,8 @@ impl Batch {
     }
 }
 
-/// Nanoseconds from 1970 to a file's last change.
-pub(crate) fn modified(metadata: &Metadata) -> Option<i64> {
-    match metadata.modified().ok()?.duration_since(UNIX_EPOCH) {
-        Ok(since) => i64::try_from(since.as_nanos()).ok(),
-        Err(before) => i64::try_from(before.duration().as_nanos())
-            .ok()
-            .map(|nanos| -nanos),
-    }
+/// The time of a file's last change, as far as it can be stored.
+pub(crate) fn modified(metadata: &Metadata) -> Option<SystemTime> {
+    let modified = metadata.modified().ok();
+    modified.filter(|modified| clock::nanoseconds(*modified).is_some())
 }

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::clock;
 use crate::corpus::{self, Sourced};
 
 use crate::dedup::settings::Keep;
@@ -41,8 +42,8 @@ impl Ranking {
     pub(crate) fn push(&mut self, document: &Sourced, offset: u64) {
         let value = match self.keep {
             Keep::First => 0,
-            Keep::Longest => i64::try_from(document.text.len()).unwrap_or(i64::MAX),
-            Keep::Newest => match document.modified {
+            Keep::Longest => i64::try_from(document.text().len()).unwrap_or(i64::MAX),
+            Keep::Newest => match document.modified.and_then(clock::nanoseconds) {
                 Some(modified) => modified,
                 None => self.time_of(&document.source),
             },
@@ -63,7 +64,7 @@ impl Ranking {
         }
         let metadata = fs::metadata(source).ok();
         let time = metadata.and_then(|metadata| corpus::modified(&metadata));
-        let time = time.unwrap_or(i64::MAX);
+        let time = time.and_then(clock::nanoseconds).unwrap_or(i64::MAX);
         self.file = Some((source.to_owned(), time));
         time
     }

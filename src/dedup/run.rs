@@ -272,7 +272,7 @@ fn ranked(mut texts: Texts, order: Arc<Vec<Rank>>) -> Result<Receiver<Result<Bat
         for rank in order.iter() {
             match texts.read(rank.offset) {
                 Ok(document) => {
-                    batch.bytes += document.text.len() as u64;
+                    batch.bytes += document.text().len() as u64;
                     batch.items.push(Item::Document(document));
                 }
                 Err(error) => {

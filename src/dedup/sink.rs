@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use crate::corpus::{Format, Opened};
 use crate::dedup::encoder::Place;
@@ -21,7 +22,7 @@ pub(crate) enum Kept<'a> {
     /// A record as it is.
     Record(&'a [u8]),
     /// A file of so many bytes that last changed so many nanoseconds after 1970.
-    File(&'a Path, u64, Option<i64>),
+    File(&'a Path, u64, Option<SystemTime>),
 }
 
 /// What is being written.

@@ -3,7 +3,9 @@
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
+use crate::clock;
 use crate::corpus::{Format, Nth, Opened, Origin, Sourced};
 
 use crate::dedup::error::{Error, Result};
@@ -36,7 +38,7 @@ pub(crate) enum Spooled {
     Opened(Opened),
     Record(Vec<u8>),
     /// A file that is one document, with its size and time.
-    File(PathBuf, u64, Option<i64>),
+    File(PathBuf, u64, Option<SystemTime>),
 }
 
 /// Bytes of a record or file beside what it says, about.
@@ -135,7 +137,7 @@ impl Spool {
         self.recorded += HEAD;
         let offset = self.offset;
         let source = document.source.display().to_string();
-        for bytes in [&document.key, &document.text, &source] {
+        for bytes in [&document.key, document.text(), &source] {
             self.offset += put_bytes(&mut self.texts, bytes.as_bytes())?;
         }
         self.offset += put_line(&mut self.texts, document.line)?;
@@ -294,7 +296,8 @@ fn put_line(writer: &mut impl Write, line: Option<Nth>) -> io::Result<u64> {
     Ok(put(writer, kind)? + put(writer, number)?)
 }
 
-fn put_time(writer: &mut impl Write, time: Option<i64>) -> io::Result<u64> {
+fn put_time(writer: &mut impl Write, time: Option<SystemTime>) -> io::Result<u64> {
+    let time = time.and_then(clock::nanoseconds);
     let head = put(writer, time.is_some().into())?;
     Ok(head + put(writer, time.unwrap_or(0).cast_unsigned())?)
 }
@@ -318,9 +321,9 @@ fn get_text(reader: &mut impl Read) -> io::Result<String> {
     String::from_utf8(get_bytes(reader)?).map_err(io::Error::other)
 }
 
-fn get_time(reader: &mut impl Read) -> io::Result<Option<i64>> {
+fn get_time(reader: &mut impl Read) -> io::Result<Option<SystemTime>> {
     let is_known = get(reader)? == 1;
-    let time = get(reader)?.cast_signed();
+    let time = clock::at_nanoseconds(get(reader)?.cast_signed());
     Ok(is_known.then_some(time))
 }
 

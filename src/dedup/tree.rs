@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use crate::corpus::{self, Opened};
 
@@ -83,7 +83,12 @@ impl Tree {
     /// # Errors
     ///
     /// Those of the system, another file has its place, or it changed since.
-    pub(crate) fn copy(&mut self, source: &Path, size: u64, modified: Option<i64>) -> Result<()> {
+    pub(crate) fn copy(
+        &mut self,
+        source: &Path,
+        size: u64,
+        modified: Option<SystemTime>,
+    ) -> Result<()> {
         let (mut copy, _) = self.create(source)?;
         let mut file = File::open(source).of(source)?;
         let copied = io::copy(&mut file, &mut copy).of(source)?;
@@ -92,9 +97,7 @@ impl Tree {
             let path = source.to_owned();
             return Err(Error::Changed { path });
         }
-        let nanos = modified.and_then(|nanos| u64::try_from(nanos).ok());
-        if let Some(nanos) = nanos {
-            let time = UNIX_EPOCH + Duration::from_nanos(nanos);
+        if let Some(time) = modified {
             copy.set_modified(time).of(source)?;
         }
         Ok(())

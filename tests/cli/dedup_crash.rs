@@ -180,11 +180,8 @@ fn files_that_an_interrupted_run_stored_are_kept_by_an_add() {
     let mut writer = store.writer().unwrap();
     writer.remove("in/a.txt").unwrap();
     writer.begin_run().unwrap();
-    let input = Input {
-        size: Some(stored.size),
-        modified: stored.modified,
-        ..Input::new("in/a.txt", &*words)
-    };
+    let input = Input::new("in/a.txt", &*words).size(stored.size);
+    let input = input.modified(stored.modified.unwrap());
     writer.admit_batch(store.sketch_all(vec![input])).unwrap();
     writer.commit().unwrap();
     drop(writer);

@@ -68,7 +68,11 @@ fn make(folder: &Path, threads: usize, schema: &Schema, texts: &[Text]) -> Store
         Input::new(format!("{:04}", (n * 617) % 1000), text.words())
     });
     let mut inputs: Vec<Input> = inputs.collect();
-    let removed: Vec<String> = inputs.iter().step_by(9).map(|i| i.key.clone()).collect();
+    let removed: Vec<String> = inputs
+        .iter()
+        .step_by(9)
+        .map(|i| i.key().to_owned())
+        .collect();
     let second = inputs.split_off(inputs.len() / 2);
     for inputs in [inputs, second] {
         writer.add_all(inputs).unwrap();

@@ -46,7 +46,7 @@ fn the_planted_pairs_are_found_and_no_others() {
                 (pair, fields[2].parse().unwrap())
             })
             .filter(|((a, b), jaccard)| {
-                let here = |key: &String| documents.iter().any(|input| input.key == *key);
+                let here = |key: &String| documents.iter().any(|input| input.key() == *key);
                 *jaccard >= 0.8 && here(a) && here(b)
             })
             .collect();
@@ -59,9 +59,12 @@ fn the_planted_pairs_are_found_and_no_others() {
     drop(writer);
     let mut found = BTreeMap::new();
     for document in &documents {
-        for other in store.query(&Query::key(&document.key)).unwrap() {
-            if document.key < other.key {
-                found.insert((document.key.clone(), other.key), other.jaccard.unwrap());
+        for other in store.query(&Query::key(document.key())).unwrap() {
+            if document.key() < other.key.as_str() {
+                found.insert(
+                    (document.key().to_owned(), other.key),
+                    other.jaccard.unwrap(),
+                );
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
 use dedupdb::{Casualty, Document, Error, Input, Options, Query, Salvaged, Schema, Store};
 
@@ -31,9 +32,9 @@ const TEXTS: usize = LEFT + 1;
 fn make(path: &Path, documents: usize) {
     let store = Store::create(path, &schema()).unwrap();
     let mut writer = store.writer().unwrap();
-    let inputs = (0..documents).map(|number| Input {
-        modified: Some(1_000_000 + i64::try_from(number).unwrap()),
-        ..Input::new(key(number), numbered::text(number, WORDS))
+    let inputs = (0..documents).map(|number| {
+        let modified = Duration::from_micros(1_000 + number as u64);
+        Input::new(key(number), numbered::text(number, WORDS)).modified(UNIX_EPOCH + modified)
     });
     writer.add_all(inputs.collect()).unwrap();
     writer.commit().unwrap();

@@ -212,6 +212,7 @@ impl Records<'_> {
         };
         self.verbatim(&mut verbatim, &key, &text);
         let looks = brings_id && self.options.repeats != Repeats::Allow;
+        let hash = looks.then(|| *blake3::hash(text.as_bytes()).as_bytes());
         let origin = Origin {
             line: Some(nth),
             bytes: text.len() as u64,
@@ -220,10 +221,10 @@ impl Records<'_> {
             lossy_key,
             has_id,
             verbatim,
-            id: looks.then(|| Id::of(&key, &text)),
+            id: hash.map(|hash| Id::of(&key, &hash)),
             ..Origin::new(key, self.source.name().to_owned())
         };
-        Sourced::new(text, origin)
+        Sourced::new(text, origin).hashed(hash)
     }
 
     /// Writes a record of its own where it is wanted and is nowhere as it is: the rows of a file of

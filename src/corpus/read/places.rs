@@ -54,11 +54,14 @@ impl Places {
     }
 }
 
-/// 64 bits of the BLAKE3 hash of a key or a text.
-pub(crate) fn short_hash(text: &str) -> u64 {
-    let hash = blake3::hash(text.as_bytes());
-    let first = hash.as_bytes().first_chunk().copied();
-    u64::from_le_bytes(first.unwrap_or_default())
+/// 64 bits of the BLAKE3 hash of a key.
+pub(crate) fn short_hash(key: &str) -> u64 {
+    short(blake3::hash(key.as_bytes()).as_bytes())
+}
+
+/// 64 bits of a BLAKE3 hash.
+pub(crate) fn short(hash: &[u8; 32]) -> u64 {
+    crate::codec::u64_at(hash, 0)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
+use std::time::SystemTime;
 
 use rayon::prelude::*;
 
@@ -46,7 +47,7 @@ struct Sized {
     format: Format,
     key: Key,
     size: u64,
-    modified: Option<i64>,
+    modified: Option<SystemTime>,
 }
 
 /// What the walk found, and of a file what the system says of it.

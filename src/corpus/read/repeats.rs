@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::corpus::read::places::{Place, Places, short_hash};
+use crate::corpus::read::places::{Place, Places, short, short_hash};
 use crate::corpus::sourced::{Origin, place};
 
 /// Where an id stands for one document.
@@ -36,11 +36,11 @@ pub(crate) struct Id {
 }
 
 impl Id {
-    /// The hashes of both.
-    pub(crate) fn of(key: &str, text: &str) -> Id {
+    /// That of a key and a text with this BLAKE3 hash.
+    pub(crate) fn of(key: &str, text_hash: &[u8; 32]) -> Id {
         Id {
             key: short_hash(key),
-            text: short_hash(text),
+            text: short(text_hash),
         }
     }
 }

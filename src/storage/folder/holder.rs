@@ -51,7 +51,7 @@ impl Note {
         let mut lines = text.lines();
         let holder = Holder {
             process: lines.next()?.strip_prefix("process ")?.parse().ok()?,
-            since: lines.next()?.strip_prefix("since ")?.parse().ok()?,
+            since: clock::at_seconds(lines.next()?.strip_prefix("since ")?.parse().ok()?),
         };
         is_there(holder.process).then_some(holder)
     }
@@ -123,7 +123,7 @@ mod tests {
         let note = Note::leave(folder.path(), 7);
         let holder = Note::read(folder.path()).unwrap();
         assert_eq!(holder.process, process::id());
-        assert!(holder.since > 1_700_000_000);
+        assert!(holder.since > clock::at_seconds(1_700_000_000));
         drop(note);
         assert_eq!(Note::read(folder.path()), None);
     }

@@ -1,7 +1,9 @@
 //! The documents of a store, one by one and in order.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
+use crate::clock;
 use crate::error::{Error, Result};
 use crate::storage::Process;
 use crate::storage::{DocumentRow, Snapshot};
@@ -24,10 +26,10 @@ pub struct Document {
     pub shingles: u32,
     /// Bytes of its source.
     pub size: u64,
-    /// Time of its source's last change, in nanoseconds since 1970, if it is known.
-    pub modified: Option<i64>,
-    /// Time at which its text was added under this key, in seconds since 1970.
-    pub added: i64,
+    /// Time of its source's last change, if it is known.
+    pub modified: Option<SystemTime>,
+    /// Time at which its text was added under this key, to the second.
+    pub added: SystemTime,
     /// Whether it counts as published: not if a run stored it that was begun and is not published;
     /// see [`Writer::begin_run`](crate::Writer::begin_run).
     pub is_published: bool,
@@ -42,8 +44,8 @@ impl Document {
             hash: content.hash,
             shingles: content.shingle_count,
             size: row.size,
-            modified: row.modified,
-            added: row.added,
+            modified: row.modified.map(clock::at_nanoseconds),
+            added: clock::at_seconds(row.added),
             is_published: !snapshot.tables.meta.runs.is_open(row.run),
         })
     }

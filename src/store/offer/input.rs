@@ -1,5 +1,8 @@
 //! What goes into a store, and what became of it.
 
+use std::time::SystemTime;
+
+use crate::clock;
 use crate::store::compare::Match;
 
 /// A key has at most this many bytes.
@@ -11,34 +14,78 @@ pub const MAX_KEY_BYTES: usize = 1 << 16;
 /// use dedupdb::Input;
 ///
 /// let page = Input::new("https://example.org/", "Hello, world");
-/// let file = Input { size: Some(12), modified: None, ..Input::new("a.txt", "Hello, world") };
+/// let file = Input::new("a.txt", "Hello, world").size(13).modified(std::time::UNIX_EPOCH);
+/// assert_eq!(file.key(), "a.txt");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Input {
-    /// The document's key: any string of 1 to [`MAX_KEY_BYTES`](crate::MAX_KEY_BYTES) bytes.
-    pub key: String,
-    /// The text.
-    pub text: String,
-    /// Size of the source in bytes, where it is not that of the text.
-    pub size: Option<u64>,
-    /// Time of the source's last change, in nanoseconds since 1970.
-    pub modified: Option<i64>,
+    pub(crate) key: String,
+    pub(crate) text: String,
+    size: Option<u64>,
+    modified: Option<SystemTime>,
+    /// BLAKE3 hash of the text, where it was needed before.
+    hash: Option<[u8; 32]>,
 }
 
 impl Input {
-    /// A document of which nothing but key and text is known.
+    /// A document of which nothing but key and text is known. A key is any string of 1 to
+    /// [`MAX_KEY_BYTES`](crate::MAX_KEY_BYTES) bytes.
     pub fn new(key: impl Into<String>, text: impl Into<String>) -> Input {
         Input {
             key: key.into(),
             text: text.into(),
             size: None,
             modified: None,
+            hash: None,
         }
+    }
+
+    /// Its source has so many bytes. Without this, it has those of the text.
+    #[must_use]
+    pub fn size(self, bytes: u64) -> Input {
+        let size = Some(bytes);
+        Input { size, ..self }
+    }
+
+    /// Its source changed last at this time, which is stored to the nanosecond, up to the year 2262.
+    #[must_use]
+    pub fn modified(self, time: SystemTime) -> Input {
+        let modified = Some(time);
+        Input { modified, ..self }
+    }
+
+    /// Its text has this BLAKE3 hash, which need not be computed again.
+    #[must_use]
+    #[cfg(feature = "corpus")]
+    pub(crate) fn hashed(self, hash: [u8; 32]) -> Input {
+        let hash = Some(hash);
+        Input { hash, ..self }
+    }
+
+    /// The document's key.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// BLAKE3 hash of the text.
+    pub(crate) fn hash(&self) -> [u8; 32] {
+        self.hash
+            .unwrap_or_else(|| *blake3::hash(self.text.as_bytes()).as_bytes())
     }
 
     /// Bytes of the source.
     pub(crate) fn source_bytes(&self) -> u64 {
         self.size.unwrap_or(self.text.len() as u64)
+    }
+
+    /// Nanoseconds from 1970 to the last change of the source.
+    pub(crate) fn modified_nanoseconds(&self) -> Option<i64> {
+        self.modified.and_then(clock::nanoseconds)
     }
 }
 

@@ -55,7 +55,7 @@ impl Prepared {
 impl Published {
     /// Finds out what can be known of an input without changing the store.
     pub(crate) fn prepare(&self, input: Input) -> Result<Prepared> {
-        let hash = *blake3::hash(input.text.as_bytes()).as_bytes();
+        let hash = input.hash();
         let mut prepared = self.locate(input, hash)?;
         if prepared.copies.is_empty() {
             prepared.sketch = Some(self.sketcher.sketch(&prepared.input.text)?);

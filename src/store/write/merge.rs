@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::writer::{Writer, added_or_updated};
+use crate::clock;
 use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, NewContent, Snapshot};
 use crate::store::compare::Published;
@@ -111,11 +112,10 @@ impl Published {
             let reason = format!("{key:?} names a content and is no document");
             return Err(Error::damaged(source.tables.path(), reason));
         };
-        let input = Input {
-            size: Some(row.size),
-            modified: row.modified,
-            ..Input::new(key, "")
-        };
+        let mut input = Input::new(key, "").size(row.size);
+        if let Some(nanoseconds) = row.modified {
+            input = input.modified(clock::at_nanoseconds(nanoseconds));
+        }
         let prepared = self.locate(input, source.content(content)?.hash)?;
         Ok(Stored {
             content,

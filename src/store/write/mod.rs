@@ -5,6 +5,7 @@ mod batch;
 mod earlier;
 mod insert;
 mod merge;
+mod older;
 mod pending;
 mod run;
 mod unique;

@@ -347,7 +347,7 @@ impl Writer {
         DocumentRow {
             content,
             size: prepared.input.source_bytes(),
-            modified: prepared.input.modified,
+            modified: prepared.input.modified_nanoseconds(),
             added: self.added,
             run: 0,
         }
@@ -358,7 +358,7 @@ impl Writer {
     fn touch(&mut self, prepared: &Prepared, row: DocumentRow) {
         let touched = DocumentRow {
             size: prepared.input.source_bytes(),
-            modified: prepared.input.modified.or(row.modified),
+            modified: prepared.input.modified_nanoseconds().or(row.modified),
             run: if self.runs.is_open(row.run) {
                 0
             } else {
