@@ -19,8 +19,6 @@ use crate::corpus::skipped::{Reason, Skipped};
 #[non_exhaustive]
 pub struct Sourced {
     text: String,
-    /// BLAKE3 hash of the text, where somebody looks for ids that come again.
-    hash: Option<[u8; 32]>,
     /// All that is known of it beside the text; its fields are at hand as fields of this.
     pub origin: Origin,
 }
@@ -28,13 +26,7 @@ pub struct Sourced {
 impl Sourced {
     /// A text of this origin.
     pub fn new(text: String, origin: Origin) -> Sourced {
-        let hash = None;
-        Sourced { text, hash, origin }
-    }
-
-    /// The same, of a text that has this hash.
-    pub(crate) fn hashed(self, hash: Option<[u8; 32]>) -> Sourced {
-        Sourced { hash, ..self }
+        Sourced { text, origin }
     }
 
     /// The text.
@@ -49,7 +41,7 @@ impl Sourced {
 
     /// What a store takes, and all that is known of it beside the text.
     pub fn split(self) -> (Input, Origin) {
-        let Sourced { text, hash, origin } = self;
+        let Sourced { text, origin } = self;
         let mut input = Input::new(origin.key.clone(), text);
         if let Some(bytes) = origin.size {
             input = input.size(bytes);
@@ -57,8 +49,8 @@ impl Sourced {
         if let Some(time) = origin.modified {
             input = input.modified(time);
         }
-        if let Some(hash) = hash {
-            input = input.hashed(hash);
+        if let Some(id) = origin.id {
+            input = input.hashed(id.text);
         }
         (input, origin)
     }

@@ -212,7 +212,6 @@ impl Records<'_> {
         };
         self.verbatim(&mut verbatim, &key, &text);
         let looks = brings_id && self.options.repeats != Repeats::Allow;
-        let hash = looks.then(|| *blake3::hash(text.as_bytes()).as_bytes());
         let origin = Origin {
             line: Some(nth),
             bytes: text.len() as u64,
@@ -221,10 +220,10 @@ impl Records<'_> {
             lossy_key,
             has_id,
             verbatim,
-            id: hash.map(|hash| Id::of(&key, &hash)),
+            id: looks.then(|| Id::of(&key, &text)),
             ..Origin::new(key, self.source.name().to_owned())
         };
-        Sourced::new(text, origin).hashed(hash)
+        Sourced::new(text, origin)
     }
 
     /// Writes a record of its own where it is wanted and is nowhere as it is: the rows of a file of

@@ -32,15 +32,16 @@ pub enum Repeats {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Id {
     key: u64,
-    text: u64,
+    /// BLAKE3 hash of the text.
+    pub(crate) text: [u8; 32],
 }
 
 impl Id {
-    /// That of a key and a text with this BLAKE3 hash.
-    pub(crate) fn of(key: &str, text_hash: &[u8; 32]) -> Id {
+    /// That of a key and a text.
+    pub(crate) fn of(key: &str, text: &str) -> Id {
         Id {
             key: short_hash(key),
-            text: short(text_hash),
+            text: *blake3::hash(text.as_bytes()).as_bytes(),
         }
     }
 }
@@ -63,14 +64,14 @@ impl Ids {
     /// Takes note of a document; if its key came before with another text, says where.
     pub(crate) fn again(&mut self, document: &Origin) -> Option<String> {
         let id = document.id?;
+        let text = short(&id.text);
         match self.met.entry(id.key) {
             Entry::Vacant(vacant) => {
                 let place = self.places.place(&document.source, document.line);
-                let text = id.text;
                 vacant.insert(Met { text, place });
                 None
             }
-            Entry::Occupied(first) if first.get().text == id.text => None,
+            Entry::Occupied(first) if first.get().text == text => None,
             Entry::Occupied(first) => {
                 let (file, line) = self.places.of(first.get().place);
                 let file = file.unwrap_or(&document.source);
