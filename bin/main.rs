@@ -4,7 +4,6 @@ mod args;
 mod cmd;
 mod console;
 mod curves;
-mod diff;
 mod done;
 mod duration;
 mod eval;

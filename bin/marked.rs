@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::diff::{Comparison, MOST_WORDS, Passage, Piece};
 use crate::number::{counted, grouped};
 use crate::output::printable;
+use dedupdb::diff::{Comparison, MOST_WORDS, Passage, Piece};
 
 /// Passages and differences that are shown, unless all are.
 const SHARED: usize = 3;

@@ -127,6 +127,8 @@ mod collection;
 pub mod corpus;
 #[cfg(feature = "corpus")]
 pub mod dedup;
+#[cfg(feature = "diff")]
+pub mod diff;
 mod error;
 #[cfg(fuzzing)]
 #[doc(hidden)]

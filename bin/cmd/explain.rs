@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use crate::args::{Args, Explain};
 use crate::console::Console;
-use crate::diff::Comparison;
 use crate::exit::Exit;
 use crate::inputs::STDIN;
 use crate::marked::Marked;
 use crate::number::{counted, grouped, percent};
 use crate::output::{Output, escape, printable};
 use crate::side::Side;
+use dedupdb::diff::Comparison;
 
 /// Runs `explain`.
 pub(crate) fn run(

@@ -13,9 +13,9 @@ use super::report::Report;
 use super::shingles_report::Measured;
 use crate::args::{Args, eval};
 use crate::console::Console;
-use crate::diff::{Comparison, Piece, is_long, words};
 use crate::number::{counted, grouped};
 use crate::watch::{Unit, Watch};
+use dedupdb::diff::{Comparison, Piece, is_long, words};
 
 /// Comparisons of two sets that are made at most; so many take some minutes.
 const MOST: u64 = 200_000_000;

@@ -3,9 +3,9 @@
 use super::report::{Report, Row};
 use super::shingles::{Class, KINDS, Line};
 use crate::args::eval;
-use crate::diff::MOST_WORDS;
 use crate::number::{counted, grouped, seconds};
 use crate::table::Table;
+use dedupdb::diff::MOST_WORDS;
 use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
 
 /// What was measured.

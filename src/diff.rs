@@ -1,4 +1,16 @@
 //! Two texts, word by word.
+//!
+//! ```
+//! use dedupdb::diff::{Comparison, Piece};
+//!
+//! let comparison = Comparison::of("the night tram runs again", "the night train runs  again");
+//! let [Piece::Same(first), Piece::Changed(tram, train), Piece::Same(last)] = comparison.pieces[..] else {
+//!     panic!("one word of five differs");
+//! };
+//! assert_eq!((first.text, first.words), ("the night", 2));
+//! assert_eq!((tram.text, train.text), ("tram", "train"));
+//! assert_eq!(last.words, 2);
+//! ```
 
 use std::ops::Range;
 
@@ -6,19 +18,21 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 
 /// Words of each text that are compared, at most. The work is nearly linear in them, but quadratic at
 /// worst: where both texts say the same few words over and over.
-pub(crate) const MOST_WORDS: usize = 50_000;
+pub const MOST_WORDS: usize = 50_000;
 
 /// What two texts have in common, in order, and what not.
-#[derive(Debug)]
-pub(crate) struct Comparison<'t> {
-    pub(crate) pieces: Vec<Piece<'t>>,
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Comparison<'t> {
+    /// All stretches, which make up both texts as far as they were compared.
+    pub pieces: Vec<Piece<'t>>,
     /// Whether a text has more words than were compared.
-    pub(crate) is_cut: bool,
+    pub is_cut: bool,
 }
 
 /// A stretch of both texts.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Piece<'t> {
+pub enum Piece<'t> {
     /// The same words in both; white space may differ.
     Same(Passage<'t>),
     /// Words of A alone, and of B alone in their place; one of them may be empty.
@@ -27,9 +41,12 @@ pub(crate) enum Piece<'t> {
 
 /// Some words of a text in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Passage<'t> {
-    pub(crate) words: usize,
-    pub(crate) text: &'t str,
+#[non_exhaustive]
+pub struct Passage<'t> {
+    /// Number of words.
+    pub words: usize,
+    /// The text from the first word to the end of the last one.
+    pub text: &'t str,
 }
 
 /// A text and where its words are.
@@ -40,8 +57,8 @@ struct Words<'t> {
 }
 
 impl<'t> Comparison<'t> {
-    /// Compares two texts.
-    pub(crate) fn of(a: &'t str, b: &'t str) -> Comparison<'t> {
+    /// Compares two texts by their first [`MOST_WORDS`] words.
+    pub fn of(a: &'t str, b: &'t str) -> Comparison<'t> {
         let (a, b) = (Words::of(a), Words::of(b));
         let mut input = InternedInput::default();
         input.update_before(a.iter());
@@ -66,8 +83,8 @@ impl<'t> Comparison<'t> {
         }
     }
 
-    /// The passages that both have, the longest first.
-    pub(crate) fn shared(&self) -> Vec<Passage<'t>> {
+    /// Returns the passages that both texts have, the longest first; of equals the earlier one.
+    pub fn shared(&self) -> Vec<Passage<'t>> {
         let shared = self.pieces.iter().filter_map(|piece| match piece {
             Piece::Same(passage) => Some(*passage),
             Piece::Changed(..) => None,
@@ -78,13 +95,14 @@ impl<'t> Comparison<'t> {
     }
 }
 
-/// The words of a text that are compared.
-pub(crate) fn words(text: &str) -> Vec<&str> {
+/// Returns the words of a text that are compared: runs of letters and digits up to a space or a mark, and
+/// single characters of punctuation and of scripts without spaces.
+pub fn words(text: &str) -> Vec<&str> {
     Words::of(text).iter().collect()
 }
 
-/// Whether a text has more words than are compared.
-pub(crate) fn is_long(text: &str) -> bool {
+/// Whether a text has more words than are compared, [`MOST_WORDS`].
+pub fn is_long(text: &str) -> bool {
     Words::of(text).is_cut
 }
 
