@@ -1,9 +1,9 @@
 //! S-curves as a picture.
 
+use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
 use dedupdb::{Bands, Tuning};
 
 use crate::number::{counted, percent};
-use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
 
 /// Points of a curve.
 const POINTS: u32 = 250;

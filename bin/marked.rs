@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use dedupdb::diff::{Comparison, MOST_WORDS, Passage, Piece};
 use serde_json::{Value, json};
 
 use crate::number::{counted, grouped};
 use crate::output::printable;
-use dedupdb::diff::{Comparison, MOST_WORDS, Passage, Piece};
 
 /// Passages and differences that are shown, unless all are.
 const SHARED: usize = 3;

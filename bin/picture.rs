@@ -4,9 +4,9 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use dedupdb::plot::Picture;
 
 use crate::whole;
-use dedupdb::plot::Picture;
 
 /// Checks that a file has the name of a picture.
 pub(crate) fn check_name(path: &Path) -> Result<()> {

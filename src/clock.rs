@@ -50,11 +50,11 @@ fn after(span: Duration, is_before: bool) -> SystemTime {
 }
 
 /// Time since a moment.
-#[cfg(feature = "corpus")]
+#[cfg(any(feature = "corpus", feature = "eval"))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopwatch(Instant);
 
-#[cfg(feature = "corpus")]
+#[cfg(any(feature = "corpus", feature = "eval"))]
 impl Stopwatch {
     /// Starts now.
     pub(crate) fn start() -> Stopwatch {

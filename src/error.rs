@@ -153,6 +153,8 @@ pub enum Error {
     /// A call was stopped by the one who made it; what it had done is kept, and doing it again goes
     /// on from there.
     Interrupted,
+    /// A call was stopped by the one who made it, and nothing of what it had done is kept.
+    Stopped,
     /// Documents whose text is needed are gone or have another text now.
     MissingSources {
         /// Their keys, in order.
@@ -256,6 +258,7 @@ impl fmt::Display for Error {
                 f,
                 "stopped before the end; what was done is kept, and running it again goes on from there"
             ),
+            Error::Stopped => write!(f, "stopped before the end; nothing is kept"),
             Error::MissingSources { keys } => missing(keys, f),
             Error::Poisoned => write!(
                 f,

@@ -130,6 +130,8 @@ pub mod dedup;
 #[cfg(feature = "diff")]
 pub mod diff;
 mod error;
+#[cfg(feature = "eval")]
+pub mod eval;
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzzing;

@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use dedupdb::diff::Comparison;
 use dedupdb::{Error, Explanation, Schema, Store};
 use serde_json::{Value, json};
 
@@ -16,7 +17,6 @@ use crate::marked::Marked;
 use crate::number::{counted, grouped, percent};
 use crate::output::{Output, escape, printable};
 use crate::side::Side;
-use dedupdb::diff::Comparison;
 
 /// Runs `explain`.
 pub(crate) fn run(

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use dedupdb::publish::apart::check_no_store;
 use dedupdb::{Bands, Error, Sample, Shape, Store, Tuning};
 use serde_json::{Value, json};
 
@@ -16,7 +17,6 @@ use crate::output::Output;
 use crate::picture;
 use crate::table::Table;
 use crate::watch::{Unit, Watch};
-use dedupdb::publish::apart::check_no_store;
 
 /// Similarities that the S-curves are shown at.
 const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];

@@ -1,24 +1,26 @@
 //! How far estimates are from exact similarities, as it is shown.
 
-use super::accuracy::{Accuracy, Counts};
+use dedupdb::eval::{Accuracy, Off};
+use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
+
+use super::accuracy::Found;
 use super::corpus::pairs;
 use super::report::{Report, Row};
 use crate::args::eval;
 use crate::number::{counted, grouped, seconds};
 use crate::table::Table;
-use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
 
 /// What was measured.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measured {
     /// By kind of shingle, family and number of permutations.
-    pub(super) found: Vec<Accuracy>,
+    pub(super) found: Vec<Found>,
     /// Whether something could not be read.
     pub(super) failed: bool,
 }
 
 /// A line of the table.
-type Line<'a> = (&'a Accuracy, f64, Counts);
+type Line<'a> = (&'a Found, Off);
 
 impl Measured {
     pub(super) fn report(&self, asked: &eval::Accuracy) -> Report {
@@ -29,7 +31,7 @@ impl Measured {
         );
         let notes = "off: pairs whose estimate differs by more than epsilon, mean of the runs; in \
                      brackets: expected of ideal permutations; deviation: in standard errors";
-        let lines: Vec<Line<'_>> = self.lines(&asked.epsilon).collect();
+        let lines: Vec<Line<'_>> = self.lines().collect();
         Report {
             rows: lines.iter().map(|line| row(line, asked)).collect(),
             heading: vec![heading],
@@ -42,14 +44,14 @@ impl Measured {
 
     /// How many texts are compared; of each kind of shingles, if that is not the same.
     fn texts(&self) -> String {
-        let number = |found: &Accuracy| {
+        let number = |found: &Found| {
             format!(
                 "{} of {}",
                 counted(pairs(found.texts), "pair", "pairs"),
                 counted(found.texts as u64, "text", "texts")
             )
         };
-        let kinds: Vec<&Accuracy> = self
+        let kinds: Vec<&Found> = self
             .found
             .chunk_by(|a, b| a.shingling == b.shingling)
             .map(|kind| &kind[0])
@@ -63,31 +65,31 @@ impl Measured {
         kinds.collect::<Vec<String>>().join(", ")
     }
 
-    fn lines<'a>(&'a self, epsilons: &'a [f64]) -> impl Iterator<Item = Line<'a>> {
-        self.found.iter().flat_map(move |found| {
-            let counts = epsilons.iter().zip(&found.counts);
-            counts.map(move |(&epsilon, &counts)| (found, epsilon, counts))
-        })
+    fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        let lines = |found| move |&off| (found, off);
+        let found = self.found.iter();
+        found.flat_map(move |found| found.row.off.iter().map(lines(found)))
     }
 
     /// The errors by the number of permutations, and the pairs that are off.
     fn picture(&self, asked: &eval::Accuracy) -> Picture {
         let (mut errors, mut off) = (Vec::new(), Vec::new());
         let of_one =
-            |a: &Accuracy, b: &Accuracy| (a.shingling, a.family) == (b.shingling, b.family);
+            |a: &Found, b: &Found| (a.shingling, a.row.family) == (b.shingling, b.row.family);
         for (hue, group) in self.found.chunk_by(of_one).enumerate() {
             let points = |of: &dyn Fn(&Accuracy) -> f64| {
-                let points = group.iter().map(|a| (f64::from(a.permutations), of(a)));
+                let rows = group.iter().map(|found| &found.row);
+                let points = rows.map(|row| (f64::from(row.permutations), of(row)));
                 points.collect::<Vec<(f64, f64)>>()
             };
-            let name = format!("{} of {} shingles", group[0].family, group[0].shingling);
+            let name = format!("{} of {} shingles", group[0].row.family, group[0].shingling);
             errors.push(Series::new("", Form::Line, hue, points(&|a| a.ideal_error)));
             errors.push(Series::new(&name, Form::Points, hue, points(&|a| a.error)));
             for (index, epsilon) in asked.epsilon.iter().enumerate() {
                 let name = format!("{name}, by more than {epsilon}");
                 let hue = hue * asked.epsilon.len() + index;
-                let ideal = points(&|a| a.counts[index].ideal);
-                let mean = points(&|a| a.counts[index].mean);
+                let ideal = points(&|a| a.off[index].ideal);
+                let mean = points(&|a| a.off[index].mean);
                 off.push(Series::new("", Form::Line, hue, ideal));
                 off.push(Series::new(&name, Form::Points, hue, mean));
             }
@@ -104,22 +106,23 @@ impl Measured {
     }
 }
 
-fn row((found, epsilon, counts): &Line<'_>, asked: &eval::Accuracy) -> Row {
+fn row((found, off): &Line<'_>, asked: &eval::Accuracy) -> Row {
+    let row = &found.row;
     vec![
         ("shingling", found.shingling.to_string().into()),
-        ("family", found.family.to_string().into()),
-        ("permutations", found.permutations.into()),
-        ("epsilon", (*epsilon).into()),
+        ("family", row.family.to_string().into()),
+        ("permutations", row.permutations.into()),
+        ("epsilon", off.epsilon.into()),
         ("texts", found.texts.into()),
         ("pairs", pairs(found.texts).into()),
         ("runs", asked.runs.into()),
-        ("mean_off", counts.mean.into()),
-        ("ideal_off", counts.ideal.into()),
-        ("standard_error", counts.standard_error.into()),
-        ("deviation", counts.deviation().into()),
-        ("error", found.error.into()),
-        ("ideal_error", found.ideal_error.into()),
-        ("signing_seconds", found.signing.into()),
+        ("mean_off", off.mean.into()),
+        ("ideal_off", off.ideal.into()),
+        ("standard_error", off.standard_error.into()),
+        ("deviation", off.deviation().into()),
+        ("error", row.error.into()),
+        ("ideal_error", row.ideal_error.into()),
+        ("signing_seconds", row.signing.into()),
     ]
 }
 
@@ -129,22 +132,22 @@ fn table(lines: &[Line<'_>]) -> Table {
         table.column(head, lines.iter().map(cell));
     };
     column("shingles", &|(found, ..)| found.shingling.to_string());
-    column("family", &|(found, ..)| found.family.to_string());
+    column("family", &|(found, ..)| found.row.family.to_string());
     column("permutations", &|(found, ..)| {
-        grouped(found.permutations.into())
+        grouped(found.row.permutations.into())
     });
-    column("epsilon", &|(_, epsilon, _)| epsilon.to_string());
-    column("off", &|(.., counts)| {
-        format!("{} ({})", number(counts.mean), number(counts.ideal))
+    column("epsilon", &|(_, off)| off.epsilon.to_string());
+    column("off", &|(_, off)| {
+        format!("{} ({})", number(off.mean), number(off.ideal))
     });
-    column("deviation", &|(.., counts)| {
-        let deviation = counts.deviation();
+    column("deviation", &|(_, off)| {
+        let deviation = off.deviation();
         deviation.map_or_else(String::new, |deviation| format!("{deviation:+.1}"))
     });
     column("error", &|(found, ..)| {
-        format!("{:.4} ({:.4})", found.error, found.ideal_error)
+        format!("{:.4} ({:.4})", found.row.error, found.row.ideal_error)
     });
-    column("signing", &|(found, ..)| seconds(found.signing));
+    column("signing", &|(found, ..)| seconds(found.row.signing));
     table
 }
 

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use dedupdb::corpus::{Item, Sourced};
+use dedupdb::eval::rank;
 use dedupdb::{ShingleSet, Shingler, Shingling};
 use rayon::prelude::*;
 
@@ -65,25 +66,6 @@ impl Corpus {
     pub(crate) fn len(&self) -> usize {
         self.sets.len()
     }
-
-    /// Places of so many texts, ascending: those whose keys have the lowest hashes, which depends
-    /// on the keys and the seed alone.
-    pub(crate) fn draw(&self, count: usize, seed: u64) -> Vec<usize> {
-        let mut drawn = self.shuffled(seed);
-        drawn.truncate(count);
-        drawn.sort_unstable();
-        drawn
-    }
-
-    /// The places of all texts, ordered by the hashes of their keys: any number of the first is a
-    /// draw.
-    pub(crate) fn shuffled(&self, seed: u64) -> Vec<usize> {
-        let keys = self.keys.iter().enumerate();
-        let ranked = keys.map(|(place, key)| (rank(seed, key), place));
-        let mut ranked: Vec<([u8; 32], usize)> = ranked.collect();
-        ranked.sort_unstable();
-        ranked.into_iter().map(|(_, place)| place).collect()
-    }
 }
 
 /// Pairs of so many texts.
@@ -108,14 +90,6 @@ pub(super) fn check_work(work: &str, comparisons: u64, most: u64, option: &str) 
         bail!("{work}, more than {most}: ask for fewer with {option} N");
     }
     Ok(())
-}
-
-/// What texts are drawn by: the lowest come first.
-pub(super) fn rank(seed: u64, key: &str) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&seed.to_le_bytes());
-    hasher.update(key.as_bytes());
-    *hasher.finalize().as_bytes()
 }
 
 /// Hands on the documents batch by batch; says whether something could not be read.
@@ -219,33 +193,5 @@ impl Sample {
             texts: drawn.into_iter().map(|drawn| drawn.text).collect(),
             failed,
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Corpus;
-
-    #[test]
-    fn a_draw_depends_on_keys_and_seed_alone() {
-        let corpus = |keys: &[&str]| Corpus {
-            keys: keys.iter().map(|&key| key.to_owned()).collect(),
-            ..Corpus::default()
-        };
-        let named = |corpus: &Corpus, seed| {
-            let mut names: Vec<String> = corpus
-                .draw(3, seed)
-                .into_iter()
-                .map(|place| corpus.keys[place].clone())
-                .collect();
-            names.sort();
-            names
-        };
-        let forth = corpus(&["a", "b", "c", "d", "e", "f", "g", "h"]);
-        let back = corpus(&["h", "g", "f", "e", "d", "c", "b", "a"]);
-        assert_eq!(named(&forth, 1), named(&back, 1));
-        let all: std::collections::BTreeSet<_> = (0..20).map(|seed| named(&forth, seed)).collect();
-        assert!(all.len() > 5);
-        assert_eq!(forth.draw(99, 1), (0..8).collect::<Vec<_>>());
     }
 }

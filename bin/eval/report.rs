@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use dedupdb::plot::Picture;
+use dedupdb::publish::apart::check_output;
 use serde_json::{Map, Value};
 
 use crate::args::eval::Results;
@@ -13,8 +15,6 @@ use crate::output::Output;
 use crate::picture;
 use crate::table::Table;
 use crate::whole;
-use dedupdb::plot::Picture;
-use dedupdb::publish::apart::check_output;
 
 /// A row of figures, each with its name.
 pub(crate) type Row = Vec<(&'static str, Value)>;

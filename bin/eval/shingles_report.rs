@@ -1,12 +1,14 @@
 //! What the kinds and lengths of shingles say.
 
+use dedupdb::diff::MOST_WORDS;
+use dedupdb::eval::PairClass;
+use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
+
 use super::report::{Report, Row};
-use super::shingles::{Class, KINDS, Line};
+use super::shingles::{KINDS, Line};
 use crate::args::eval;
 use crate::number::{counted, grouped, seconds};
 use crate::table::Table;
-use dedupdb::diff::MOST_WORDS;
-use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
 
 /// What was measured.
 #[derive(Clone, Debug)]
@@ -57,8 +59,14 @@ impl Measured {
 
     /// The line with the widest gap; of equals the first.
     fn best(&self) -> Option<&Line> {
-        let with_gap = self.lines.iter().filter(|line| line.gap().is_some());
-        with_gap.reduce(|best, line| if line.gap() > best.gap() { line } else { best })
+        let with_gap = self.lines.iter().filter(|line| line.found.gap().is_some());
+        with_gap.reduce(|best, line| {
+            if line.found.gap() > best.found.gap() {
+                line
+            } else {
+                best
+            }
+        })
     }
 
     fn is_best(&self, line: &Line) -> bool {
@@ -66,8 +74,8 @@ impl Measured {
     }
 
     fn row(&self, line: &Line) -> Row {
-        let mean = |class: Option<Class>| class.map(|class| class.mean);
-        let bound = |class: Option<Class>| class.map(|class| class.bound);
+        let mean = |class: Option<PairClass>| class.map(|class| class.mean);
+        let bound = |class: Option<PairClass>| class.map(|class| class.bound);
         vec![
             ("kind", line.kind.name.split(',').next().into()),
             ("k", line.k.into()),
@@ -75,15 +83,15 @@ impl Measured {
             ("texts", self.texts.into()),
             ("cut", self.cut.into()),
             ("near_duplicates", self.near.into()),
-            ("jaccard", line.jaccard.into()),
-            ("near_mean", mean(line.near).into()),
-            ("near_bound", bound(line.near).into()),
-            ("others_mean", mean(line.others).into()),
-            ("others_bound", bound(line.others).into()),
-            ("gap", line.gap().into()),
+            ("jaccard", line.found.jaccard.into()),
+            ("near_mean", mean(line.found.near).into()),
+            ("near_bound", bound(line.found.near).into()),
+            ("others_mean", mean(line.found.others).into()),
+            ("others_bound", bound(line.found.others).into()),
+            ("gap", line.found.gap().into()),
             ("best", self.is_best(line).into()),
-            ("shingles", line.shingles.into()),
-            ("seconds", line.seconds.into()),
+            ("shingles", line.found.shingles.into()),
+            ("seconds", line.found.seconds.into()),
         ]
     }
 
@@ -95,23 +103,25 @@ impl Measured {
         column("shingles", &|line| line.kind.name.to_owned());
         column("k", &|line| line.k.to_string());
         if self.texts == 2 {
-            column("Jaccard", &|line| format!("{:.4}", line.jaccard));
+            column("Jaccard", &|line| format!("{:.4}", line.found.jaccard));
         } else {
             let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
-            column("near", &|line| number(line.near.map(|class| class.mean)));
+            column("near", &|line| {
+                number(line.found.near.map(|class| class.mean))
+            });
             column("95% reach", &|line| {
-                number(line.near.map(|class| class.bound))
+                number(line.found.near.map(|class| class.bound))
             });
             column("others", &|line| {
-                number(line.others.map(|class| class.mean))
+                number(line.found.others.map(|class| class.mean))
             });
             column("99.9% up to", &|line| {
-                number(line.others.map(|class| class.bound))
+                number(line.found.others.map(|class| class.bound))
             });
-            column("gap", &|line| number(line.gap()));
+            column("gap", &|line| number(line.found.gap()));
         }
-        column("a text has", &|line| format!("{:.1}", line.shingles));
-        column("time", &|line| seconds(line.seconds));
+        column("a text has", &|line| format!("{:.1}", line.found.shingles));
+        column("time", &|line| seconds(line.found.seconds));
         column("", &|line| {
             if self.is_best(line) { "best" } else { "" }.to_owned()
         });
@@ -143,24 +153,29 @@ impl Measured {
         };
         let similarity = || Axis::similarity("Jaccard similarity");
         if self.texts == 2 {
-            let all = self.series(|line| Some(line.jaccard));
+            let all = self.series(|line| Some(line.found.jaccard));
             return Picture::new(vec![panel("Similarity of two texts", similarity(), all)]);
         }
         let mut means = Vec::new();
         let folded = |line: &Line| line.kind.folds || line.kind.name == "byte";
-        let near = self.series(|line| line.near.filter(|_| folded(line)).map(|class| class.mean));
+        let near = self.series(|line| {
+            line.found
+                .near
+                .filter(|_| folded(line))
+                .map(|class| class.mean)
+        });
         means.extend(near.into_iter().map(|mut series| {
             series.name = format!("near-duplicates, {}", series.name);
             series
         }));
-        let others = self.series(|line| line.others.filter(|_| folded(line)).map(|c| c.mean));
+        let others = self.series(|line| line.found.others.filter(|_| folded(line)).map(|c| c.mean));
         means.extend(others.into_iter().map(|mut series| {
             series.name = format!("other pairs, {}", series.name);
             series.form = Form::Line;
             series
         }));
         let mut panels = vec![panel("Mean similarity", similarity(), means)];
-        let gaps = self.series(Line::gap);
+        let gaps = self.series(|line| line.found.gap());
         if !gaps.is_empty() {
             let gap = Axis::linear("Jaccard similarity");
             panels.push(panel("Gap between near-duplicates and others", gap, gaps));

@@ -1,23 +1,24 @@
 //! What the times say.
 
+use dedupdb::eval::{Cost, Crossing, PartCost, SignedCost};
+use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
+
 use super::corpus::pairs;
-use super::report::Report;
-use super::time::{Cost, Part, Signed};
+use super::report::{Report, Row};
 use crate::args::eval;
 use crate::number::{counted, grouped, seconds};
 use crate::table::Table;
-use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
 
 /// The parts of the corpus, ascending, one at least.
 #[derive(Clone, Debug)]
 pub(super) struct Measured {
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<PartCost>,
 }
 
 impl Measured {
     pub(super) fn report(&self, asked: &eval::Time, failed: bool) -> Report {
         let wins: Vec<Option<f64>> = (0..asked.permutations.len())
-            .map(|at| self.wins_from(at).map(|(texts, _)| texts))
+            .map(|at| Crossing::of(&self.parts, at).map(|crossing| crossing.texts))
             .collect();
         let heading = format!(
             "seconds of one thread for parts of the corpus, {} shingles, near-duplicates at {} or \
@@ -30,7 +31,7 @@ impl Measured {
             rows: self
                 .parts
                 .iter()
-                .flat_map(|part| part.rows(&wins))
+                .flat_map(|part| rows(part, &wins))
                 .collect(),
             heading: vec![heading],
             table: self.table(),
@@ -40,60 +41,42 @@ impl Measured {
         }
     }
 
-    /// From how many texts on LSH takes less than all exact similarities, at all larger parts too,
-    /// and the part before that, if there is one.
-    fn wins_from(&self, at: usize) -> Option<(f64, Option<usize>)> {
-        let ratio = |part: &Part| part.exact.seconds / part.signed[at].lsh.max(f64::MIN_POSITIVE);
-        let lost = self.parts.iter().rposition(|part| ratio(part) <= 1.0);
-        let Some(lost) = lost else {
-            return Some((self.parts.first()?.texts as f64, None));
-        };
-        let (before, after) = (&self.parts[lost], self.parts.get(lost + 1)?);
-        let (low, high) = (ratio(before).ln(), ratio(after).ln());
-        let (first, last) = ((before.texts as f64).ln(), (after.texts as f64).ln());
-        let texts = (first + (last - first) * -low / (high - low)).exp();
-        Some((texts, Some(lost)))
-    }
-
-    fn note(&self, at: usize, signed: &Signed) -> String {
+    fn note(&self, at: usize, signed: &SignedCost) -> String {
         let name = format!(
             "{} permutations ({} bands of {} rows)",
             signed.permutations,
             signed.bands.bands(),
             signed.bands.rows()
         );
-        match self.wins_from(at) {
-            None => {
-                let texts = self.parts.last().map_or(0, |part| part.texts);
-                format!(
-                    "{name}: LSH takes longer than all exact similarities at the whole, {}",
-                    counted(texts as u64, "text", "texts")
-                )
-            }
-            Some((texts, None)) => {
-                format!(
-                    "{name}: LSH takes less than all exact similarities from {texts:.0} texts on, the smallest part"
-                )
-            }
-            Some((texts, Some(lost))) => {
-                let between = &self.parts[lost..=lost + 1];
-                let how = if between.iter().all(|part| part.exact.measured) {
-                    "measured"
-                } else {
-                    "computed"
-                };
-                format!(
-                    "{name}: LSH takes less than all exact similarities from about {texts:.0} texts \
-                     on, {how} between {} and {}",
-                    between[0].texts, between[1].texts
-                )
-            }
-        }
+        let Some(crossing) = Crossing::of(&self.parts, at) else {
+            let texts = self.parts.last().map_or(0, |part| part.texts);
+            return format!(
+                "{name}: LSH takes longer than all exact similarities at the whole, {}",
+                counted(texts as u64, "text", "texts")
+            );
+        };
+        let texts = crossing.texts;
+        let Some(lost) = crossing.after else {
+            return format!(
+                "{name}: LSH takes less than all exact similarities from {texts:.0} texts on, the smallest part"
+            );
+        };
+        let between = &self.parts[lost..=lost + 1];
+        let how = if between.iter().all(|part| part.exact.measured) {
+            "measured"
+        } else {
+            "computed"
+        };
+        format!(
+            "{name}: LSH takes less than all exact similarities from about {texts:.0} texts on, {how} \
+             between {} and {}",
+            between[0].texts, between[1].texts
+        )
     }
 
     fn table(&self) -> Table {
         let mut table = Table::default();
-        let mut column = |head: &str, cell: &dyn Fn(&Part) -> String| {
+        let mut column = |head: &str, cell: &dyn Fn(&PartCost) -> String| {
             table.column(head, self.parts.iter().map(cell));
         };
         let cost = |cost: Cost| {
@@ -118,7 +101,7 @@ impl Measured {
     }
 
     fn picture(&self) -> Picture {
-        let points = |of: &dyn Fn(&Part) -> Option<f64>| {
+        let points = |of: &dyn Fn(&PartCost) -> Option<f64>| {
             let points = self.parts.iter();
             points
                 .filter_map(|part| Some((part.texts as f64, of(part)?)))
@@ -161,50 +144,25 @@ impl Measured {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{Cost, Measured, Part, Signed};
-    use dedupdb::Bands;
-
-    fn measured(times: &[(usize, f64, f64)]) -> Measured {
-        let part = |&(texts, seconds, lsh): &(usize, f64, f64)| {
-            let exact = Cost {
-                seconds,
-                measured: true,
-            };
-            let signed = Signed {
-                permutations: 128,
-                bands: Bands::new(17, 7, 128).unwrap(),
-                signatures: lsh,
-                estimates: exact,
-                lsh,
-                compared: 0,
-                found: 0,
-            };
-            Part {
-                texts,
-                exact,
-                signed: vec![signed],
-            }
-        };
-        Measured {
-            parts: times.iter().map(part).collect(),
-        }
-    }
-
-    #[test]
-    fn lsh_wins_where_the_curves_cross() {
-        // Exact takes n^2, LSH 100 n: they meet at 100.
-        let times = [(50, 2500.0, 5000.0), (200, 40_000.0, 20_000.0)];
-        let (texts, lost) = measured(&times).wins_from(0).unwrap();
-        assert!((texts - 100.0).abs() < 1e-9 && lost == Some(0), "{texts}");
-        assert_eq!(measured(&times[..1]).wins_from(0), None);
-        assert_eq!(measured(&times[1..]).wins_from(0), Some((200.0, None)));
-        // A win that a larger part takes back does not count.
-        let back = [(16, 2.0, 1.0), (32, 1.0, 2.0), (64, 4.0, 2.0)];
-        assert_eq!(
-            measured(&back).wins_from(0).map(|(_, lost)| lost),
-            Some(Some(1))
-        );
-    }
+/// The figures of each number of permutations.
+fn rows(part: &PartCost, wins: &[Option<f64>]) -> Vec<Row> {
+    let row = |(signed, wins): (&SignedCost, &Option<f64>)| -> Row {
+        vec![
+            ("texts", part.texts.into()),
+            ("pairs", pairs(part.texts).into()),
+            ("permutations", signed.permutations.into()),
+            ("bands", signed.bands.bands().into()),
+            ("rows", signed.bands.rows().into()),
+            ("exact_seconds", part.exact.seconds.into()),
+            ("exact_measured", part.exact.measured.into()),
+            ("signatures_seconds", signed.signatures.into()),
+            ("estimates_seconds", signed.estimates.seconds.into()),
+            ("estimates_measured", signed.estimates.measured.into()),
+            ("lsh_seconds", signed.lsh.into()),
+            ("lsh_compared", signed.compared.into()),
+            ("lsh_found", signed.found.into()),
+            ("lsh_wins_from", (*wins).into()),
+        ]
+    };
+    part.signed.iter().zip(wins).map(row).collect()
 }

@@ -18,6 +18,8 @@ mod damaged_index;
 #[cfg(feature = "corpus")]
 mod dedup;
 mod errors;
+#[cfg(feature = "eval")]
+mod experiments;
 mod explain;
 mod folder;
 #[cfg(unix)]
@@ -29,6 +31,8 @@ mod lsh;
 mod merge;
 mod numbered;
 mod pairs;
+#[cfg(feature = "plot")]
+mod pictures;
 mod planted;
 mod progress;
 mod rebuild;

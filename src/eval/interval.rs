@@ -3,18 +3,23 @@
 /// The 97.5% quantile of the normal distribution: 95% lie within so many standard deviations.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// Lower and upper bound of a share of which `hits` of `trials` were seen, at 95% confidence; 0 and
-/// 1 without trials.
+/// Returns the lower and upper bound of a share of which `hits` of `trials` were seen, at 95%
+/// confidence; 0 and 1 without trials. More hits than trials count as all.
 ///
 /// The score interval of E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical
 /// Inference", Journal of the American Statistical Association 22, 1927. Other than that of the
 /// normal approximation it holds for shares near 0 and 1.
-pub(crate) fn wilson(hits: u64, trials: u64) -> (f64, f64) {
+///
+/// ```
+/// let (low, high) = dedupdb::eval::wilson(98, 100);
+/// assert!(low > 0.92 && low < 0.98 && high > 0.98 && high < 1.0);
+/// ```
+pub fn wilson(hits: u64, trials: u64) -> (f64, f64) {
     if trials == 0 {
         return (0.0, 1.0);
     }
     let n = trials as f64;
-    let share = hits as f64 / n;
+    let share = hits.min(trials) as f64 / n;
     let z2 = Z * Z;
     let middle = share + z2 / (2.0 * n);
     let half = Z * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt();

@@ -1,6 +1,8 @@
 //! All pairs that share a band, each compared exactly once.
 
-use dedupdb::{Bands, ShingleSet, SlotWidth};
+use crate::lsh::Bands;
+use crate::sketch::SlotWidth;
+use crate::text::ShingleSet;
 
 /// Signatures of texts, one after the other.
 pub(super) struct Signatures<'a> {
@@ -52,7 +54,9 @@ pub(super) fn verify(
 #[cfg(test)]
 mod tests {
     use super::{Signatures, verify};
-    use dedupdb::{Bands, Family, ShingleSet, Signer, SlotWidth};
+    use crate::lsh::Bands;
+    use crate::sketch::{Family, Signer, SlotWidth};
+    use crate::text::ShingleSet;
 
     #[test]
     fn pairs_that_share_a_band_are_compared_once() {

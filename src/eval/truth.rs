@@ -2,14 +2,13 @@
 
 use std::collections::HashSet;
 
-use anyhow::{Result, bail};
-use dedupdb::{Document, PairQuery, Progress, Query, ShingleSet, Store};
 use rayon::prelude::*;
 
-use super::corpus::rank;
-use crate::console::Console;
-use crate::number::counted;
-use crate::watch::{Unit, Watch};
+use super::draw::{invalid, rank};
+use super::monitor::Monitor;
+use crate::error::Result;
+use crate::store::{Document, PairQuery, Query, Store};
+use crate::text::ShingleSet;
 
 /// Texts that are read before they are compared.
 const CHUNK: usize = 4096;
@@ -20,9 +19,12 @@ const FEW: usize = 64;
 /// A threshold that every pair with a shingle in common reaches.
 const ANY: f64 = f64::MIN_POSITIVE;
 
-/// Pairs that are gone through at most, true ones or others; so many take some minutes. The candidates
-/// come first and take no memory; the join has the pairs of many texts in memory at a time.
+/// Pairs that are gone through at most unless another number is asked for, true ones or others. The
+/// candidates come first and take no memory; the join has the pairs of many texts in memory at a time.
 const MOST_PAIRS: u64 = 50_000_000;
+
+/// Pairs between two looks at whether to go on.
+const PAIRS: u64 = 1 << 12;
 
 /// A pair of distinct texts, by its exact similarity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,30 +40,29 @@ pub(super) enum Seen {
 pub(super) fn joined(
     store: &Store,
     threshold: f64,
-    console: &Console,
+    most: Option<u64>,
+    monitor: &Monitor<'_>,
     mut take: impl FnMut(Seen),
 ) -> Result<()> {
-    let watch = Watch::new(console, "compared", Unit::Step, store.progress());
-    let candidates = PairQuery::new().threshold(ANY);
-    each_pair(store, candidates, |jaccard| take(Seen::Candidate(jaccard)))?;
-    drop(watch);
-    let _watch = Watch::new(console, "joined", Unit::Step, store.progress());
-    let all = PairQuery::new().threshold(threshold).exhaustive(true);
-    each_pair(store, all, |jaccard| take(Seen::True(jaccard)))
-}
-
-fn each_pair(store: &Store, query: PairQuery, mut take: impl FnMut(f64)) -> Result<()> {
-    for (pair, number) in store.pairs(query.fold_copies(true))?.zip(0..) {
-        let pair = pair?;
-        if number == MOST_PAIRS {
-            bail!(
-                "more than {}, which take long to compare: ask about some texts with --sample N",
-                counted(MOST_PAIRS, "pair", "pairs")
-            );
+    let most = most.unwrap_or(MOST_PAIRS);
+    monitor.begin(0);
+    let mut each_pair = |query: PairQuery, seen: fn(f64) -> Seen| {
+        for (pair, number) in store.pairs(query.fold_copies(true))?.zip(0_u64..) {
+            let pair = pair?;
+            if number == most {
+                let reason = format!("there are more than {most}: ask about a sample of the texts");
+                return Err(invalid("most pairs", reason));
+            }
+            take(seen(pair.jaccard.unwrap_or(pair.estimate.jaccard)));
+            if number % PAIRS == PAIRS - 1 {
+                monitor.step(PAIRS)?;
+            }
         }
-        take(pair.jaccard.unwrap_or(pair.estimate.jaccard));
-    }
-    Ok(())
+        monitor.step(0)
+    };
+    each_pair(PairQuery::new().threshold(ANY), Seen::Candidate)?;
+    let all = PairQuery::new().threshold(threshold).exhaustive(true);
+    each_pair(all, Seen::True)
 }
 
 /// A text that is asked about.
@@ -70,42 +71,29 @@ struct Asked {
     set: ShingleSet,
 }
 
-/// Hands over the pairs of so many texts with all others, each compared, and each once.
+/// Hands over the pairs of so many texts, drawn with a seed, with all others, each compared, and each
+/// once.
 pub(super) fn sampled(
     store: &Store,
     threshold: f64,
-    count: usize,
-    seed: u64,
-    console: &Console,
+    (count, seed): (usize, u64),
+    monitor: &Monitor<'_>,
     mut take: impl FnMut(Seen),
 ) -> Result<()> {
-    let progress = Progress::new();
-    let _watch = Watch::new(console, "compared", Unit::Document, &progress);
-    let mut drawn: Vec<([u8; 32], Document)> = Vec::new();
-    let mut texts = 0;
-    for document in distinct(store)? {
-        let document = document?;
-        texts += 1;
-        drawn.push((rank(seed, &document.key), document));
-        if drawn.len() >= 2 * count.max(CHUNK) {
-            drawn.sort_unstable_by_key(|(rank, _)| *rank);
-            drawn.truncate(count);
-        }
-    }
-    drawn.sort_unstable_by_key(|(rank, _)| *rank);
-    drawn.truncate(count);
-    progress.begin(texts);
-    let drawn: Vec<Document> = drawn.into_iter().map(|(_, document)| document).collect();
+    let (drawn, texts) = drawn(store, count, seed)?;
+    monitor.begin(texts);
     let sample: HashSet<u32> = drawn.iter().map(|document| document.content).collect();
     for few in drawn.chunks(FEW) {
-        let candidates: Vec<Vec<f64>> = few
+        let candidates: Vec<Result<Vec<f64>>> = few
             .par_iter()
             .map(|document| candidates(store, document, &sample))
-            .collect::<Result<_>>()?;
-        candidates
-            .concat()
-            .into_iter()
-            .for_each(|jaccard| take(Seen::Candidate(jaccard)));
+            .collect();
+        for jaccards in candidates {
+            for jaccard in jaccards? {
+                take(Seen::Candidate(jaccard));
+            }
+        }
+        monitor.step(0)?;
     }
     let asked: Vec<Asked> = drawn
         .into_par_iter()
@@ -114,11 +102,11 @@ pub(super) fn sampled(
     let mut documents = distinct(store)?.peekable();
     while documents.peek().is_some() {
         let chunk: Vec<Document> = documents.by_ref().take(CHUNK).collect::<Result<_>>()?;
-        let compared: Vec<Vec<f64>> = chunk
+        let compared: Vec<Result<Vec<f64>>> = chunk
             .par_iter()
             .map(|document| {
                 let set = store.shingles(document)?;
-                progress.step(1);
+                monitor.step(1)?;
                 let content = document.content;
                 let others = asked
                     .iter()
@@ -126,13 +114,34 @@ pub(super) fn sampled(
                 let jaccards = others.map(|asked| asked.set.jaccard(&set));
                 Ok(jaccards.filter(|jaccard| *jaccard >= threshold).collect())
             })
-            .collect::<Result<_>>()?;
-        compared
-            .into_iter()
-            .flatten()
-            .for_each(|jaccard| take(Seen::True(jaccard)));
+            .collect();
+        for jaccards in compared {
+            for jaccard in jaccards? {
+                take(Seen::True(jaccard));
+            }
+        }
     }
     Ok(())
+}
+
+/// So many documents, each with a text of its own, that are drawn with a seed; and how many texts there
+/// are.
+fn drawn(store: &Store, count: usize, seed: u64) -> Result<(Vec<Document>, u64)> {
+    let mut drawn: Vec<([u8; 32], Document)> = Vec::new();
+    let mut texts = 0;
+    for document in distinct(store)? {
+        let document = document?;
+        texts += 1;
+        drawn.push((rank(seed, &document.key), document));
+        if drawn.len() >= count.max(CHUNK).saturating_mul(2) {
+            drawn.sort_unstable_by_key(|(rank, _)| *rank);
+            drawn.truncate(count);
+        }
+    }
+    drawn.sort_unstable_by_key(|(rank, _)| *rank);
+    drawn.truncate(count);
+    let documents = drawn.into_iter().map(|(_, document)| document);
+    Ok((documents.collect(), texts))
 }
 
 /// Whether the pair of a text of the sample and another is counted with the former: of two of the
@@ -165,7 +174,7 @@ fn distinct(store: &Store) -> Result<impl Iterator<Item = Result<Document>>> {
             let is_new = document.shingles > 0 && met.insert(document.content);
             is_new.then_some(Ok(document))
         }
-        Err(error) => Some(Err(error.into())),
+        Err(error) => Some(Err(error)),
     }))
 }
 

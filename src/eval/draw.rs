@@ -1,0 +1,100 @@
+//! Which texts are drawn.
+
+use crate::error::{Error, Result};
+
+/// Returns what a text is drawn by, a hash of its key and the seed: the lowest come first.
+///
+/// Those who see one text after the other keep the lowest ranks so far, and draw as [`draw`] does.
+///
+/// ```
+/// use dedupdb::eval::{draw, rank};
+///
+/// let keys = ["a", "b", "c"];
+/// let least = (0..3).min_by_key(|&place| rank(1, keys[place]));
+/// assert_eq!(draw(&keys, 1, 1).first().copied(), least);
+/// ```
+pub fn rank(seed: u64, key: &str) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&seed.to_le_bytes());
+    hasher.update(key.as_bytes());
+    *hasher.finalize().as_bytes()
+}
+
+/// Returns the places of `count` texts, ascending, or of all if there are no more: those whose keys
+/// have the lowest ranks. Which texts are drawn depends on the keys and the seed alone.
+///
+/// ```
+/// use dedupdb::eval::draw;
+///
+/// let names = |keys: [&'static str; 4]| -> Vec<_> {
+///     let mut names: Vec<_> = draw(&keys, 2, 7).into_iter().map(|place| keys[place]).collect();
+///     names.sort_unstable();
+///     names
+/// };
+/// assert_eq!(names(["a", "b", "c", "d"]), names(["d", "c", "b", "a"]));
+/// ```
+pub fn draw(keys: &[impl AsRef<str>], count: usize, seed: u64) -> Vec<usize> {
+    let mut drawn = shuffled(keys, seed);
+    drawn.truncate(count);
+    drawn.sort_unstable();
+    drawn
+}
+
+/// Returns the places of all texts, ordered by the ranks of their keys: any number of the first is a
+/// draw.
+///
+/// ```
+/// use dedupdb::eval::{draw, shuffled};
+///
+/// let keys = ["a", "b", "c", "d"];
+/// let mut first = shuffled(&keys, 7)[..2].to_vec();
+/// first.sort_unstable();
+/// assert_eq!(first, draw(&keys, 2, 7));
+/// ```
+pub fn shuffled(keys: &[impl AsRef<str>], seed: u64) -> Vec<usize> {
+    let keys = keys.iter().enumerate();
+    let ranked = keys.map(|(place, key)| (rank(seed, key.as_ref()), place));
+    let mut ranked: Vec<([u8; 32], usize)> = ranked.collect();
+    ranked.sort_unstable();
+    ranked.into_iter().map(|(_, place)| place).collect()
+}
+
+/// Pairs of so many texts.
+pub(super) fn pairs(texts: usize) -> u64 {
+    let texts = texts as u64;
+    texts * texts.saturating_sub(1) / 2
+}
+
+/// Refuses what has no pair.
+pub(super) fn check_two(texts: usize) -> Result<()> {
+    if texts < 2 {
+        return Err(invalid("texts", format!("a pair needs two, not {texts}")));
+    }
+    Ok(())
+}
+
+/// Refuses an argument.
+pub(super) fn invalid(parameter: &'static str, reason: String) -> Error {
+    Error::InvalidQuery { parameter, reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::draw;
+
+    #[test]
+    fn a_draw_depends_on_keys_and_seed_alone() {
+        let named = |keys: &[&str], seed| {
+            let drawn = draw(keys, 3, seed).into_iter();
+            let mut names: Vec<String> = drawn.map(|place| keys[place].to_owned()).collect();
+            names.sort();
+            names
+        };
+        let forth = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        let back = ["h", "g", "f", "e", "d", "c", "b", "a"];
+        assert_eq!(named(&forth, 1), named(&back, 1));
+        let all: std::collections::BTreeSet<_> = (0..20).map(|seed| named(&forth, seed)).collect();
+        assert!(all.len() > 5);
+        assert_eq!(draw(&forth, 99, 1), (0..8).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,75 @@
+//! How far an experiment is, and whether it goes on.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use crate::error::{Error, Result};
+use crate::progress::Progress;
+
+/// Shows how far an experiment is, and stops it.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use dedupdb::eval::{AccuracyQuery, Monitor, accuracy};
+/// use dedupdb::{Error, Progress, ShingleSet};
+///
+/// let sets = [(0..40).collect(), (20..60).collect()].map(ShingleSet::from_hashes);
+/// let progress = Progress::new();
+/// let enough = || if progress.done() < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+/// let monitor = Monitor::new().progress(&progress).go_on(&enough);
+/// let stopped = accuracy(&sets, &AccuracyQuery::new(), &monitor);
+/// assert!(matches!(stopped, Err(Error::Stopped)));
+/// assert_eq!(progress.done(), 3);
+/// ```
+#[derive(Clone, Default)]
+pub struct Monitor<'a> {
+    progress: Progress,
+    go_on: Option<&'a GoOn<'a>>,
+}
+
+type GoOn<'a> = dyn Fn() -> ControlFlow<()> + Sync + 'a;
+
+impl<'a> Monitor<'a> {
+    /// Lets an experiment run to its end.
+    pub fn new() -> Monitor<'a> {
+        Monitor::default()
+    }
+
+    /// Counts the experiment's steps here, for another thread to look at.
+    #[must_use]
+    pub fn progress(mut self, progress: &Progress) -> Monitor<'a> {
+        self.progress = progress.clone();
+        self
+    }
+
+    /// Asks after every step, on any thread, whether to go on. If not, the experiment ends with
+    /// [`Error::Stopped`].
+    #[must_use]
+    pub fn go_on(mut self, go_on: &'a (dyn Fn() -> ControlFlow<()> + Sync + 'a)) -> Monitor<'a> {
+        self.go_on = Some(go_on);
+        self
+    }
+
+    /// Begins work of so many steps.
+    pub(super) fn begin(&self, steps: u64) {
+        self.progress.begin(steps);
+    }
+
+    /// Counts steps that were done.
+    pub(super) fn step(&self, steps: u64) -> Result<()> {
+        self.progress.step(steps);
+        match self.go_on.map(|go_on| go_on()) {
+            Some(ControlFlow::Break(())) => Err(Error::Stopped),
+            Some(ControlFlow::Continue(())) | None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Monitor<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Monitor")
+            .field("progress", &self.progress)
+            .finish_non_exhaustive()
+    }
+}

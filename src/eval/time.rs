@@ -1,0 +1,322 @@
+//! What comparing all texts costs, exactly, by signatures and by bands.
+
+use std::borrow::Borrow;
+use std::hint::black_box;
+
+use super::draw::{check_two, pairs};
+use super::lsh::{Signatures, verify};
+use super::monitor::Monitor;
+use crate::clock::Stopwatch;
+use crate::error::Result;
+use crate::lsh::Bands;
+use crate::schema::check_threshold;
+use crate::sketch::{Signer, agreeing};
+use crate::text::ShingleSet;
+
+/// Texts of the smallest part.
+const SMALLEST: usize = 16;
+
+/// Work is repeated until it has taken so many seconds, or so many times.
+const ENOUGH: f64 = 0.05;
+const MOST_RUNS: u32 = 1000;
+
+/// What some work took.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct Cost {
+    /// Seconds of one thread.
+    pub seconds: f64,
+    /// Whether it was measured, and not computed from a smaller part by the number of pairs.
+    pub measured: bool,
+}
+
+/// What signatures of some permutations cost.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct SignedCost {
+    /// Number of permutations.
+    pub permutations: u32,
+    /// The bands of LSH.
+    pub bands: Bands,
+    /// Seconds for the signatures of all texts.
+    pub signatures: f64,
+    /// The similarities of all pairs by their signatures, which are there.
+    pub estimates: Cost,
+    /// Seconds for signatures, bands, and the exact similarities of all pairs that share a band.
+    pub lsh: f64,
+    /// Pairs that share a band, all compared.
+    pub compared: u64,
+    /// Those of them that reach the threshold.
+    pub found: u64,
+}
+
+/// What a part of the texts costs.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PartCost {
+    /// Number of texts: the first ones.
+    pub texts: usize,
+    /// The exact similarities of all pairs.
+    pub exact: Cost,
+    /// In the order of the signers.
+    pub signed: Vec<SignedCost>,
+}
+
+/// Measures what growing parts of the texts cost, on one thread, shingles made beforehand.
+///
+/// The parts are the first 16 sets, 32, and so on, the first `all_pairs`, and all. Up to `all_pairs` sets
+/// all pairs are compared; for more, these times are computed. The pairs that LSH compares have no bound:
+/// how many share a band is what it is measured for. Each signer comes with the bands that its signatures
+/// are cut into. Steps are about comparisons.
+///
+/// # Errors
+///
+/// [`Error::InvalidQuery`](crate::Error::InvalidQuery) for fewer than two sets or a threshold that is
+/// not above 0 and at most 1, [`Error::InvalidSchema`](crate::Error::InvalidSchema) for bands of more
+/// slots than their signer has, and [`Error::Stopped`](crate::Error::Stopped).
+///
+/// ```
+/// use dedupdb::eval::{Monitor, time};
+/// use dedupdb::{Bands, Family, ShingleSet, Signer, SlotWidth};
+///
+/// let hash = |i: u32| i.wrapping_mul(0x9E37_79B1);
+/// let set = |from: u32| ShingleSet::from_hashes((from..from + 30).map(hash).collect());
+/// let sets: Vec<ShingleSet> = (0..40).map(|text| set(text / 2 * 1000)).collect();
+/// let signer = Signer::new(Family::default(), 1, 16, SlotWidth::Bits16)?;
+/// let parts = time(&sets, &[(signer, Bands::new(4, 4, 16)?)], 0.8, 32, &Monitor::new())?;
+/// let sizes: Vec<usize> = parts.iter().map(|part| part.texts).collect();
+/// assert_eq!(sizes, [16, 32, 40]);
+/// assert_eq!(parts[2].signed[0].found, 20);
+/// assert!(parts[1].exact.measured && !parts[2].exact.measured);
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+pub fn time<S: Borrow<ShingleSet>>(
+    sets: &[S],
+    signers: &[(Signer, Bands)],
+    threshold: f64,
+    all_pairs: usize,
+    monitor: &Monitor<'_>,
+) -> Result<Vec<PartCost>> {
+    check_two(sets.len())?;
+    check_threshold(threshold)?;
+    for (signer, bands) in signers {
+        Bands::new(bands.bands(), bands.rows(), signer.permutations())?;
+    }
+    let compared = all_pairs.clamp(2, sets.len());
+    let sets: Vec<&ShingleSet> = sets.iter().map(Borrow::borrow).collect();
+    let sizes = sizes(sets.len(), compared);
+    monitor.begin(sizes.iter().map(|&size| steps(size, compared)).sum());
+    let mut parts: Vec<PartCost> = Vec::with_capacity(sizes.len());
+    for size in sizes {
+        let part = measure(&sets[..size], signers, threshold, compared, &parts);
+        parts.push(part);
+        monitor.step(steps(size, compared))?;
+    }
+    Ok(parts)
+}
+
+/// From how many texts on LSH takes less than all exact similarities.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Crossing {
+    /// The number of texts.
+    pub texts: f64,
+    /// The place of the last part at which LSH takes longer; none if it takes less at all.
+    pub after: Option<usize>,
+}
+
+impl Crossing {
+    /// Reads off where LSH with the signer `signer` begins to take less than all exact similarities, at
+    /// all larger parts too: between the last part where it does not and the next, on a straight line of
+    /// the logarithms. None if it takes longer at the last part, or there is no such part or signer.
+    pub fn of(parts: &[PartCost], signer: usize) -> Option<Crossing> {
+        let ratio = |part: &PartCost| {
+            let lsh = part.signed.get(signer)?.lsh.max(f64::MIN_POSITIVE);
+            Some(part.exact.seconds / lsh)
+        };
+        let ratios: Vec<f64> = parts.iter().map(ratio).collect::<Option<_>>()?;
+        let Some(lost) = ratios.iter().rposition(|&ratio| ratio <= 1.0) else {
+            let texts = parts.first()?.texts as f64;
+            return Some(Crossing { texts, after: None });
+        };
+        let (before, after) = (&parts[lost], parts.get(lost + 1)?);
+        let (low, high) = (ratios[lost].ln(), ratios[lost + 1].ln());
+        let (first, last) = ((before.texts as f64).ln(), (after.texts as f64).ln());
+        Some(Crossing {
+            texts: (first + (last - first) * -low / (high - low)).exp(),
+            after: Some(lost),
+        })
+    }
+}
+
+/// Sizes of the parts, ascending: each half of the next, the number of texts whose pairs are all
+/// compared, and the whole.
+fn sizes(texts: usize, compared: usize) -> Vec<usize> {
+    let doubled = std::iter::successors(Some(SMALLEST), |size| size.checked_mul(2));
+    let mut sizes: Vec<usize> = doubled.take_while(|&size| size < texts).collect();
+    sizes.extend([texts, compared]);
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
+}
+
+/// Work that a part is, about, in comparisons.
+fn steps(size: usize, compared: usize) -> u64 {
+    size as u64 * 100 + if size <= compared { pairs(size) } else { 0 }
+}
+
+/// Measures a part; `before` are the smaller ones.
+fn measure(
+    sets: &[&ShingleSet],
+    signers: &[(Signer, Bands)],
+    threshold: f64,
+    compared: usize,
+    before: &[PartCost],
+) -> PartCost {
+    let is_compared = sets.len() <= compared;
+    let cost = |of: &dyn Fn(&PartCost) -> Cost, work: &dyn Fn() -> u64| {
+        if is_compared {
+            let (seconds, _) = timed(work);
+            return Cost {
+                seconds,
+                measured: true,
+            };
+        }
+        let measured = before.iter().rev().find(|part| of(part).measured);
+        let seconds = measured.map_or(0.0, |part| {
+            of(part).seconds * pairs(sets.len()) as f64 / pairs(part.texts) as f64
+        });
+        Cost {
+            seconds,
+            measured: false,
+        }
+    };
+    let exact = cost(&|part| part.exact, &|| exact(sets, threshold));
+    let signed = signers.iter().enumerate().map(|(at, (signer, bands))| {
+        let (signatures, bytes) = timed(&|| sign(sets, signer));
+        let rows = Signatures {
+            bytes: &bytes,
+            length: signer.signature_bytes(),
+            width: signer.width(),
+        };
+        let (lsh, (compared, found)) = timed(&|| verify(sets, &rows, *bands, threshold));
+        SignedCost {
+            permutations: signer.permutations(),
+            bands: *bands,
+            signatures,
+            estimates: cost(&|part| part.signed[at].estimates, &|| estimates(&rows)),
+            lsh: signatures + lsh,
+            compared,
+            found,
+        }
+    });
+    PartCost {
+        texts: sets.len(),
+        signed: signed.collect(),
+        exact,
+    }
+}
+
+/// Seconds that the work takes, as the average of some runs where it is short, and what it comes to.
+fn timed<T>(work: &dyn Fn() -> T) -> (f64, T) {
+    let start = Stopwatch::start();
+    let mut runs = 0;
+    loop {
+        let done = black_box(work());
+        runs += 1;
+        let spent = start.elapsed().as_secs_f64();
+        if spent >= ENOUGH || runs == MOST_RUNS {
+            return (spent / f64::from(runs), done);
+        }
+    }
+}
+
+/// Compares all pairs; returns how many reach the threshold.
+fn exact(sets: &[&ShingleSet], threshold: f64) -> u64 {
+    let mut found = 0;
+    for (at, a) in sets.iter().enumerate() {
+        let near = sets[at + 1..].iter().filter(|b| a.jaccard(b) >= threshold);
+        found += near.count() as u64;
+    }
+    found
+}
+
+fn sign(sets: &[&ShingleSet], signer: &Signer) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(sets.len() * signer.signature_bytes());
+    let mut scratch = Vec::new();
+    for set in sets {
+        signer.sign_into(set.as_slice(), &mut scratch, &mut bytes);
+    }
+    bytes
+}
+
+/// Compares the signatures of all pairs; returns the sum of slots that agree.
+fn estimates(signatures: &Signatures<'_>) -> u64 {
+    let rows: Vec<&[u8]> = signatures.bytes.chunks_exact(signatures.length).collect();
+    let mut sum = 0;
+    for (at, a) in rows.iter().enumerate() {
+        let agree = rows[at + 1..]
+            .iter()
+            .map(|b| agreeing(a, b, signatures.width));
+        sum += agree.map(u64::from).sum::<u64>();
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cost, Crossing, PartCost, SignedCost, sizes};
+    use crate::lsh::Bands;
+
+    fn parts(times: &[(usize, f64, f64)]) -> Vec<PartCost> {
+        let part = |&(texts, seconds, lsh): &(usize, f64, f64)| {
+            let exact = Cost {
+                seconds,
+                measured: true,
+            };
+            let signed = SignedCost {
+                permutations: 128,
+                bands: Bands::new(17, 7, 128).unwrap(),
+                signatures: lsh,
+                estimates: exact,
+                lsh,
+                compared: 0,
+                found: 0,
+            };
+            PartCost {
+                texts,
+                exact,
+                signed: vec![signed],
+            }
+        };
+        times.iter().map(part).collect()
+    }
+
+    #[test]
+    fn lsh_wins_where_the_curves_cross() {
+        // Exact takes n^2, LSH 100 n: they meet at 100.
+        let times = [(50, 2500.0, 5000.0), (200, 40_000.0, 20_000.0)];
+        let crossing = Crossing::of(&parts(&times), 0).unwrap();
+        let (texts, after) = (crossing.texts, crossing.after);
+        assert!((texts - 100.0).abs() < 1e-9 && after == Some(0), "{texts}");
+        assert_eq!(Crossing::of(&parts(&times[..1]), 0), None);
+        assert_eq!(Crossing::of(&parts(&times), 1), None);
+        let whole = Crossing {
+            texts: 200.0,
+            after: None,
+        };
+        assert_eq!(Crossing::of(&parts(&times[1..]), 0), Some(whole));
+        // A win that a larger part takes back does not count.
+        let back = [(16, 2.0, 1.0), (32, 1.0, 2.0), (64, 4.0, 2.0)];
+        let crossing = Crossing::of(&parts(&back), 0);
+        assert_eq!(crossing.map(|crossing| crossing.after), Some(Some(1)));
+    }
+
+    #[test]
+    fn parts_double_and_end_with_the_whole() {
+        assert_eq!(sizes(100, 100), [16, 32, 64, 100]);
+        assert_eq!(sizes(100, 50), [16, 32, 50, 64, 100]);
+        assert_eq!(sizes(128, 128), [16, 32, 64, 128]);
+        assert_eq!(sizes(5, 5), [5]);
+    }
+}
