@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use dedupdb::corpus::{self, Entry, Key, Origin, Repeats, Sketched, Skipped, is_same_file};
+use dedupdb::corpus::{self, Item, Key, Origin, Repeats, Sketched, Skipped, is_same_file};
 use dedupdb::dedup::Uncommitted;
 use dedupdb::{Match, Outcome, Relation, Store, Writer};
 use serde_json::{Value, json};
@@ -247,21 +247,18 @@ impl Adding<'_> {
     }
 
     fn take(&mut self, sketched: Sketched) -> Result<()> {
-        let entries = sketched.entries.len() as u64;
+        let items = sketched.items.len() as u64;
         let mut origins = Vec::new();
-        for entry in sketched.entries {
-            match entry {
-                Entry::Document(origin) => {
-                    let reading = &mut self.tally.reading;
-                    reading.read(origin.bytes, origin.replaced, origin.lossy_key);
-                    reading.record(origin.line, origin.has_id);
-                    reading.decoded(origin.encoding);
+        for item in sketched.items {
+            match item {
+                Item::Document(origin) => {
+                    self.tally.reading.document(&origin);
                     origins.push(origin);
                 }
-                Entry::Unchanged => self.tally.unchanged(),
-                Entry::Skipped(skipped) => self.skip(&skipped)?,
+                Item::Unchanged => self.tally.unchanged(),
+                Item::Skipped(skipped) => self.skip(&skipped)?,
                 // Nobody asked for records as they are.
-                Entry::Opened(_) => {}
+                Item::Opened(_) => {}
             }
         }
         if !origins.is_empty() {
@@ -274,7 +271,7 @@ impl Adding<'_> {
                 self.go_on_alone(flushed)?;
             }
         }
-        self.progress.advance(entries, sketched.bytes);
+        self.progress.advance(items, sketched.bytes);
         Ok(())
     }
 

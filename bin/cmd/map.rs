@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use dedupdb::corpus::{
-    Batch, Format, IdScope, Item, Options, Origin, Reading, Reason, Repeats, Skipped,
-};
-use dedupdb::{Error, Schema, Shingling};
+use dedupdb::corpus::{Batch, Format, IdScope, Item, Options, Reading, Repeats, Skipped};
+use dedupdb::{Schema, Shingling};
 use rayon::prelude::*;
 use serde_json::Value;
 
@@ -120,8 +118,8 @@ impl Mapping<'_> {
             .map(|item| match item {
                 Item::Document(document) => {
                     let lines = mapper.lines(&document.key, document.text());
-                    let lines = lines.map_err(|error| refused(&document, &error));
-                    Some((Some(read(&document)), lines))
+                    let lines = lines.map_err(|error| document.refused(&error));
+                    Some((Some(document.into_origin()), lines))
                 }
                 Item::Skipped(skipped) => Some((None, Err(skipped))),
                 Item::Unchanged | Item::Opened(_) => None,
@@ -129,8 +127,7 @@ impl Mapping<'_> {
             .collect();
         for (read, lines) in mapped.into_iter().flatten() {
             if let Some(read) = read {
-                self.reading.read(read.bytes, read.replaced, false);
-                self.reading.decoded(read.encoding);
+                self.reading.document(&read);
             }
             match lines {
                 Ok(lines) => self.write(&lines)?,
@@ -183,33 +180,5 @@ impl Mapping<'_> {
         let shuffled = format!("   {}, {each} a document", bytes(self.shuffled));
         text += &line("lines", self.lines, &shuffled);
         self.console.text(&(text + &self.reading.to_text(elapsed)));
-    }
-}
-
-/// How a document was read.
-struct Read {
-    bytes: u64,
-    encoding: &'static str,
-    replaced: bool,
-}
-
-fn read(document: &Origin) -> Read {
-    Read {
-        bytes: document.bytes,
-        encoding: document.encoding,
-        replaced: document.replaced,
-    }
-}
-
-/// Leaves a document out that has no lines.
-fn refused(document: &Origin, error: &Error) -> Skipped {
-    let reason = match error {
-        Error::InvalidKey { .. } => Reason::BadRecord,
-        _ => Reason::BadText,
-    };
-    Skipped {
-        reason,
-        place: document.place(),
-        detail: error.to_string(),
     }
 }

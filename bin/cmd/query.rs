@@ -104,7 +104,7 @@ impl Asking<'_> {
                     Item::Document(document) => {
                         let text = dedupdb::Query::text(document.text()).except(&document.key);
                         let answer = ask(store, query, text);
-                        Ok((document.origin, answer))
+                        Ok((document.into_origin(), answer))
                     }
                     Item::Skipped(skipped) => Err(Some(skipped)),
                     Item::Unchanged | Item::Opened(_) => Err(None),

@@ -46,7 +46,7 @@ impl Corpus {
                 match set {
                     Ok(set) if set.is_empty() => empty += 1,
                     Ok(set) => {
-                        corpus.keys.push(document.origin.key);
+                        corpus.keys.push(document.into_origin().key);
                         corpus.sets.push(set);
                     }
                     Err(error) => bail!("{}: {error}", document.place()),

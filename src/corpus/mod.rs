@@ -1,7 +1,92 @@
-//! From paths and streams to documents: walking, decompressing, cutting files into records, decoding.
+//! From files, folders, patterns and streams to documents: walked, decompressed, cut into records, decoded.
 //!
-//! A source gives bytes, decompressed; a format cuts them into raw records, one after the other;
-//! a raw record is parsed and decoded on any thread.
+//! ```
+//! use dedupdb::corpus::Corpus;
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # std::fs::write(folder.path().join("a.jsonl"), "{\"id\": 7, \"text\": \"The night tram\"}\n{\"id\": 8}\n")?;
+//! # std::fs::write(folder.path().join("b.txt"), "runs again.")?;
+//! # let pattern = |name: &str| folder.path().join(name);
+//! for document in Corpus::open([pattern("*.jsonl"), pattern("b.txt")])? {
+//!     match document {
+//!         Ok(document) => println!("{}: {} bytes of text", document.key, document.text().len()),
+//!         // a.jsonl:2: no field "text"; it has "id"
+//!         Err(skipped) => println!("left out: {skipped}"),
+//!     }
+//! }
+//! # let all: Vec<_> = Corpus::open([pattern("*.jsonl"), pattern("b.txt")])?.collect();
+//! # assert!(all[0].as_ref().is_ok_and(|it| it.key == "7" && it.text() == "The night tram"));
+//! # assert!(all[1].as_ref().is_err_and(|it| it.to_string().contains("a.jsonl:2: no field \"text\"")));
+//! # assert!(all[2].as_ref().is_ok_and(|it| it.text() == "runs again." && it.size == Some(11)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A program gets what the command line gets, which reads through these calls. [`Corpus`] gives one document
+//! after the other; [`Options`] say how all are read; [`Source`]s are what they are read from. What is read
+//! becomes an [`Input`](crate::Input) of a store, one at a time or, faster, in batches that are sketched while
+//! the one before is written:
+//!
+//! ```
+//! use dedupdb::corpus::{Corpus, Item, sketch_ahead};
+//! use dedupdb::{Schema, Store};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let crawl = folder.path().join("crawl.jsonl");
+//! # std::fs::write(&crawl, "{\"url\": \"a\", \"body\": \"The night tram runs again.\"}\n")?;
+//! let store = Store::open_or_create(folder.path().join("store"), &Schema::default())?;
+//! let options = Corpus::options().text_field("body").id_field("url").store(store.folder());
+//! let mut writer = store.writer()?;
+//! for sketched in sketch_ahead(options.batches([crawl])?, &store)? {
+//!     let sketched = sketched?;
+//!     for outcome in writer.add_batch(sketched.documents)? {
+//!         println!("{:?}", outcome?);
+//!     }
+//!     for item in sketched.items {
+//!         if let Item::Skipped(skipped) = item {
+//!             println!("left out: {skipped}");
+//!         }
+//!     }
+//! }
+//! writer.commit()?;
+//! # assert_eq!(store.stats()?.documents, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What is read
+//!
+//! | format | a document is | its key | files that are called |
+//! |---|---|---|---|
+//! | [`Text`](Format::Text) | a file | its path | anything else |
+//! | [`Html`](Format::Html) | a file, without its tags | its path | `.html`, `.htm`, `.xhtml` |
+//! | [`Jsonl`](Format::Jsonl) | a line, which is a JSON object | field `id`, or `PATH#LINE` | `.jsonl`, `.ndjson` |
+//! | [`Csv`](Format::Csv) | a row, with quotes as in RFC 4180 | column `id`, or `PATH#ROW` | `.csv` |
+//! | [`Tsv`](Format::Tsv) | a line with tabs | column `id`, or what is before the first tab | `.tsv` |
+//! | [`Parquet`](Format::Parquet) | a row | column `id`, or `PATH#ROW` | `.parquet` |
+//! | [`Warc`](Format::Warc) | a record with a text or a page | `WARC-Target-URI` | `.warc`, `.wet` |
+//! | [`Shingles`](Format::Shingles) | a line of integers | the first word | none: it is chosen |
+//!
+//! Texts are in the field or column `text`, or the one that [`Options::text_field`] names. Lines
+//! are counted from 1 in their file, rows and records from 1 without a header.
+//!
+//! | compressed with | known by | which may hold |
+//! |---|---|---|
+//! | gzip, of any number of members | its first bytes, and `.gz` for files of one document | any format |
+//! | Zstandard, of any number of frames | its first bytes, and `.zst` for files of one document | any format |
+//! | Snappy, gzip, Zstandard, LZ4 | the footer | columns of Parquet |
+//! | gzip, deflate, Zstandard | the header | HTTP responses in WARC |
+//!
+//! A compressed file may grow to 64 MiB, or to a thousand times its size if that is more.
+//!
+//! Text is UTF-8, or UTF-16 or UTF-32 with a byte order mark, or what it looks like, unless
+//! [`Options::encoding`] says what it is. Bytes that are no characters become U+FFFD, and
+//! [`Origin::replaced`] tells so.
+//!
+//! # What is left out
+//!
+//! Whatever is not read is a [`Skipped`] with its place and a [`Reason`]: binary files, texts of more than
+//! [`Options::max_document`] bytes, broken records, symbolic links, folders of stores and of version control, further
+//! names of one file. [`Reason::is_failure`] tells those that mean that something was not done that was asked
+//! for.
 
 #[expect(clippy::module_inception, reason = "its one noun")]
 mod corpus;
@@ -23,7 +108,7 @@ pub use error::Error;
 pub use formats::format::Format;
 pub use formats::record::Nth;
 pub use options::Options;
-pub use read::ahead::{Entry, Sketched, start as sketch_ahead};
+pub use read::ahead::{Sketched, start as sketch_ahead};
 pub(crate) use read::places::{Place, Places, short_hash};
 pub(crate) use read::reader::BATCH_BYTES;
 pub use read::repeats::{IdScope, Repeats};

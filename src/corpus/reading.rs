@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::corpus::formats::record::Nth;
 use crate::corpus::skipped::Reason;
+use crate::corpus::sourced::Origin;
 
 /// Counts of what was met in a corpus, whatever became of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,23 +30,14 @@ impl Reading {
         self.repeated += 1;
     }
 
-    /// Counts a document whose bytes were read; `replaced` says whether some are no characters,
-    /// and `lossy_key` whether that is so of its key.
-    pub fn read(&mut self, bytes: u64, replaced: bool, lossy_key: bool) {
-        self.bytes += bytes;
-        self.replaced += u64::from(replaced);
-        self.lossy_keys += u64::from(lossy_key);
-    }
-
-    /// Counts a document that is a record, if it is one, and whether it brought an id.
-    pub fn record(&mut self, nth: Option<Nth>, has_id: bool) {
-        self.records += u64::from(nth.is_some());
-        self.with_id += u64::from(has_id);
-    }
-
-    /// Counts a document whose text was in the encoding of this name.
-    pub fn decoded(&mut self, encoding: &'static str) {
-        *self.encodings.entry(encoding).or_default() += 1;
+    /// Counts a document that was read.
+    pub fn document(&mut self, origin: &Origin) {
+        self.bytes += origin.bytes;
+        self.replaced += u64::from(origin.replaced);
+        self.lossy_keys += u64::from(origin.lossy_key);
+        self.records += u64::from(origin.record.is_some());
+        self.with_id += u64::from(origin.has_id);
+        *self.encodings.entry(origin.encoding).or_default() += 1;
     }
 
     /// Whether something was not done that was asked for.

@@ -1,10 +1,11 @@
 //! What is left out, and why.
 
-use std::io;
 use std::path::Path;
+use std::{error, fmt, io};
 
 /// Something that was named or met and is not read as a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Skipped {
     /// Why.
     pub reason: Reason,
@@ -16,6 +17,7 @@ pub struct Skipped {
 
 /// Why something is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Reason {
     /// It is no text: it has a NUL byte, or begins as files of another kind do.
     Binary,
@@ -159,3 +161,12 @@ impl Skipped {
         format!("{}: {}, {}", self.place, self.reason.name(), self.detail)
     }
 }
+
+impl fmt::Display for Skipped {
+    /// Writes its [`message`](Skipped::message).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message())
+    }
+}
+
+impl error::Error for Skipped {}

@@ -15,17 +15,17 @@ use crate::corpus::skipped::{Reason, Skipped};
 /// A text that was read, and where it comes from.
 ///
 /// It is an [`Input`] once nobody asks for its origin any more: `Input::from(sourced)`.
+/// The fields of its [`Origin`] are at hand as fields of this.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Sourced {
     text: String,
-    /// All that is known of it beside the text; its fields are at hand as fields of this.
-    pub origin: Origin,
+    /// It may have the hash of the text, so nobody else puts the two together.
+    pub(crate) origin: Origin,
 }
 
 impl Sourced {
     /// A text of this origin.
-    pub fn new(text: String, origin: Origin) -> Sourced {
+    pub(crate) fn new(text: String, origin: Origin) -> Sourced {
         Sourced { text, origin }
     }
 
@@ -37,6 +37,11 @@ impl Sourced {
     /// The text alone.
     pub fn into_text(self) -> String {
         self.text
+    }
+
+    /// All that is known of it beside the text.
+    pub fn into_origin(self) -> Origin {
+        self.origin
     }
 
     /// What a store takes, and all that is known of it beside the text.
@@ -64,6 +69,12 @@ impl Deref for Sourced {
     }
 }
 
+impl AsRef<Origin> for Sourced {
+    fn as_ref(&self) -> &Origin {
+        &self.origin
+    }
+}
+
 impl From<Sourced> for Input {
     fn from(sourced: Sourced) -> Input {
         sourced.split().0
@@ -79,7 +90,7 @@ pub struct Origin {
     /// The file that it is in, or the name of the stream.
     pub source: PathBuf,
     /// Which record of its file it is, if the file has records.
-    pub line: Option<Nth>,
+    pub record: Option<Nth>,
     /// Bytes of a file that is one document, as it is on disk.
     pub size: Option<u64>,
     /// Bytes of the file that is one document, or else of the text.
@@ -106,11 +117,11 @@ pub struct Origin {
 
 impl Origin {
     /// A document of this key from the file or stream `source`, in UTF-8.
-    pub fn new(key: String, source: PathBuf) -> Origin {
+    pub(crate) fn new(key: String, source: PathBuf) -> Origin {
         Origin {
             key,
             source,
-            line: None,
+            record: None,
             size: None,
             bytes: 0,
             modified: None,
@@ -126,12 +137,12 @@ impl Origin {
 
     /// Where it came from, for messages: a path, and `:LINE` or `#NUMBER` of a record.
     pub fn place(&self) -> String {
-        place(&self.source, self.line)
+        place(&self.source, self.record)
     }
 
     /// Leaves the document out, which the store does not take because of `error`.
     pub fn refused(&self, error: &crate::Error) -> Skipped {
-        let reason = match (error, self.line) {
+        let reason = match (error, self.record) {
             (crate::Error::InvalidKey { .. }, Some(_)) => Reason::BadRecord,
             (crate::Error::InvalidKey { .. }, None) => Reason::BadKey,
             _ => Reason::BadText,
@@ -144,6 +155,12 @@ impl Origin {
     }
 }
 
+impl AsRef<Origin> for Origin {
+    fn as_ref(&self) -> &Origin {
+        self
+    }
+}
+
 /// Where something came from, for messages.
 pub(crate) fn place(source: &Path, line: Option<Nth>) -> String {
     match line {
@@ -152,11 +169,11 @@ pub(crate) fn place(source: &Path, line: Option<Nth>) -> String {
     }
 }
 
-/// What became of one file or record.
+/// What became of one file or record: `D` is what is left of a document.
 #[derive(Debug)]
-pub enum Item {
+pub enum Item<D = Sourced> {
     /// It is read.
-    Document(Sourced),
+    Document(D),
     /// A file that is as it was when it was stored, and was not read.
     Unchanged,
     /// It is left out.
@@ -189,7 +206,7 @@ pub struct Batch {
 
 impl Batch {
     /// The items, whose bytes are those of their texts.
-    pub fn of(items: Vec<Item>) -> Batch {
+    pub(crate) fn of(items: Vec<Item>) -> Batch {
         let text = |item: &Item| match item {
             Item::Document(document) => document.text.len() as u64,
             Item::Unchanged | Item::Skipped(_) | Item::Opened(_) => 0,

@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use crate::corpus::{Entry, Item, Opened, Origin, Sketched, Skipped};
+use crate::corpus::{Item, Opened, Origin, Sketched, Skipped};
 use crate::dedup::done::Done;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::{Dropped, Event, Watch};
@@ -55,51 +55,27 @@ impl Met<'_> {
         self.watch.tell(Event::Repeated { place, detail })
     }
 
-    /// Takes note of what was read and is judged later.
+    /// Takes note of what was read.
     ///
     /// # Errors
     ///
     /// It does not fit into what is to be written.
-    pub(crate) fn item(&mut self, item: &Item) -> Result<()> {
+    pub(crate) fn item<D: AsRef<Origin>>(&mut self, item: &Item<D>) -> Result<()> {
         match item {
             Item::Document(document) => {
-                if document.line.is_none() {
-                    self.fit.document(&document.place())?;
+                let origin = document.as_ref();
+                if origin.record.is_none() {
+                    self.fit.document(&origin.place())?;
                 }
-                let reading = &mut self.done.reading;
-                reading.read(document.bytes, document.replaced, document.lossy_key);
-                reading.record(document.line, document.has_id);
-                reading.decoded(document.encoding);
-                match &document.repeated {
-                    Some(detail) => self.repeated(&document.place(), detail),
+                self.done.reading.document(origin);
+                match &origin.repeated {
+                    Some(detail) => self.repeated(&origin.place(), detail),
                     None => Ok(()),
                 }
             }
             Item::Opened(opened) => self.fit.records(opened),
             Item::Skipped(skipped) => self.skip(skipped),
             Item::Unchanged => Ok(()),
-        }
-    }
-
-    /// Takes note of what was read and is judged now.
-    fn entry(&mut self, entry: &Entry) -> Result<()> {
-        match entry {
-            Entry::Document(origin) => {
-                if origin.line.is_none() {
-                    self.fit.document(&origin.source.display().to_string())?;
-                }
-                let reading = &mut self.done.reading;
-                reading.read(origin.bytes, origin.replaced, origin.lossy_key);
-                reading.record(origin.line, origin.has_id);
-                reading.decoded(origin.encoding);
-                match &origin.repeated {
-                    Some(detail) => self.repeated(&origin.place(), detail),
-                    None => Ok(()),
-                }
-            }
-            Entry::Opened(opened) => self.fit.records(opened),
-            Entry::Skipped(skipped) => self.skip(skipped),
-            Entry::Unchanged => Ok(()),
         }
     }
 }
@@ -146,27 +122,27 @@ impl Judge<'_> {
         take: &mut dyn FnMut(Judged) -> Result<()>,
     ) -> Result<()> {
         if !are_met {
-            for entry in &sketched.entries {
-                self.met.entry(entry)?;
+            for item in &sketched.items {
+                self.met.item(item)?;
             }
         }
-        let entries = sketched.entries.len() as u64;
+        let items = sketched.items.len() as u64;
         let mut admissions = self.writer.admit_batch(sketched.documents)?.into_iter();
-        for entry in sketched.entries {
-            match entry {
-                Entry::Document(origin) => {
+        for item in sketched.items {
+            match item {
+                Item::Document(origin) => {
                     let what = "a document was not judged";
                     let admission = admissions.next().ok_or(Error::Defect { what })?;
                     take(self.note(origin, admission)?)?;
                 }
-                Entry::Opened(opened) => take(Judged::Opened(opened))?,
-                Entry::Unchanged | Entry::Skipped(_) => {}
+                Item::Opened(opened) => take(Judged::Opened(opened))?,
+                Item::Unchanged | Item::Skipped(_) => {}
             }
         }
         if are_met {
             self.met.watch.tick()
         } else {
-            self.met.watch.advance(entries, sketched.bytes)
+            self.met.watch.advance(items, sketched.bytes)
         }
     }
 
@@ -197,7 +173,7 @@ impl Judge<'_> {
         let dropped = Dropped {
             key: &origin.key,
             source: &origin.source,
-            record: origin.line,
+            record: origin.record,
             earlier: &earlier,
             earlier_source,
             earlier_record,

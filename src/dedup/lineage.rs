@@ -15,7 +15,7 @@ pub(crate) struct Lineage {
 impl Lineage {
     /// Takes note of a document that is stored as `key`.
     pub(crate) fn keep(&mut self, key: &str, origin: &Origin) {
-        let place = self.places.place(&origin.source, origin.line);
+        let place = self.places.place(&origin.source, origin.record);
         self.kept.insert(short_hash(key), place);
     }
 

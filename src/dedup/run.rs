@@ -150,7 +150,7 @@ impl Run<'_> {
         let sketched = sketch_ahead(self.read()?, self.store)?;
         let take = &mut |judged| match judged {
             Judged::Opened(opened) => sink.open(&opened),
-            Judged::Kept(origin) => sink.keep(match origin.line {
+            Judged::Kept(origin) => sink.keep(match origin.record {
                 Some(_) => Kept::Record(&origin.verbatim),
                 None => Kept::File(&origin.source, origin.bytes, origin.modified),
             }),

@@ -124,7 +124,7 @@ impl Spool {
     }
 
     fn put_document(&mut self, document: &Sourced) -> io::Result<u64> {
-        if document.line.is_some() {
+        if document.record.is_some() {
             put(&mut self.records, RECORD)?;
             self.recorded += put_bytes(&mut self.records, &document.verbatim)?;
         } else {
@@ -140,7 +140,7 @@ impl Spool {
         for bytes in [&document.key, document.text(), &source] {
             self.offset += put_bytes(&mut self.texts, bytes.as_bytes())?;
         }
-        self.offset += put_line(&mut self.texts, document.line)?;
+        self.offset += put_line(&mut self.texts, document.record)?;
         self.offset += put(&mut self.texts, document.size.map_or(0, |size| size + 1))?;
         self.offset += put_time(&mut self.texts, document.modified)?;
         Ok(offset)
@@ -198,7 +198,7 @@ impl Texts {
         let line = get_line(reader)?;
         let size = get(reader)?.checked_sub(1);
         let origin = Origin {
-            line,
+            record: line,
             size,
             bytes: size.unwrap_or(text.len() as u64),
             modified: get_time(reader)?,

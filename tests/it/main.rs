@@ -13,6 +13,8 @@ mod clusters;
 mod collection;
 mod concurrency;
 mod corpora;
+#[cfg(feature = "corpus")]
+mod corpus;
 mod damage;
 mod damaged_index;
 #[cfg(feature = "corpus")]

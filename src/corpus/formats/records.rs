@@ -213,7 +213,7 @@ impl Records<'_> {
         self.verbatim(&mut verbatim, &key, &text);
         let looks = brings_id && self.options.repeats != Repeats::Allow;
         let origin = Origin {
-            line: Some(nth),
+            record: Some(nth),
             bytes: text.len() as u64,
             encoding: record.decoded.encoding,
             replaced: record.decoded.replaced,

@@ -5,27 +5,14 @@ use std::thread;
 
 use crate::Store;
 use crate::corpus::error::Error;
-use crate::corpus::skipped::Skipped;
-use crate::corpus::sourced::{Batch, Item, Opened, Origin};
-
-/// What became of one file or record, its text aside.
-#[derive(Debug)]
-pub enum Entry {
-    /// The next document of the batch.
-    Document(Origin),
-    /// A file that is as it was when it was stored, and was not read.
-    Unchanged,
-    /// It is left out.
-    Skipped(Skipped),
-    /// A file of records begins, which are wanted as they are.
-    Opened(Opened),
-}
+use crate::corpus::sourced::{Batch, Item, Origin};
 
 /// A batch of the reader whose documents are sketched.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Sketched {
     /// What became of each, in the order of the input.
-    pub entries: Vec<Entry>,
+    pub items: Vec<Item<Origin>>,
     /// The sketches of those that are documents.
     pub documents: crate::Batch,
     /// Bytes that were read or spared.
@@ -72,18 +59,18 @@ fn sketch_all<E>(
 
 fn sketch(batch: Batch, store: &Store) -> Sketched {
     let mut inputs = Vec::new();
-    let entry = |item| match item {
+    let without_text = |item: Item| match item {
         Item::Document(document) => {
             let (input, origin) = document.split();
             inputs.push(input);
-            Entry::Document(origin)
+            Item::Document(origin)
         }
-        Item::Unchanged => Entry::Unchanged,
-        Item::Skipped(skipped) => Entry::Skipped(skipped),
-        Item::Opened(opened) => Entry::Opened(opened),
+        Item::Unchanged => Item::Unchanged,
+        Item::Skipped(skipped) => Item::Skipped(skipped),
+        Item::Opened(opened) => Item::Opened(opened),
     };
     Sketched {
-        entries: batch.items.into_iter().map(entry).collect(),
+        items: batch.items.into_iter().map(without_text).collect(),
         documents: store.sketch_all(inputs),
         bytes: batch.bytes,
     }

@@ -67,7 +67,7 @@ impl Ids {
         let text = short(&id.text);
         match self.met.entry(id.key) {
             Entry::Vacant(vacant) => {
-                let place = self.places.place(&document.source, document.line);
+                let place = self.places.place(&document.source, document.record);
                 vacant.insert(Met { text, place });
                 None
             }

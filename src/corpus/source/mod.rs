@@ -26,7 +26,7 @@ pub(crate) use pattern::expanded;
 /// let lines = &b"{\"id\": \"a\", \"text\": \"The night tram runs again.\"}\n"[..];
 /// let stream = Source::stream("lines", lines).format(Format::Jsonl);
 /// let document = Corpus::open([stream])?.next().expect("there is one")?;
-/// assert_eq!((&*document.key, &*document.text), ("a", "The night tram runs again."));
+/// assert_eq!((&*document.key, document.text()), ("a", "The night tram runs again."));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
