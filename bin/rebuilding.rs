@@ -116,9 +116,13 @@ impl Bar<'_> {
         if !self.is_wanted || self.started.elapsed() < PATIENCE {
             return;
         }
-        let share = |done: u64, all: u64| WHOLE * done / all.max(1);
         let contents = share(progress.contents, progress.all_contents);
         let lists = share(progress.lists.into(), progress.all_lists.into());
+        self.draw(contents, lists);
+    }
+
+    /// Draws these shares of the contents and of the lists.
+    fn draw(&self, contents: u64, lists: u64) {
         self.drawn.set_length(2 * WHOLE);
         self.drawn.set_position(contents + lists);
         self.drawn.set_message(if contents < WHOLE {
@@ -137,6 +141,11 @@ impl Bar<'_> {
         }
         self.drawn.force_draw();
     }
+}
+
+/// The part of the bar that so many of all take.
+fn share(done: u64, all: u64) -> u64 {
+    WHOLE * done / all.max(1)
 }
 
 #[cfg(test)]
@@ -206,12 +215,7 @@ mod tests {
             }),
         };
         for &(contents, lists) in reports {
-            bar.show(RebuildProgress {
-                contents,
-                all_contents: 100,
-                lists,
-                all_lists: 10,
-            });
+            bar.draw(share(contents, 100), share(lists.into(), 10));
         }
         paper.0.lock().unwrap().clone()
     }

@@ -151,6 +151,7 @@ impl Meters {
 /// Shingling, signing, comparing and merging are done by several threads at a time, whose times are
 /// added up; the sum may exceed the time that passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Timings {
     /// From texts to packed shingle sets.
     pub shingling: Duration,

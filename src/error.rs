@@ -199,6 +199,7 @@ pub enum Error {
 
 /// Who has a store open for writing, as a note in its folder says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Holder {
     /// Number of the process.
     pub process: u32,

@@ -178,6 +178,7 @@ fn status(store: &Store, output: &mut Output) -> Result<Exit> {
         compacts,
         progress,
         bytes: size,
+        ..
     } = unfinished;
     if output.is_json() {
         output.object(&json!({

@@ -76,7 +76,7 @@ fn summary(saved: &Salvaged) -> Vec<String> {
         let undated = documents(saved.undated - saved.unnamed);
         lines.push(format!("{undated} without size and times"));
     }
-    for Unreadable { file, bytes } in &saved.unreadable {
+    for Unreadable { file, bytes, .. } in &saved.unreadable {
         let bytes = counted(*bytes, "byte", "bytes");
         lines.push(format!(
             "{}: the disk cannot read {bytes} of it",

@@ -263,6 +263,7 @@ impl Tuned {
             recall,
             expected,
             work,
+            ..
         } = row.shape;
         let found =
             |&jaccard: &f64| json!({ "jaccard": jaccard, "found": self.found(bands, jaccard) });

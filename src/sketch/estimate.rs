@@ -12,6 +12,7 @@ use super::width::SlotWidth;
 /// assert!((estimate.error - (0.75_f64 * 0.25 / 128.0).sqrt()).abs() < 1e-9);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Estimate {
     /// The estimated similarity, 0 to 1.
     pub jaccard: f64,

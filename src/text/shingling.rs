@@ -23,6 +23,7 @@ const MAX_K: u8 = 64;
 /// # Ok::<(), dedupdb::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Shingling {
     /// So many consecutive words.
     ///

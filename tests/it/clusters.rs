@@ -162,6 +162,7 @@ impl Model {
         let roots = match linkage {
             Linkage::Connected => self.connected(threshold),
             Linkage::Representative => self.represented(threshold),
+            other => unreachable!("{other:?}"),
         };
         let mut clusters: BTreeMap<usize, Vec<Member>> = BTreeMap::new();
         for (text, root) in roots.into_iter().enumerate() {

@@ -55,15 +55,9 @@ fn make(path: &Path, documents: usize) {
 fn documents(path: &Path) -> BTreeMap<String, Document> {
     let store = Options::new().read_only(true).open(path).unwrap();
     let documents = store.documents().unwrap().map(|document| {
-        let document = document.unwrap();
-        let content = 0;
-        (
-            document.key.clone(),
-            Document {
-                content,
-                ..document
-            },
-        )
+        let mut document = document.unwrap();
+        document.content = 0;
+        (document.key.clone(), document)
     });
     documents.collect()
 }

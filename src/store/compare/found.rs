@@ -5,6 +5,7 @@ use crate::sketch::Estimate;
 
 /// A document that is like the one asked about, with the evidence.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Match {
     /// The document's key.
     pub key: String,

@@ -15,6 +15,7 @@ use crate::text::ShingleSet;
 /// A compaction numbers contents anew, and a document from before is refused from then on
 /// ([`Error::OldDocument`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Document {
     /// The key it is stored under.
     pub key: String,

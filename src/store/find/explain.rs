@@ -11,6 +11,7 @@ use crate::store::handle::Store;
 
 /// All that a schema has to say about two texts, A and B.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Explanation {
     /// Number of distinct shingles of A and of B.
     pub shingles: [u64; 2],
@@ -35,6 +36,7 @@ pub struct Explanation {
 
 /// What two sets of shingles have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Common {
     /// Shingles that both have.
     pub both: u64,

@@ -27,6 +27,7 @@ pub struct Query<'a> {
 
 /// A text that is given, or that of a stored document.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Subject<'a> {
     /// This text.
     Text(&'a str),

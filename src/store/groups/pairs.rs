@@ -112,6 +112,7 @@ impl PairQuery {
 
 /// Two documents that are alike.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Pair {
     /// The key that comes first, or the one with the first prefix of [`PairQuery::between`].
     pub key_a: String,

@@ -20,6 +20,7 @@ const LISTED: usize = 10;
 
 /// What a check found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Report {
     /// Documents checked.
     pub documents: u64,
@@ -40,6 +41,7 @@ impl Report {
 
 /// Something that is wrong with a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Problem {
     /// The file.
     pub file: PathBuf,

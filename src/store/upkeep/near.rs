@@ -8,6 +8,7 @@ use crate::store::handle::Store;
 
 /// A store, and how a path lies to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Near {
     /// The store's folder.
     pub store: PathBuf,
@@ -17,6 +18,7 @@ pub struct Near {
 
 /// How a path lies to a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Nearness {
     /// It is the store's folder.
     Same,

@@ -121,6 +121,7 @@ impl<'a> Rebuild<'a> {
 
 /// How far a rebuild is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RebuildProgress {
     /// Contents whose signatures and other rows are there.
     pub contents: u64,
@@ -145,6 +146,7 @@ impl From<Progress> for RebuildProgress {
 
 /// A rebuild that was begun and is not finished.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Unfinished {
     /// The parameters that the store will have.
     pub schema: Schema,

@@ -26,6 +26,7 @@ const MEMORY: u64 = 256 << 20;
 
 /// What a salvage brought back.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Salvaged {
     /// The parameters of the new store.
     pub schema: Schema,
@@ -50,6 +51,7 @@ pub struct Salvaged {
 
 /// What the disk could not read of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Unreadable {
     /// The file.
     pub file: PathBuf,
@@ -59,6 +61,7 @@ pub struct Unreadable {
 
 /// A document that is lost, or may not be quite what it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Casualty {
     /// The document's key, if it is known.
     pub key: Option<String>,

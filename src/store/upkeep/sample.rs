@@ -51,6 +51,7 @@ struct Neighbours {
 
 /// What a shape of bands would do for a query of an average content of the store.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Expected {
     /// Other contents at or above the threshold.
     pub matches: f64,

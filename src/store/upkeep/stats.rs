@@ -9,6 +9,7 @@ use crate::store::handle::Store;
 
 /// Counts and sizes of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stats {
     /// Documents.
     pub documents: u64,
@@ -24,6 +25,7 @@ pub struct Stats {
 
 /// A bucket: the contents with one band hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Bucket {
     /// The band, from 0.
     pub band: u32,

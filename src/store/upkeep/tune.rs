@@ -11,13 +11,15 @@ use crate::sketch::SlotWidth;
 /// ```
 /// use dedupdb::{Schema, Shape, Tuning};
 ///
-/// let tuning = Tuning { permutations: 256, ..Tuning::of(&Schema::default()) };
+/// let mut tuning = Tuning::of(&Schema::default());
+/// tuning.permutations = 256;
 /// let shapes = tuning.shapes(None)?;
 /// let best = Shape::best(&shapes).unwrap();
 /// assert_eq!(best.bands.to_string(), "28x9");
 /// # Ok::<(), dedupdb::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Tuning {
     /// Least similarity of a match, above 0 and at most 1.
     pub threshold: f64,
@@ -31,6 +33,7 @@ pub struct Tuning {
 
 /// A shape of bands and what can be expected of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Shape {
     /// The bands and their rows.
     pub bands: Bands,

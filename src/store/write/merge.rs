@@ -15,6 +15,7 @@ const BATCH: usize = 1 << 12;
 
 /// What became of the documents of another store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Merged {
     /// Documents whose key was not there.
     pub added: u64,

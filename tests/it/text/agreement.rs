@@ -18,7 +18,7 @@ fn expected(shingling: Shingling, text: &str, lowercase: bool, nfkc: bool) -> BT
             reference::shingles(&bytes, k.into())
         }
         Shingling::Term => reference::shingles(&reference::terms(&folded), 1),
-        Shingling::Ids => unreachable!("not text"),
+        other => unreachable!("{other} is not of text"),
     }
 }
 

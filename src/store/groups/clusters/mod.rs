@@ -25,6 +25,7 @@ const PART: usize = 1 << 8;
 
 /// What makes a cluster of documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Linkage {
     /// All that are connected by pairs at or above the threshold. The ends of a chain may be
     /// unlike: [`Cluster::lowest`] tells.
@@ -93,6 +94,7 @@ impl ClusterQuery {
 
 /// Documents that are alike.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Cluster {
     /// The document whose text was added first, of copies the one whose key comes first.
     pub representative: String,
@@ -107,6 +109,7 @@ pub struct Cluster {
 
 /// A document of a cluster, and how it is like the representative.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Member {
     /// The document's key.
     pub key: String,
