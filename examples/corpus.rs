@@ -10,7 +10,6 @@ use std::io::{Write, stdout};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use dedupdb::corpus::Corpus;
 use dedupdb::dedup::{Dedup, Event};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -23,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn run(folder: &Path, output: &Path, report: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let mut told = Ok(());
-    let done = Dedup::new([folder], Corpus::options()).output(output);
+    let done = Dedup::new([folder]).output(output);
     let done = done.run(|event| {
         let told_now = match event {
             Event::Dropped(it) => writeln!(report, "{} is like {}", it.key, it.earlier.key),

@@ -116,6 +116,9 @@
 //! `plot` draws panels of lines and points as SVG and PNG, `eval` measures what is found, what it
 //! costs, and what theory says of it, and `diff` compares two texts word by word.
 //!
+//! `corpus` reads files and streams as documents, and writes a corpus without its near-duplicates (the modules
+//! `corpus` and `dedup`).
+//!
 //! `cli` (on by default) is the command line and its dependencies. A program that links the crate
 //! wants `default-features = false`.
 

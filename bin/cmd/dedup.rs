@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind, stdout};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use dedupdb::dedup::{self, Begun, Done, Ending, Event};
@@ -30,6 +30,10 @@ pub(crate) fn run(
 ) -> Result<Exit> {
     if dedup.removed.as_deref() == Some(Path::new(STDIN)) {
         bail!("--removed names a file; standard output is for OUTPUT");
+    }
+    let is_stdin = |path: &&PathBuf| **path == Path::new(STDIN);
+    if dedup.paths.iter().filter(is_stdin).count() > 1 {
+        bail!("standard input (-) is named more than once");
     }
     let places = is_file(dedup).then_some(&*dedup.output);
     let places: Vec<&Path> = places.into_iter().chain(dedup.removed.as_deref()).collect();
@@ -122,7 +126,8 @@ fn name(dedup: &args::Dedup) -> String {
 
 /// What the arguments mean.
 fn asked(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
-    let mut asked = dedup::Dedup::new(&dedup.paths, dedup.inputs.options())
+    let mut asked = dedup::Dedup::new(sources(&dedup.paths, None))
+        .reading(dedup.inputs.options())
         .keep(match dedup.keep {
             Keep::First => dedup::Keep::First,
             Keep::Longest => dedup::Keep::Longest,

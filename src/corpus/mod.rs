@@ -115,6 +115,7 @@ pub use read::repeats::{IdScope, Repeats};
 pub use reading::Reading;
 pub use skipped::{Reason, Skipped};
 pub use source::Source;
+pub(crate) use source::expanded;
 pub(crate) use sourced::modified;
 pub use sourced::{Batch, Item, Opened, Origin, Sourced};
 pub use walk::identity::is_same_file;

@@ -25,8 +25,6 @@ pub enum Error {
         /// Its path.
         path: PathBuf,
     },
-    /// Standard input is named more than once.
-    StdinTwice,
     /// A stream is one document, which has no name to be written under.
     StreamOfText {
         /// The name of the stream.
@@ -120,7 +118,6 @@ impl fmt::Display for Error {
             Error::NotFound { path } => {
                 write!(f, "{}: there is no such file or folder", path.display())
             }
-            Error::StdinTwice => f.write_str("standard input (-) is named more than once"),
             Error::StreamOfText { name } => write!(f, "{name}: a stream of text is one document"),
             Error::Unfit { place, unfit } => write!(f, "{place}: {unfit}"),
             Error::SamePlace { source, place } => write!(

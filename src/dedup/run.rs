@@ -1,12 +1,13 @@
 //! A run, from its beginning to the output in its place.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::{fmt, io, thread};
 
 use crate::Store;
-use crate::corpus::{self, BATCH_BYTES, Batch, Item, Repeats, sketch_ahead};
+use crate::corpus::{self, BATCH_BYTES, Batch, Item, Repeats, Source, expanded, sketch_ahead};
 use crate::dedup::done::Done;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::{Event, Watch};
@@ -43,7 +44,8 @@ impl fmt::Debug for Begun {
 }
 
 impl Begun {
-    pub(crate) fn of(dedup: Dedup) -> Result<Begun> {
+    pub(crate) fn of(mut dedup: Dedup) -> Result<Begun> {
+        dedup.sources = expanded(dedup.sources);
         let target = Target::of(&dedup)?;
         let outputs = Outputs::begin(&dedup, &target)?;
         Ok(Begun {
@@ -91,6 +93,9 @@ impl Begun {
         let store = Arc::new(store);
         let passed_over = store.passed_over();
         let to = std::mem::replace(&mut dedup.to, To::Nowhere);
+        let sources = std::mem::take(&mut dedup.sources);
+        let inputs = sources.iter().map(|source| source.name().to_owned());
+        let inputs: Vec<PathBuf> = inputs.collect();
         let removed = outputs.removed().zip(dedup.removed.as_deref());
         let removed = removed
             .map(|(partial, name)| Removed::begin(partial, name, dedup.removed_is_json))
@@ -115,10 +120,12 @@ impl Begun {
             target: &target,
             outputs: &outputs,
             store: &store,
+            inputs: &inputs,
         };
+        let batches = run.read(sources)?;
         match dedup.keep {
-            Keep::First => run.in_order(&mut judge, to)?,
-            Keep::Longest | Keep::Newest => run.by_rank(&mut judge, to)?,
+            Keep::First => run.in_order(&mut judge, batches, to)?,
+            Keep::Longest | Keep::Newest => run.by_rank(&mut judge, &batches, to)?,
         }
         if let Some(removed) = &mut judge.removed {
             removed.finish()?;
@@ -135,19 +142,24 @@ impl Begun {
     }
 }
 
+/// What is read.
+type Batches = Receiver<Result<Batch, corpus::Error>>;
+
 /// What a run works with.
 struct Run<'a> {
     dedup: &'a Dedup,
     target: &'a Target,
     outputs: &'a Outputs,
     store: &'a Arc<Store>,
+    /// The paths of the inputs, and the names of streams.
+    inputs: &'a [PathBuf],
 }
 
 impl Run<'_> {
     /// Reads, judges and writes document after document.
-    fn in_order(&self, judge: &mut Judge<'_>, to: To) -> Result<()> {
+    fn in_order(&self, judge: &mut Judge<'_>, batches: Batches, to: To) -> Result<()> {
         let mut sink = self.sink(to)?;
-        let sketched = sketch_ahead(self.read()?, self.store)?;
+        let sketched = sketch_ahead(batches, self.store)?;
         let take = &mut |judged| match judged {
             Judged::Opened(opened) => sink.open(&opened),
             Judged::Kept(origin) => sink.keep(match origin.record {
@@ -163,10 +175,10 @@ impl Run<'_> {
     }
 
     /// Reads all documents, judges them by rank, and writes them in the order of the input.
-    fn by_rank(&self, judge: &mut Judge<'_>, to: To) -> Result<()> {
+    fn by_rank(&self, judge: &mut Judge<'_>, batches: &Batches, to: To) -> Result<()> {
         let mut spool = Spool::new(self.outputs.work(), self.dedup.temporary_limit)?;
         let mut ranking = Ranking::new(self.dedup.keep);
-        self.spool_all(judge, &mut spool, &mut ranking)?;
+        spool_all(judge, batches, &mut spool, &mut ranking)?;
         self.check_failures(judge)?;
         let (texts, records) = spool.finish()?;
         let order = Arc::new(ranking.sorted());
@@ -210,49 +222,16 @@ impl Run<'_> {
         sink.finish()
     }
 
-    /// Reads all documents into the spool.
-    fn spool_all(
-        &self,
-        judge: &mut Judge<'_>,
-        spool: &mut Spool,
-        ranking: &mut Ranking,
-    ) -> Result<()> {
-        let batches = self.read()?;
-        loop {
-            let batch = match batches.recv_timeout(TICK) {
-                Ok(batch) => batch?,
-                Err(RecvTimeoutError::Timeout) => {
-                    judge.met.watch.tick()?;
-                    continue;
-                }
-                Err(RecvTimeoutError::Disconnected) => return Ok(()),
-            };
-            for item in &batch.items {
-                judge.met.item(item)?;
-                match item {
-                    Item::Document(document) => {
-                        let offset = spool.push(document)?;
-                        ranking.push(document, offset);
-                    }
-                    Item::Opened(opened) => spool.open(opened)?,
-                    Item::Skipped(_) | Item::Unchanged => {}
-                }
-            }
-            let items = batch.items.len() as u64;
-            judge.met.watch.advance(items, batch.bytes)?;
-        }
-    }
-
-    fn read(&self) -> Result<Receiver<Result<Batch, corpus::Error>>> {
+    fn read(&self, sources: Vec<Source>) -> Result<Batches> {
         let options = self.dedup.options.clone();
         let options = options.verbatim(true).repeats(Repeats::Tell);
         let options = options.store(self.store.folder());
-        Ok(options.batches(self.dedup.sources())?)
+        Ok(options.batches(sources)?)
     }
 
     fn sink(&self, to: To) -> Result<Sink> {
         let path = self.outputs.work().output();
-        Sink::new(self.target, to, &path, &self.dedup.paths)
+        Sink::new(self.target, to, &path, self.inputs)
     }
 
     /// Ends a strict run in which something failed.
@@ -261,6 +240,38 @@ impl Run<'_> {
             return Err(Error::FirstFailure);
         }
         Ok(())
+    }
+}
+
+/// Reads all documents into the spool.
+fn spool_all(
+    judge: &mut Judge<'_>,
+    batches: &Batches,
+    spool: &mut Spool,
+    ranking: &mut Ranking,
+) -> Result<()> {
+    loop {
+        let batch = match batches.recv_timeout(TICK) {
+            Ok(batch) => batch?,
+            Err(RecvTimeoutError::Timeout) => {
+                judge.met.watch.tick()?;
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        };
+        for item in &batch.items {
+            judge.met.item(item)?;
+            match item {
+                Item::Document(document) => {
+                    let offset = spool.push(document)?;
+                    ranking.push(document, offset);
+                }
+                Item::Opened(opened) => spool.open(opened)?,
+                Item::Skipped(_) | Item::Unchanged => {}
+            }
+        }
+        let items = batch.items.len() as u64;
+        judge.met.watch.advance(items, batch.bytes)?;
     }
 }
 

@@ -5,14 +5,13 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use crate::corpus::{self, Source};
+use crate::corpus::{self, Format, Source};
 use crate::{Options, Schema, Store};
 
 use crate::dedup::done::Done;
 use crate::dedup::error::Error;
 use crate::dedup::event::Event;
 use crate::dedup::run::Begun;
-use crate::dedup::target::is_stdin;
 
 /// Bytes of memory to take, about, unless another number is asked for.
 const MEMORY: u64 = 512 << 20;
@@ -43,7 +42,7 @@ pub enum Ending {
 /// A corpus that is to be rid of its near-duplicates.
 #[must_use = "nothing is done before it is run"]
 pub struct Dedup {
-    pub(crate) paths: Vec<PathBuf>,
+    pub(crate) sources: Vec<Source>,
     pub(crate) options: corpus::Options,
     pub(crate) to: To,
     pub(crate) list: Option<Ending>,
@@ -63,7 +62,7 @@ pub struct Dedup {
 impl fmt::Debug for Dedup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Dedup")
-            .field("paths", &self.paths)
+            .field("sources", &self.sources)
             .field("keep", &self.keep)
             .field("removed", &self.removed)
             .finish_non_exhaustive()
@@ -79,14 +78,12 @@ pub(crate) enum To {
 }
 
 impl Dedup {
-    /// Reads what the paths lead to: files and folders, or `-` for standard input.
-    pub fn new(
-        paths: impl IntoIterator<Item = impl Into<PathBuf>>,
-        options: corpus::Options,
-    ) -> Dedup {
+    /// Reads files, folders, patterns and streams, in this order, as
+    /// [`Corpus::open`](crate::corpus::Corpus::open) does.
+    pub fn new<S: Into<Source>>(sources: impl IntoIterator<Item = S>) -> Dedup {
         Dedup {
-            paths: paths.into_iter().map(Into::into).collect(),
-            options,
+            sources: sources.into_iter().map(Into::into).collect(),
+            options: corpus::Options::new(),
             to: To::Nowhere,
             list: None,
             keep: Keep::First,
@@ -103,16 +100,16 @@ impl Dedup {
         }
     }
 
-    /// What is read.
-    pub(crate) fn sources(&self) -> Vec<Source> {
-        let source = |path: &PathBuf| {
-            if is_stdin(path) {
-                Source::stdin()
-            } else {
-                Source::path(path)
-            }
-        };
-        self.paths.iter().map(source).collect()
+    /// How files and streams are read. Records are read as they are in their files, and those whose id came
+    /// before with another text are told and kept, whatever the options say of that.
+    pub fn reading(self, options: corpus::Options) -> Dedup {
+        Dedup { options, ..self }
+    }
+
+    /// The format of a source that is a file or a stream.
+    pub(crate) fn format(&self, source: &Source) -> Format {
+        let given = source.format.or(self.options.format);
+        given.unwrap_or_else(|| Format::of(source.name()))
     }
 
     /// Writes what is kept to `path`, a file of records or a folder.

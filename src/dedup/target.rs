@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::corpus::{Format, is_pipe};
+use crate::corpus::{Format, Source};
 use crate::dedup::error::{Error, Result};
 use crate::dedup::settings::{Dedup, Ending, To};
 use crate::publish::apart::{bare, check_apart, check_outputs};
@@ -46,9 +46,14 @@ impl Target {
             (To::Path(path), None) if !is_of_records(dedup, path) => Form::Folder,
             (To::Path(_) | To::Stream(_), None) => Form::Records,
         };
-        check_inputs(dedup, form)?;
-        let inputs = dedup.paths.iter().filter(|path| !is_stdin(path));
-        let inputs: Vec<PathBuf> = inputs.cloned().collect();
+        if form != Form::Nothing {
+            check_streams(dedup)?;
+        }
+        let inputs = dedup.sources.iter().filter_map(Source::named);
+        let inputs: Vec<PathBuf> = inputs.map(Path::to_owned).collect();
+        if let Some(path) = inputs.iter().find(|path| fs::metadata(path).is_err()) {
+            return Err(Error::NotFound { path: path.clone() });
+        }
         for path in dedup.removed.iter().chain(output) {
             check_apart(path, &inputs)?;
         }
@@ -62,43 +67,23 @@ impl Target {
     }
 }
 
-/// Whether a path stands for standard input.
-pub(crate) fn is_stdin(path: &Path) -> bool {
-    path == Path::new("-")
-}
-
 /// Whether records are asked for: by the name of the output, or because there is but one file of them.
 fn is_of_records(dedup: &Dedup, output: &Path) -> bool {
-    let format = |path: &Path| dedup.options.format.unwrap_or_else(|| Format::of(path));
-    let is_file_of_records =
-        |path: &Path| is_stdin(path) || !path.is_dir() && !format(path).is_document();
-    let is_one = matches!(&*dedup.paths, [path] if is_file_of_records(path));
+    let is_of_records = |source: &Source| match source.named() {
+        Some(path) => !path.is_dir() && !dedup.format(source).is_document(),
+        None => true,
+    };
+    let is_one = matches!(&*dedup.sources, [source] if is_of_records(source));
     is_one || !Format::of(output).is_document() && !output.is_dir()
 }
 
-fn check_inputs(dedup: &Dedup, form: Form) -> Result<()> {
-    if dedup.paths.iter().filter(|path| is_stdin(path)).count() > 1 {
-        return Err(Error::StdinTwice);
-    }
-    let is_stream = |path: &&PathBuf| is_stdin(path) || is_pipe(path);
-    let is_document = |path: &PathBuf| {
-        let format = dedup.options.format.unwrap_or_else(|| Format::of(path));
-        format.is_document()
-    };
-    let mut streams = dedup.paths.iter().filter(is_stream);
-    if let Some(path) = streams.find(|path| is_document(path))
-        && form != Form::Nothing
-    {
-        let name = if is_stdin(path) {
-            "standard input".to_owned()
-        } else {
-            path.display().to_string()
-        };
-        return Err(Error::StreamOfText { name });
-    }
-    let mut files = dedup.paths.iter().filter(|path| !is_stdin(path));
-    match files.find(|path| fs::metadata(path).is_err()) {
-        Some(path) => Err(Error::NotFound { path: path.clone() }),
+/// Refuses a stream that is one document, and so has no file that could be kept.
+fn check_streams(dedup: &Dedup) -> Result<()> {
+    let mut streams = dedup.sources.iter().filter(|source| source.is_stream());
+    match streams.find(|source| dedup.format(source).is_document()) {
+        Some(source) => Err(Error::StreamOfText {
+            name: source.name().display().to_string(),
+        }),
         None => Ok(()),
     }
 }

@@ -126,7 +126,7 @@ impl Error {
 }
 
 /// What the system said, of a file or folder.
-pub trait Of<T> {
+pub(crate) trait Of<T> {
     /// Says which file or folder it is about.
     ///
     /// # Errors

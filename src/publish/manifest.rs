@@ -19,7 +19,7 @@ use walkdir::{DirEntry, WalkDir};
 use super::error::{Error, Of, Result};
 
 /// Its name in the folder.
-pub const NAME: &str = ".dedupdb-output";
+pub(crate) const NAME: &str = ".dedupdb-output";
 
 /// The number of the format.
 const FORMAT: u64 = 1;
@@ -39,7 +39,7 @@ struct Listed {
 }
 
 /// Whether the file is the manifest of an output.
-pub fn is_manifest(path: &Path) -> bool {
+pub(crate) fn is_manifest(path: &Path) -> bool {
     let starts = || -> io::Result<bool> {
         let mut start = [0; START.len()];
         File::open(path)?.read_exact(&mut start)?;
@@ -53,7 +53,7 @@ pub fn is_manifest(path: &Path) -> bool {
 /// # Errors
 ///
 /// Those of the system.
-pub fn seal(root: &Path) -> Result<()> {
+pub(crate) fn seal(root: &Path) -> Result<()> {
     let listed = entries(root)?.into_par_iter().map(|entry| {
         let path = entry.path();
         File::open(path).and_then(|file| file.sync_all()).of(path)?;
@@ -86,7 +86,7 @@ pub fn seal(root: &Path) -> Result<()> {
 /// # Errors
 ///
 /// Those of the system, or there is something else: it is named.
-pub fn verify(root: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn verify(root: &Path) -> Result<Vec<PathBuf>> {
     let manifest = Manifest::read(root)?;
     let folders: BTreeSet<&Path> = manifest
         .0

@@ -8,7 +8,7 @@
 pub mod apart;
 pub mod error;
 pub mod escape;
-pub mod manifest;
-pub mod standing;
+pub(crate) mod manifest;
+pub(crate) mod standing;
 mod steps;
-pub mod work;
+pub(crate) mod work;

@@ -10,7 +10,7 @@ use super::manifest;
 
 /// What stands there, and may be replaced.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Standing {
+pub(crate) enum Standing {
     Nothing,
     File(Stamp),
     /// An output of dedupdb: all that is in it.
@@ -19,7 +19,7 @@ pub enum Standing {
 
 /// What shows that a file or folder was changed.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Stamp {
+pub(crate) struct Stamp {
     bytes: u64,
     modified: Option<SystemTime>,
     #[cfg(unix)]
@@ -51,7 +51,7 @@ impl Standing {
     /// # Errors
     ///
     /// Those of the system, or it must not be replaced.
-    pub fn at(place: &Path, force: bool) -> Result<Standing> {
+    pub(crate) fn at(place: &Path, force: bool) -> Result<Standing> {
         let metadata = match fs::symlink_metadata(place) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Standing::Nothing),
             found => found.of(place)?,
@@ -81,7 +81,7 @@ impl Standing {
     }
 
     /// Whether it has anything but names: an output without content is no loss.
-    pub fn has_content(&self) -> bool {
+    pub(crate) fn has_content(&self) -> bool {
         match self {
             Standing::Nothing => false,
             Standing::File(stamp) => stamp.bytes > 0,

@@ -33,7 +33,7 @@ const TRIES: usize = 100;
 
 /// A folder for what is temporary. Dropped, it is gone, unless it has what is nowhere else.
 #[derive(Debug)]
-pub enum Work {
+pub(crate) enum Work {
     /// Where nothing takes a place.
     Temporary(TempDir),
     Beside(Beside),
@@ -41,7 +41,7 @@ pub enum Work {
 
 /// A folder beside the place that something is to take.
 #[derive(Debug)]
-pub struct Beside {
+pub(crate) struct Beside {
     folder: PathBuf,
     /// Where the output is to be.
     place: PathBuf,
@@ -60,7 +60,7 @@ impl Work {
     /// # Errors
     ///
     /// Those of the system.
-    pub fn temporary() -> Result<Work> {
+    pub(crate) fn temporary() -> Result<Work> {
         let made = tempfile::tempdir();
         let made = made.of_doing(&std::env::temp_dir(), || {
             "cannot make a temporary folder".into()
@@ -76,7 +76,7 @@ impl Work {
     ///
     /// Those of the system; the place is over, in or around a store; another process writes the same; or what is there is not provably a
     /// folder of this kind and of this user.
-    pub fn beside(place: &Path, stores: &[&Path]) -> Result<Work> {
+    pub(crate) fn beside(place: &Path, stores: &[&Path]) -> Result<Work> {
         check_no_store(place, stores)?;
         Work::with(place, Steps::default())
     }
@@ -106,7 +106,7 @@ impl Work {
     }
 
     /// Where it is.
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         match self {
             Work::Temporary(folder) => folder.path(),
             Work::Beside(beside) => &beside.folder,
@@ -114,7 +114,7 @@ impl Work {
     }
 
     /// A file or folder in it, by one of the names that are known here.
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         debug_assert!(
             [OUTPUT, NOTE].contains(&name) || OTHERS.contains(&name),
             "{name}"
@@ -123,12 +123,12 @@ impl Work {
     }
 
     /// Where the output is built.
-    pub fn output(&self) -> PathBuf {
+    pub(crate) fn output(&self) -> PathBuf {
         self.path(OUTPUT)
     }
 
     /// What an earlier run noted, if it was killed after that.
-    pub fn note(&self) -> Option<&str> {
+    pub(crate) fn note(&self) -> Option<&str> {
         match self {
             Work::Beside(beside) => beside.note.as_deref(),
             Work::Temporary(_) => None,
@@ -140,7 +140,7 @@ impl Work {
     /// # Errors
     ///
     /// Those of the system.
-    pub fn set_note(&self, note: &str) -> Result<()> {
+    pub(crate) fn set_note(&self, note: &str) -> Result<()> {
         let path = self.path(NOTE);
         let written = File::create(&path).and_then(|mut file| {
             io::Write::write_all(&mut file, note.as_bytes())?;
@@ -160,7 +160,7 @@ impl Work {
     ///
     /// Those of the system, or somebody changed what stood there. What stood there or the output is in
     /// the place then, and the other one is gone only where the output is in it durably.
-    pub fn publish(&self, standing: &Standing) -> Result<()> {
+    pub(crate) fn publish(&self, standing: &Standing) -> Result<()> {
         let Work::Beside(beside) = self else {
             return Ok(());
         };

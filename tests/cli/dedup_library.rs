@@ -4,7 +4,6 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use dedupdb::corpus::Options;
 use dedupdb::dedup::{Dedup, Ending, Keep};
 use serde_json::Value;
 
@@ -44,7 +43,7 @@ fn the_command_and_the_library_write_the_same() {
                 name,
                 "--force",
             ];
-            let mut dedup = Dedup::new([input], Options::new())
+            let mut dedup = Dedup::new([input])
                 .output(sandbox.path("library"))
                 .removed(sandbox.path("library.tsv"))
                 .removed_as_json(true)

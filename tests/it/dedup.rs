@@ -5,7 +5,6 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use dedupdb::corpus::Options as Reading;
 use dedupdb::dedup::{Dedup, Error, Event, Keep, OutputError};
 use dedupdb::{Options, Schema, Store};
 
@@ -74,7 +73,7 @@ impl Scene {
 
     fn dedup(&self, output: &str) -> Dedup {
         let input = self.path("in");
-        Dedup::new([input], Reading::new()).output(self.path(output))
+        Dedup::new([input]).output(self.path(output))
     }
 
     /// The names of what is there.
@@ -213,16 +212,16 @@ fn the_number_of_threads_changes_nothing() {
 fn records_go_to_a_stream_and_nowhere() {
     let scene = Scene::new();
     let input = [scene.path("in/0.jsonl")];
-    Dedup::new(&input, Reading::new())
+    Dedup::new(&input)
         .output(scene.path("out.jsonl"))
         .run(all)
         .unwrap();
     let file = fs::File::create(scene.path("stream")).unwrap();
-    let done = Dedup::new(&input, Reading::new()).output_to(file).run(all);
+    let done = Dedup::new(&input).output_to(file).run(all);
     let expected = fs::read(scene.path("out.jsonl")).unwrap();
     assert_eq!(fs::read(scene.path("stream")).unwrap(), expected);
     let names = scene.names();
-    let nowhere = Dedup::new([scene.path("in")], Reading::new()).run(all);
+    let nowhere = Dedup::new([scene.path("in")]).run(all);
     assert_eq!(nowhere.unwrap().kept, 50);
     assert_eq!(scene.names(), names);
     assert_eq!(done.unwrap().kept, 40);
@@ -252,7 +251,7 @@ fn what_stands_there_stays() {
         overlaps,
         Error::Output(OutputError::Overlaps { .. })
     ));
-    let nothing = Dedup::new([scene.path("nothing")], Reading::new());
+    let nothing = Dedup::new([scene.path("nothing")]);
     let nothing = refused(nothing.output(scene.path("out")));
     assert!(matches!(nothing, Error::NotFound { .. }));
     let little = scene.dedup("out").keep(Keep::Longest).temporary_limit(1000);

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::corpus::formats::format::Format;
 use crate::corpus::skipped::Skipped;
 use crate::corpus::source::feed::Stream;
+use crate::corpus::walk::is_pipe;
 
 pub(crate) use pattern::expanded;
 
@@ -88,6 +89,32 @@ impl Source {
         Source {
             format: Some(format),
             ..self
+        }
+    }
+
+    /// The path, if it is one.
+    pub(crate) fn named(&self) -> Option<&Path> {
+        match &self.kind {
+            Kind::Path(path) | Kind::Pattern(path) => Some(path),
+            Kind::Stream(_) | Kind::Skipped(_) => None,
+        }
+    }
+
+    /// The path or the name of the stream, or what a pattern led to.
+    pub(crate) fn name(&self) -> &Path {
+        match &self.kind {
+            Kind::Path(path) | Kind::Pattern(path) => path,
+            Kind::Stream(stream) => &stream.name,
+            Kind::Skipped(skipped) => Path::new(&skipped.place),
+        }
+    }
+
+    /// Whether it can be read once and has no file's size and time.
+    pub(crate) fn is_stream(&self) -> bool {
+        match &self.kind {
+            Kind::Path(path) | Kind::Pattern(path) => is_pipe(path),
+            Kind::Stream(_) => true,
+            Kind::Skipped(_) => false,
         }
     }
 

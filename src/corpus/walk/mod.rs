@@ -286,16 +286,6 @@ impl Found {
     }
 }
 
-impl Source {
-    /// The path, if it is one.
-    fn named(&self) -> Option<&Path> {
-        match &self.kind {
-            Kind::Path(path) | Kind::Pattern(path) => Some(path),
-            Kind::Stream(_) | Kind::Skipped(_) => None,
-        }
-    }
-}
-
 /// Whether one of `folders`, which have no symbolic links, is `path` or above it.
 fn covers(folders: &HashSet<PathBuf>, path: &Path) -> bool {
     path.ancestors().any(|above| folders.contains(above))
