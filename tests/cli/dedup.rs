@@ -89,7 +89,7 @@ pub(crate) fn files(folder: &Path) -> Vec<String> {
 }
 
 /// The summary of a dedup that must end well; its counts must add up.
-fn dedup(sandbox: &Sandbox, arguments: &[&str]) -> Value {
+pub(crate) fn dedup(sandbox: &Sandbox, arguments: &[&str]) -> Value {
     dedup_and_end(sandbox, arguments, 0)
 }
 
@@ -218,129 +218,6 @@ fn records_with_the_same_key_are_documents_of_their_own() {
         );
         assert!(b.1.starts_with("same#") && b.2 == "1.0000", "{b:?}");
     }
-}
-
-#[test]
-fn what_is_stored_comes_first_and_what_was_published_is_not_written_again() {
-    let sandbox = Sandbox::new();
-    let all = lines(300);
-    let (monday, tuesday) = all.split_at(100);
-    sandbox.write("monday.jsonl", monday.join("\n"));
-    for name in ["tuesday.jsonl", "again.jsonl"] {
-        sandbox.write(name, tuesday.join("\n"));
-    }
-    let day = |day: &str, keep: &str, store: &str| {
-        let (input, output) = (format!("{day}.jsonl"), format!("{day}-new.jsonl"));
-        let removed = format!("{day}.tsv");
-        let arguments = [
-            &*input,
-            "-o",
-            &output,
-            "--removed",
-            &removed,
-            "--keep",
-            keep,
-            "--store",
-            store,
-            "--force",
-        ];
-        let mut summary = dedup(&sandbox, &arguments);
-        summary["seconds"] = Value::Null;
-        (summary, read(&sandbox, &output), read(&sandbox, &removed))
-    };
-    for keep in ["first", "longest"] {
-        day("monday", keep, keep);
-        let stored: Vec<(String, String)> = monday.iter().map(|line| record(line)).collect();
-        let (summary, output, removed) = day("tuesday", keep, keep);
-        check(&tuesday.join("\n"), &output, &removed, &stored);
-        assert!(summary["of_history"]["near_duplicates"].as_u64() > Some(10));
-        let (summary, output, _) = day("again", keep, keep);
-        assert_eq!(
-            (&summary["kept"], output.as_str()),
-            (&json!(0), ""),
-            "{keep}"
-        );
-        // What is new on Tuesday is history on Wednesday, under other keys, too.
-        let renamed = tuesday.join("\n").replace("doc-", "wednesday-");
-        sandbox.write("wednesday.jsonl", renamed);
-        assert_eq!(day("wednesday", keep, keep).0["kept"], 0);
-        assert_eq!(read(&sandbox, "wednesday-new.jsonl"), "");
-        sandbox.run(&["check", "--store", keep]).expect(0);
-    }
-}
-
-#[test]
-fn what_a_crawler_fetches_again_is_not_written_again() {
-    let sandbox = Sandbox::new();
-    let page = |page: u64, more: &str| {
-        let text = text(page, 30) + more;
-        json!({ "id": format!("https://example.org/{page}"), "text": text }).to_string() + "\n"
-    };
-    let monday: String = (0..6000).map(|number| page(number, "")).collect();
-    sandbox.write("monday.jsonl", monday);
-    let tuesday = (0..6000).map(|number| match number {
-        0..1491 => page(number, ""),
-        1491..2000 => page(number, " edited"),
-        // Fetched from another place.
-        2000..2100 => page(number, "").replace("example.org", "example.net"),
-        _ => page(number + 6000, ""),
-    });
-    sandbox.write("tuesday.jsonl", tuesday.collect::<String>());
-    let day = |day: &str| {
-        let (input, output) = (format!("{day}.jsonl"), format!("{day}-new.jsonl"));
-        dedup(&sandbox, &[&input, "-o", &output, "--store", "seen"])
-    };
-    assert_eq!(day("monday")["kept"], 6000);
-    let summary = day("tuesday");
-    assert_eq!(summary["of_history"]["exact_copies"], 1591);
-    assert_eq!(summary["of_history"]["near_duplicates"], 509);
-    assert_eq!(summary["kept"], 3900);
-    let new = read(&sandbox, "tuesday-new.jsonl");
-    let old = new.lines().map(record).find(|(key, _)| {
-        let number: u64 = key.rsplit('/').next().unwrap().parse().unwrap();
-        number < 6000
-    });
-    assert_eq!(old, None);
-}
-
-#[test]
-fn a_store_has_parameters_of_its_own() {
-    let sandbox = Sandbox::new();
-    let near = text(5, 40) + " " + &text(6, 40);
-    let line = |id: u32, text: &str| json!({ "id": id, "text": text }).to_string() + "\n";
-    let (a, b) = (line(1, &near), line(2, &near.replace(&text(6, 40), "gone")));
-    sandbox.write("in.jsonl", [a, b].concat());
-    let low = [
-        "in.jsonl",
-        "-o",
-        "out.jsonl",
-        "--force",
-        "--threshold",
-        "0.4",
-    ];
-    assert_eq!(dedup(&sandbox, &low)["kept"], 1);
-    assert_eq!(dedup(&sandbox, &low[..4])["kept"], 2);
-    let stored = [&low[..], &["--store", "low"]].concat();
-    assert_eq!(dedup(&sandbox, &stored)["kept"], 1);
-    let again = dedup(&sandbox, &["in.jsonl", "-o", "again", "--store", "low"]);
-    assert_eq!(again["of_history"]["near_duplicates"], 1);
-    let other = [
-        "dedup",
-        "in.jsonl",
-        "-o",
-        "x",
-        "--store",
-        "low",
-        "--threshold",
-        "0.8",
-    ];
-    let ran = sandbox.run(&other).expect(2);
-    assert!(ran.stderr.contains("another --threshold"), "{}", ran.stderr);
-    let mut command = sandbox.command(&["dedup", "in.jsonl", "-o", "y", "--quiet"]);
-    let status = command.env("DEDUPDB_STORE", "low").status();
-    assert!(status.unwrap().success());
-    // All of it is stored, so nothing of it is new.
-    assert_eq!(read(&sandbox, "y"), "");
 }
 
 #[test]
