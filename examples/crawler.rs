@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use dedupdb::{Query, Result, Schema, Store, Verdict};
+use dedupdb::{Change, Query, Result, Schema, Store};
 
 const THREADS: usize = 4;
 const PAGES: usize = 600;
@@ -63,7 +63,7 @@ fn crawl(store: &Store, run: usize) -> Result<(usize, usize)> {
                         let mirror = number.is_multiple_of(5);
                         let url = format!("https://example.org/{number}");
                         let text = page(number + usize::from(mirror), mirror);
-                        if store.insert_unless_duplicate(&url, &text)? == Verdict::Inserted {
+                        if store.insert_unless_duplicate(&url, &text)?.change == Change::Added {
                             inserted.fetch_add(1, Ordering::Relaxed);
                         }
                     }

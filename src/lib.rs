@@ -8,7 +8,7 @@
 //! # A worked example
 //!
 //! ```
-//! use dedupdb::{Input, Query, Relation, Schema, Store, Verdict};
+//! use dedupdb::{Input, Query, Relation, Schema, Store};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("store");
@@ -36,8 +36,8 @@
 //! assert_eq!(matches[0].jaccard, Some(9.0 / 11.0));
 //!
 //! // A crawler checks and inserts in one step.
-//! let verdict = store.insert_unless_duplicate("gazette/4", "THE NIGHT TRAM RUNS AGAIN FROM FRIDAY ON, EVERY HALF HOUR UNTIL FOUR")?;
-//! assert!(matches!(verdict, Verdict::Duplicate(earlier) if earlier.key == "gazette/1"));
+//! let outcome = store.insert_unless_duplicate("gazette/4", "THE NIGHT TRAM RUNS AGAIN FROM FRIDAY ON, EVERY HALF HOUR UNTIL FOUR")?;
+//! assert_eq!(outcome.duplicate_of().unwrap().key, "gazette/1");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -159,11 +159,10 @@ pub use progress::Progress;
 pub use schema::{Schema, SchemaBuilder};
 pub use sketch::{Estimate, Family, Signature, Signer, SlotWidth, agreeing};
 pub use store::{
-    Admission, Batch, Bucket, Casualty, Change, Cluster, ClusterQuery, Clusters, Common, Document,
-    Documents, Expected, Explanation, Input, Linkage, MAX_KEY_BYTES, Match, Member, Merged, Near,
-    Nearness, Options, Outcome, Pair, PairQuery, Pairs, Problem, Query, Rebuild, RebuildProgress,
-    Relation, Report, Salvaged, Sample, Shape, Stats, Store, Subject, Tuning, Unfinished,
-    Unreadable, Verdict, Writer,
+    Batch, Bucket, Casualty, Change, Cluster, ClusterQuery, Clusters, Common, Document, Documents,
+    Expected, Explanation, Input, Linkage, MAX_KEY_BYTES, Match, Member, Merged, Near, Nearness,
+    Options, Outcome, Pair, PairQuery, Pairs, Problem, Query, Rebuild, RebuildProgress, Relation,
+    Report, Salvaged, Sample, Shape, Stats, Store, Subject, Tuning, Unfinished, Unreadable, Writer,
 };
 pub use text::{ShingleSet, Shingler, Shingling};
 

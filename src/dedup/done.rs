@@ -1,7 +1,7 @@
 //! What became of everything that was met.
 
-use crate::Admission;
 use crate::corpus::Reading;
+use crate::{Outcome, Relation};
 
 /// What became of a corpus: each document and what was left out is under one of kept, dropped and skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,24 +49,16 @@ impl Done {
     }
 
     /// Counts what became of a document.
-    pub(crate) fn admission(&mut self, admission: &Admission) {
-        match admission {
-            Admission::New { .. } => self.kept += 1,
-            Admission::Duplicate {
-                earlier,
-                is_of_this_writer,
-            } => {
-                let dropped = if *is_of_this_writer {
-                    &mut self.of_input
-                } else {
-                    &mut self.of_history
-                };
-                if earlier.exact_copy {
-                    dropped.exact_copies += 1;
-                } else {
-                    dropped.near_duplicates += 1;
-                }
-            }
+    pub(crate) fn outcome(&mut self, outcome: &Outcome) {
+        let dropped = if outcome.earlier_is_of_this_writer {
+            &mut self.of_input
+        } else {
+            &mut self.of_history
+        };
+        match outcome.relation {
+            Relation::Novel => self.kept += 1,
+            Relation::NearDuplicate => dropped.near_duplicates += 1,
+            Relation::ExactCopy => dropped.exact_copies += 1,
         }
     }
 

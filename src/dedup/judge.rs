@@ -11,7 +11,7 @@ use crate::dedup::fit::Fit;
 use crate::dedup::lineage::Lineage;
 use crate::dedup::removed::Removed;
 use crate::dedup::uncommitted::Uncommitted;
-use crate::{Admission, Writer};
+use crate::{Outcome, Writer};
 
 /// How long to wait for a batch before looking after the rest.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
@@ -127,13 +127,13 @@ impl Judge<'_> {
             }
         }
         let items = sketched.items.len() as u64;
-        let mut admissions = self.writer.admit_batch(sketched.documents)?.into_iter();
+        let mut outcomes = self.writer.admit_batch(sketched.documents)?.into_iter();
         for item in sketched.items {
             match item {
                 Item::Document(origin) => {
                     let what = "a document was not judged";
-                    let admission = admissions.next().ok_or(Error::Defect { what })?;
-                    take(self.note(origin, admission)?)?;
+                    let outcome = outcomes.next().ok_or(Error::Defect { what })?;
+                    take(self.note(origin, outcome)?)?;
                 }
                 Item::Opened(opened) => take(Judged::Opened(opened))?,
                 Item::Unchanged | Item::Skipped(_) => {}
@@ -146,27 +146,23 @@ impl Judge<'_> {
         }
     }
 
-    fn note(&mut self, origin: Origin, admission: crate::Result<Admission>) -> Result<Judged> {
-        let admission = match admission {
-            Ok(admission) => admission,
+    fn note(&mut self, origin: Origin, outcome: crate::Result<Outcome>) -> Result<Judged> {
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
             Err(error) => {
                 self.met.skip(&origin.refused(&error))?;
                 return Ok(Judged::Dropped);
             }
         };
-        self.met.done.admission(&admission);
-        let (earlier, stored_before) = match admission {
-            Admission::New { key } => {
-                if let Some(lineage) = &mut self.lineage {
-                    lineage.keep(&key, &origin);
-                }
-                return Ok(Judged::Kept(origin));
+        self.met.done.outcome(&outcome);
+        let Some(earlier) = outcome.duplicate_of() else {
+            if let Some(lineage) = &mut self.lineage {
+                let key = outcome.second_key.as_ref().unwrap_or(&origin.key);
+                lineage.keep(key, &origin);
             }
-            Admission::Duplicate {
-                earlier,
-                is_of_this_writer,
-            } => (earlier, !is_of_this_writer),
+            return Ok(Judged::Kept(origin));
         };
+        let stored_before = !outcome.earlier_is_of_this_writer;
         let lineage = self.lineage.as_ref().filter(|_| !stored_before);
         let (earlier_source, earlier_record) =
             lineage.map_or((None, None), |lineage| lineage.of(&earlier.key));
@@ -174,7 +170,7 @@ impl Judge<'_> {
             key: &origin.key,
             source: &origin.source,
             record: origin.record,
-            earlier: &earlier,
+            earlier,
             earlier_source,
             earlier_record,
             stored_before,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dedupdb::{Admission, Input, Schema, Shingler, Shingling, Store};
+use dedupdb::{Change, Input, Outcome, Schema, Shingler, Shingling, Store};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ fn jaccard(a: &str, b: &str) -> f64 {
 }
 
 /// Offers the documents in batches to a run and commits now and then; publishes it unless `is_killed`.
-fn admit(store: &Store, inputs: &[Input], batch: usize, is_killed: bool) -> Vec<Admission> {
+fn admit(store: &Store, inputs: &[Input], batch: usize, is_killed: bool) -> Vec<Outcome> {
     let mut writer = store.writer().unwrap();
     writer.begin_run().unwrap();
     let mut admissions = Vec::new();
@@ -81,7 +81,7 @@ proptest! {
         let texts = stored(&store, &all);
         let mut kept: Vec<&str> = Vec::new();
         for (input, admission) in inputs.iter().zip(&first) {
-            if let Admission::Duplicate { earlier, .. } = admission {
+            if let Some(earlier) = admission.duplicate_of() {
                 let exact = jaccard(input.text(), &texts[&earlier.key]);
                 prop_assert!(exact >= 0.8, "{} is {exact}", earlier.key);
                 prop_assert_eq!(earlier.jaccard, Some(exact));
@@ -94,11 +94,8 @@ proptest! {
         }
         // Again: each is a duplicate of what is published now.
         for admission in admit(&store, &inputs, batch, false) {
-            let is_old = matches!(
-                admission,
-                Admission::Duplicate { is_of_this_writer: false, .. }
-            );
-            prop_assert!(is_old);
+            prop_assert_eq!(admission.change, Change::KeptOut);
+            prop_assert!(!admission.earlier_is_of_this_writer);
         }
         prop_assert_eq!(&stored(&store, &all), &texts);
         // Killed half-way, and again: the same.
@@ -125,9 +122,9 @@ fn what_was_added_is_a_duplicate_under_its_own_key_too() {
     crate::numbered::add(&store, 1100..2200, 7);
     let offered = [inputs[0].clone(), Input::new("c", text), inputs[1].clone()];
     let again = admit(&store, &offered, 1, false);
-    let earlier = again.into_iter().map(|admission| match admission {
-        Admission::Duplicate { earlier, .. } => Some((earlier.key, earlier.exact_copy)),
-        Admission::New { .. } => None,
+    let earlier = again.iter().map(|admission| {
+        let earlier = admission.duplicate_of();
+        earlier.map(|earlier| (earlier.key.clone(), earlier.exact_copy))
     });
     let copy_of = |key: &str| Some((key.to_owned(), true));
     let expected = [copy_of("a"), copy_of("a"), copy_of("b")];

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use dedupdb::{Input, Query, Schema, Store, Verdict};
+use dedupdb::{Change, Input, Query, Schema, Store};
 
 use crate::numbered;
 
@@ -45,18 +45,19 @@ fn of_many_callers_with_the_same_text_one_inserts_it() {
                         page = page.to_uppercase();
                     }
                     let key = format!("{caller}/{number}");
-                    match store.insert_unless_duplicate(&key, &page).unwrap() {
-                        Verdict::Inserted => {
+                    let outcome = store.insert_unless_duplicate(&key, &page).unwrap();
+                    match (outcome.change, outcome.earlier) {
+                        (Change::Added, None) => {
                             let mut inserted = inserted.lock().unwrap();
                             inserted.entry(number).or_default().push(caller);
                         }
-                        Verdict::Duplicate(earlier) => {
+                        (Change::KeptOut, Some(earlier)) => {
                             let of = earlier.key.split('/').nth(1).unwrap();
                             assert_eq!(of, number.to_string());
                             // The verdict rests on something durable and visible.
                             assert!(store.get(&earlier.key).unwrap().is_some());
                         }
-                        Verdict::Unchanged => panic!("{key} is new"),
+                        other => panic!("{key} is new, and {other:?}"),
                     }
                 }
             });

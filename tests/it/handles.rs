@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
 use std::thread;
 
-use dedupdb::{Error, Input, Query, Rebuild, Schema, Store, Verdict, Writer};
+use dedupdb::{Change, Error, Input, Query, Rebuild, Schema, Store, Writer};
 
 const TEXT: &str = "it was the first of many long and cold nights in the old lighthouse";
 
@@ -73,8 +73,8 @@ fn a_panic_of_the_caller_rolls_back_and_leaves_the_store_usable() {
         panics.join()
     });
     assert!(panicked.is_err());
-    let verdict = store.insert_unless_duplicate("three", TEXT).unwrap();
-    assert_eq!(verdict, Verdict::Inserted);
+    let outcome = store.insert_unless_duplicate("three", TEXT).unwrap();
+    assert_eq!(outcome.change, Change::Added);
     let mut writer = store.writer().unwrap();
     writer.add("four", "nobody knows who painted it").unwrap();
     writer.commit().unwrap();

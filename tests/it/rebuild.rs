@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use dedupdb::{Error, Options, Query, Rebuild, Schema, Store, Verdict};
+use dedupdb::{Change, Error, Options, Query, Rebuild, Schema, Store};
 
 use crate::numbered;
 
@@ -310,13 +310,12 @@ fn every_answer_is_right_while_the_store_is_rebuilt() {
                     let number = number(worker, step);
                     let key = format!("{worker}/{number}");
                     let text = numbered::text(number, WORDS);
-                    let verdict = live.insert_unless_duplicate(&key, &text).unwrap();
-                    assert_eq!(verdict, Verdict::Inserted);
+                    let outcome = live.insert_unless_duplicate(&key, &text).unwrap();
+                    assert_eq!(outcome.change, Change::Added);
                     let near = near_copy(number);
-                    match live.insert_unless_duplicate("near", &near).unwrap() {
-                        Verdict::Duplicate(earlier) => assert_eq!(earlier.key, key),
-                        other => panic!("{key}: {other:?}"),
-                    }
+                    let outcome = live.insert_unless_duplicate("near", &near).unwrap();
+                    let earlier = outcome.duplicate_of().map(|earlier| &earlier.key);
+                    assert_eq!(earlier, Some(&key), "{outcome:?}");
                     let found = live.query(&Query::text(&near)).unwrap();
                     let found: Vec<_> = found.iter().map(|m| m.key.clone()).collect();
                     assert_eq!(found, std::slice::from_ref(&key));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use dedupdb::{Admission, Input, Query, Rebuild, Schema, Store};
+use dedupdb::{Change, Input, Query, Rebuild, Schema, Store};
 
 fn text(subject: u32) -> String {
     let words: Vec<String> = (0..30).map(|word| format!("w{subject}x{word}")).collect();
@@ -21,7 +21,7 @@ fn run(store: &Store, subjects: std::ops::Range<u32>, publishes: bool) -> (u64, 
     let forgotten = writer.begin_run().unwrap();
     let admissions = writer.admit_batch(store.sketch_all(inputs(subjects)));
     let admissions = admissions.unwrap().into_iter().map(Result::unwrap);
-    let new = admissions.filter(|admission| matches!(admission, Admission::New { .. }));
+    let new = admissions.filter(|admission| admission.change == Change::Added);
     let new = new.count();
     if publishes {
         writer.publish_run().unwrap();

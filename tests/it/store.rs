@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use dedupdb::{
     Change, Error, Input, MAX_KEY_BYTES, Options, Query, Relation, Schema, Shingling, Store,
-    Verdict,
 };
 
 const TEXT: &str = "it was the first of many long and cold nights in the old lighthouse, and the \
@@ -299,18 +298,17 @@ fn thousands_of_documents_pass_through_the_tables_and_out_again() {
 fn a_novel_text_is_inserted_and_a_similar_one_is_not() {
     let (_folder, store) = new_store();
     let insert = |key, text: &str| store.insert_unless_duplicate(key, text).unwrap();
-    assert_eq!(insert("one", TEXT), Verdict::Inserted);
-    assert_eq!(insert("one", TEXT), Verdict::Unchanged);
-    for text in [TEXT.to_owned(), TEXT.to_uppercase()] {
-        match insert("two", &text) {
-            Verdict::Duplicate(earlier) => {
-                assert_eq!((earlier.key.as_str(), earlier.jaccard), ("one", Some(1.0)));
-                assert_eq!(earlier.exact_copy, text == TEXT);
-            }
-            other => panic!("{other:?}"),
-        }
+    assert_eq!(insert("one", TEXT).change, Change::Added);
+    assert_eq!(insert("one", TEXT).change, Change::Unchanged);
+    let relations = [Relation::ExactCopy, Relation::NearDuplicate];
+    for (text, relation) in [TEXT.to_owned(), TEXT.to_uppercase()].iter().zip(relations) {
+        let outcome = insert("two", text);
+        assert_eq!(outcome.relation, relation);
+        let earlier = outcome.duplicate_of().unwrap();
+        assert_eq!((earlier.key.as_str(), earlier.jaccard), ("one", Some(1.0)));
+        assert_eq!(earlier.exact_copy, text == TEXT);
     }
     // A document is not a duplicate of its own earlier text.
-    assert_eq!(insert("one", &TEXT.to_uppercase()), Verdict::Inserted);
+    assert_eq!(insert("one", &TEXT.to_uppercase()).change, Change::Updated);
     assert_eq!(store.stats().unwrap().documents, 1);
 }

@@ -6,5 +6,4 @@ mod query;
 
 pub use documents::{Document, Documents};
 pub use explain::{Common, Explanation};
-pub(crate) use query::Naming;
 pub use query::{Query, Subject};

@@ -40,6 +40,7 @@ pub(super) enum Admits {
         key: String,
         jaccard: f64,
         is_of_this_writer: bool,
+        is_copy: bool,
     },
 }
 
@@ -182,6 +183,7 @@ impl Model {
                 key: self.keys_of(earlier).next().unwrap().to_owned(),
                 jaccard: jaccard(text, earlier),
                 is_of_this_writer: self.births[earlier] >= admitted.start,
+                is_copy: earlier == text,
             };
         }
         let hash = blake3::hash(text.as_bytes()).to_hex();

@@ -12,7 +12,7 @@ use super::session::{Session, Sketched};
 use super::step::{Given, Step, key};
 use crate::schema::Schema;
 use crate::store::handle::{Options, Store};
-use crate::store::offer::{Change, Verdict};
+use crate::store::offer::Change;
 use crate::text::Shingling;
 
 /// Sixty-four bands of one row miss a pair at 0.5 with a probability of 2^-64, so the store's
@@ -143,13 +143,16 @@ impl Run<'_> {
 
 pub(super) fn insert(store: &Store, history: &History, model: &mut Model, key: &str, text: &str) {
     let earlier = model.matches(key, text);
-    let change = model.add(key, text, true).0;
+    let expected = model.add(key, text, true);
     let inserted = history.commit(model, || store.insert_unless_duplicate(key, text));
-    match (change, inserted.unwrap()) {
-        (Change::Unchanged, Verdict::Unchanged)
-        | (Change::Added | Change::Updated, Verdict::Inserted) => {}
-        (Change::KeptOut, Verdict::Duplicate(found)) => assert_eq!(found.key, earlier[0].0),
-        (change, verdict) => panic!("{change:?}, {verdict:?}"),
-    }
+    let outcome = inserted.unwrap();
+    assert_eq!(
+        (outcome.change, outcome.relation),
+        expected,
+        "{key} {text:?}"
+    );
+    let found = outcome.duplicate_of().map(|found| &found.key);
+    let is_kept_out = expected.0 == Change::KeptOut;
+    assert_eq!(found, is_kept_out.then(|| &earlier[0].0));
     check(store, model);
 }

@@ -4,8 +4,7 @@ use super::documents::{Admits, Admitted, Model};
 use super::readers::History;
 use super::step::{Given, Step, key, prefix};
 use crate::store::handle::Store;
-use crate::store::offer::{Input, Outcome, Relation};
-use crate::store::write::Admission;
+use crate::store::offer::{Change, Input, Outcome, Relation};
 use crate::store::{Batch, Writer};
 
 /// A batch that was sketched, and its documents.
@@ -105,16 +104,19 @@ impl<'a> Session<'a> {
         let admissions = self.writer.admit_batch(batch).unwrap();
         for ((k, text), admission) in documents.iter().zip(admissions) {
             let (key, text) = (key(*k), text.words());
-            let found = match admission.unwrap() {
-                Admission::New { key } => Admits::New { key },
-                Admission::Duplicate {
-                    earlier,
-                    is_of_this_writer,
-                } => Admits::Duplicate {
-                    key: earlier.key,
+            let outcome = admission.unwrap();
+            let found = if let Some(earlier) = outcome.duplicate_of() {
+                Admits::Duplicate {
+                    key: earlier.key.clone(),
                     jaccard: earlier.jaccard.unwrap(),
-                    is_of_this_writer,
-                },
+                    is_of_this_writer: outcome.earlier_is_of_this_writer,
+                    is_copy: outcome.relation == Relation::ExactCopy,
+                }
+            } else {
+                let expected = (Change::Added, Relation::Novel);
+                assert_eq!((outcome.change, outcome.relation), expected);
+                let key = outcome.second_key.unwrap_or_else(|| key.clone());
+                Admits::New { key }
             };
             let expected = self.model.admit(self.admitted, &key, &text);
             assert_eq!(found, expected, "{key} {text:?}");

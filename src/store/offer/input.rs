@@ -1,9 +1,8 @@
-//! What goes into a store, and what became of it.
+//! What goes into a store.
 
 use std::time::SystemTime;
 
 use crate::clock;
-use crate::store::compare::Match;
 
 /// A key has at most this many bytes.
 pub const MAX_KEY_BYTES: usize = 1 << 16;
@@ -87,51 +86,4 @@ impl Input {
     pub(crate) fn modified_nanoseconds(&self) -> Option<i64> {
         self.modified.and_then(clock::nanoseconds)
     }
-}
-
-/// What became of an [`Input`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
-    /// What it did to the store.
-    pub change: Change,
-    /// How it relates to the documents that were there before it.
-    pub relation: Relation,
-    /// The most similar earlier document, where [`Relation`] says that there is one and the writer
-    /// was asked for it by [`Writer::evidence`](crate::Writer::evidence).
-    pub earlier: Option<Match>,
-}
-
-/// What an [`Input`] did to the store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Change {
-    /// Its key is new.
-    Added,
-    /// Its key had another text before.
-    Updated,
-    /// Its key has this text already.
-    Unchanged,
-    /// It was not stored, because the writer keeps out what is like an earlier document.
-    KeptOut,
-}
-
-/// How an [`Input`] relates to the documents that were there before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Relation {
-    /// None of them reaches the threshold.
-    Novel,
-    /// At least one of them reaches the threshold.
-    NearDuplicate,
-    /// One of them has the same text.
-    ExactCopy,
-}
-
-/// The answer of [`Store::insert_unless_duplicate`](crate::Store::insert_unless_duplicate).
-#[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
-    /// Nothing like it was stored; now it is.
-    Inserted,
-    /// The key has this text already.
-    Unchanged,
-    /// It was not stored: this document, the most similar one, was there before.
-    Duplicate(Match),
 }

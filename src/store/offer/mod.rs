@@ -1,9 +1,11 @@
 //! What is offered to a store, and what becomes of it.
 
 mod input;
+mod outcome;
 mod prepared;
 mod queue;
 
-pub use input::{Change, Input, MAX_KEY_BYTES, Outcome, Relation, Verdict};
+pub use input::{Input, MAX_KEY_BYTES};
+pub use outcome::{Change, Outcome, Relation};
 pub(crate) use prepared::Prepared;
 pub(crate) use queue::{Lead, Queue, Request, Turn};

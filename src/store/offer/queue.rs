@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use super::input::Verdict;
+use super::outcome::Outcome;
 use super::prepared::Prepared;
 use crate::error::{Error, Result};
 use crate::store::lock::lock;
 
-/// The callers that wait for a verdict.
+/// The callers that wait for an outcome.
 ///
 /// The first that finds nobody leading leads: it takes all requests, serves them with one commit,
 /// and hands the lead to one of those that came meanwhile. So a commit is shared by all callers
@@ -35,7 +35,7 @@ pub(crate) enum Turn {
     #[default]
     Waiting,
     Leading,
-    Done(Result<Verdict>),
+    Done(Result<Outcome>),
 }
 
 impl Request {
@@ -81,7 +81,7 @@ impl Queue {
     }
 }
 
-/// The requests that a leader took. However the lead ends, all of them get a verdict and the next
+/// The requests that a leader took. However the lead ends, all of them get an outcome and the next
 /// leader is chosen.
 pub(crate) struct Lead<'a> {
     pub(crate) queue: &'a Queue,
@@ -89,10 +89,10 @@ pub(crate) struct Lead<'a> {
 }
 
 impl Lead<'_> {
-    pub(crate) fn answer(&mut self, verdicts: &Result<Vec<Result<Verdict>>>) {
+    pub(crate) fn answer(&mut self, outcomes: &Result<Vec<Result<Outcome>>>) {
         for (index, request) in self.requests.drain(..).enumerate() {
-            request.turn(Turn::Done(match verdicts {
-                Ok(verdicts) => verdicts.get(index).cloned().unwrap_or(Err(Error::Poisoned)),
+            request.turn(Turn::Done(match outcomes {
+                Ok(outcomes) => outcomes.get(index).cloned().unwrap_or(Err(Error::Poisoned)),
                 Err(error) => Err(error.clone()),
             }));
         }
@@ -101,7 +101,7 @@ impl Lead<'_> {
 
 impl Drop for Lead<'_> {
     fn drop(&mut self) {
-        // Only a panic leaves requests without a verdict.
+        // Only a panic leaves requests without an outcome.
         self.answer(&Err(Error::Poisoned));
         self.queue.hand_over();
     }

@@ -68,7 +68,7 @@ impl Writer {
     pub fn add_batch(&mut self, batch: Batch) -> Result<Vec<Result<Outcome>>> {
         self.begin()?;
         let located = self.locate(batch);
-        self.add_prepared(located)
+        self.settle_all(located, self.policy())
     }
 
     /// The documents of a batch, looked up in the last commit.

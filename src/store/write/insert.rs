@@ -2,32 +2,34 @@
 
 use std::sync::Arc;
 
+use super::judge::{Finding, Judge, Policy};
+use super::pending::Pending;
 use crate::error::{Error, Result};
-use crate::store::compare::{Match, Published};
-use crate::store::find::Naming;
+use crate::store::compare::Published;
 use crate::store::handle::Store;
 use crate::store::lock::lock;
-use crate::store::offer::{Change, Input, Lead, Outcome, Prepared, Request, Turn, Verdict};
+use crate::store::offer::{Change, Input, Lead, Outcome, Prepared, Relation, Request, Turn};
 
 impl Store {
     /// Stores a text unless a stored document with another key is a near-duplicate of it.
     ///
-    /// May be called from many threads at once: the verdicts are as if the calls had come one
+    /// May be called from many threads at once: the outcomes are as if the calls had come one
     /// after another, and each is durable when its call returns. Calls that come together share
-    /// one commit. A key that has another text is given the new one, unless that is a duplicate.
+    /// one commit. A key that has another text is given the new one, unless that is a duplicate. What is
+    /// kept out has the most similar document as its evidence.
     ///
     /// ```
-    /// use dedupdb::{Schema, Store, Verdict};
+    /// use dedupdb::{Change, Schema, Store};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// let store = Store::create(folder.path().join("seen"), &Schema::default())?;
     /// let text = "seven swans were swimming on the lake when the snow began to fall at last";
-    /// assert_eq!(store.insert_unless_duplicate("page/1", text)?, Verdict::Inserted);
+    /// let outcome = store.insert_unless_duplicate("page/1", text)?;
+    /// assert_eq!(outcome.change, Change::Added);
     /// let copy = format!("{text} ...");
-    /// match store.insert_unless_duplicate("page/2", &copy)? {
-    ///     Verdict::Duplicate(earlier) => assert_eq!(earlier.key, "page/1"),
-    ///     other => panic!("{other:?}"),
-    /// }
+    /// let outcome = store.insert_unless_duplicate("page/2", &copy)?;
+    /// assert_eq!(outcome.change, Change::KeptOut);
+    /// assert_eq!(outcome.duplicate_of().unwrap().key, "page/1");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -40,49 +42,51 @@ impl Store {
     /// [`Error::InvalidKey`], [`Error::InvalidText`], [`Error::ReadOnly`], [`Error::WriterHeld`] if
     /// this thread holds the [`Writer`](crate::Writer), or why the commit failed, which every caller
     /// that shares it is told.
-    pub fn insert_unless_duplicate(&self, key: &str, text: &str) -> Result<Verdict> {
+    pub fn insert_unless_duplicate(&self, key: &str, text: &str) -> Result<Outcome> {
         self.slot()?.check_not_held_here()?;
         let last = self.last_commit();
-        let snapshot = &*last.snapshot;
         let mut prepared = last.prepare(Input::new(key, text))?;
-        let named = prepared.row;
-        match named.filter(|row| prepared.copies.contains(&row.content)) {
-            Some(row) if !snapshot.tables.meta.runs.is_open(row.run) => {
-                return Ok(Verdict::Unchanged);
-            }
-            // It stays whatever becomes of the run, which only the writer can see to.
-            Some(_) => {}
-            None => {
-                if let Some(earlier) = self.find_earlier(&last, &mut prepared)? {
-                    return Ok(Verdict::Duplicate(earlier));
-                }
-            }
+        if let Some(outcome) = self.settled_by(&last, &mut prepared)? {
+            return Ok(outcome);
         }
         let request = self.shared.queue.join(prepared);
         loop {
             match request.wait() {
-                Turn::Done(verdict) => return verdict,
+                Turn::Done(outcome) => return outcome,
                 Turn::Leading | Turn::Waiting => self.lead(),
             }
         }
     }
 
-    /// The best match of an input among what is in the last commit, which is durable, so that a match
-    /// there is a verdict. All matches are kept, because one that no other document names now may be
-    /// named once it is this call's turn.
-    fn find_earlier(&self, last: &Published, prepared: &mut Prepared) -> Result<Option<Match>> {
-        let snapshot = &*last.snapshot;
-        let sketch = prepared.take_sketch(&last.sketcher)?;
-        let probe = sketch.probe(&prepared.hash);
-        prepared.matches = self.search(snapshot).matches(probe, 0..snapshot.len)?;
-        let best = Naming {
-            limit: 1,
-            except: Some(&prepared.input.key),
+    /// The outcome of an input that changes nothing, as the last commit tells: that is durable, so
+    /// nobody needs to wait for it. All matches are kept, because one that no other document names now
+    /// may be named once it is this call's turn.
+    fn settled_by(&self, last: &Published, prepared: &mut Prepared) -> Result<Option<Outcome>> {
+        let mut judge = Judge {
+            store: self,
+            committed: last,
+            pending: &Pending::new(last.snapshot.len),
+            appended: None,
+            evidence: false,
         };
-        let earlier = best.name(snapshot, &mut prepared.matches.clone())?.pop();
-        prepared.sketch = Some(sketch);
-        prepared.checked = snapshot.len;
-        Ok(earlier)
+        let runs = last.snapshot.tables.meta.runs;
+        let (change, relation, earlier) = match judge.judge(prepared, Policy::Insert)?.finding {
+            // One of an open run stays whatever becomes of the run, which only the writer can see to.
+            Finding::Unchanged(row) if !runs.is_open(row.run) => {
+                (Change::Unchanged, Relation::Novel, None)
+            }
+            Finding::Duplicate(relation, earlier) => {
+                (Change::KeptOut, relation, Some(earlier.found))
+            }
+            Finding::Unchanged(_) | Finding::Copy(..) | Finding::New => return Ok(None),
+        };
+        Ok(Some(Outcome {
+            change,
+            relation,
+            earlier,
+            earlier_is_of_this_writer: false,
+            second_key: None,
+        }))
     }
 
     /// Serves everyone in line, the caller among them.
@@ -92,15 +96,13 @@ impl Store {
             queue: &self.shared.queue,
             requests,
         };
-        let verdicts = self.serve(&lead.requests);
-        lead.answer(&verdicts);
+        let outcomes = self.serve(&lead.requests);
+        lead.answer(&outcomes);
     }
 
-    /// Finds the verdicts of all requests, with one commit.
-    fn serve(&self, requests: &[Arc<Request>]) -> Result<Vec<Result<Verdict>>> {
+    /// Settles all requests, with one commit.
+    fn serve(&self, requests: &[Arc<Request>]) -> Result<Vec<Result<Outcome>>> {
         let mut writer = self.writer()?;
-        writer.unique(true);
-        writer.evidence(true);
         let mut prepared = Vec::with_capacity(requests.len());
         for request in requests {
             let waiting = lock(&request.prepared).take();
@@ -109,17 +111,16 @@ impl Store {
                 Ok(waiting)
             }));
         }
-        let outcomes = writer.add_prepared(prepared)?;
+        let outcomes = writer.settle_all(prepared, Policy::Insert)?;
         writer.commit()?;
-        let verdicts = outcomes.into_iter().map(|outcome| outcome.map(verdict));
-        Ok(verdicts.collect())
-    }
-}
-
-fn verdict(outcome: Outcome) -> Verdict {
-    match (outcome.change, outcome.earlier) {
-        (Change::KeptOut, Some(earlier)) => Verdict::Duplicate(earlier),
-        (Change::Unchanged, _) => Verdict::Unchanged,
-        _ => Verdict::Inserted,
+        // The writer is of those who share the commit, and nobody's own.
+        let of_nobody = |outcome: Outcome| Outcome {
+            earlier_is_of_this_writer: false,
+            ..outcome
+        };
+        Ok(outcomes
+            .into_iter()
+            .map(|outcome| outcome.map(of_nobody))
+            .collect())
     }
 }

@@ -2,13 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use super::writer::{Writer, added_or_updated};
+use super::judge::Policy;
+use super::writer::Writer;
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, NewContent, Snapshot};
 use crate::store::compare::Published;
 use crate::store::handle::Store;
-use crate::store::offer::{Change, Input, Prepared};
+use crate::store::offer::{Change, Input, Prepared, Relation};
 
 /// Documents that are looked up at a time.
 const BATCH: usize = 1 << 12;
@@ -160,19 +161,15 @@ impl Writer {
         merged: &mut Merged,
     ) -> Result<()> {
         let Stored {
-            content, prepared, ..
+            content,
+            mut prepared,
+            ..
         } = stored;
-        let current = self.pending.current(prepared.key(), prepared.row);
-        let change = if let Some(copy) = self.find_copy(&prepared, current)? {
-            let outcome = self.place_copy(&prepared, current, copy)?;
-            merged.copies += u64::from(outcome.change != Change::Unchanged);
-            outcome.change
-        } else {
-            let new = self.append_stored(source, content)?;
-            self.name(&prepared, new);
-            added_or_updated(current)
-        };
-        match change {
+        let append = |writer: &mut Writer, _: &mut Prepared| writer.append_stored(source, content);
+        let settled = self.settle(&mut prepared, Policy::Add, append)?;
+        let outcome = settled.outcome;
+        merged.copies += u64::from(outcome.relation == Relation::ExactCopy);
+        match outcome.change {
             Change::Added => merged.added += 1,
             Change::Updated => merged.updated += 1,
             Change::Unchanged | Change::KeptOut => merged.unchanged += 1,
@@ -191,14 +188,12 @@ impl Writer {
                 .bands()
                 .hashes(signature, schema.slot_width(), &mut band_hashes);
         }
-        let new = self.files.push(&NewContent {
+        self.append(&NewContent {
             hash: &row.hash,
             shingle_count: row.shingle_count,
             packed_shingles: source.packed_shingles(content)?,
             signature,
             band_hashes: &band_hashes,
-        })?;
-        self.appended.insert(row.hash, new);
-        Ok(new)
+        })
     }
 }

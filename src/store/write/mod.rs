@@ -2,16 +2,17 @@
 
 mod admit;
 mod batch;
-mod earlier;
+mod fresh;
 mod insert;
+mod judge;
 mod merge;
+mod names;
 mod older;
 mod pending;
 mod run;
-mod unique;
+mod settle;
 mod writer;
 
-pub use admit::Admission;
 pub use batch::Batch;
 pub use merge::Merged;
 pub use writer::Writer;

@@ -17,7 +17,7 @@ impl Writer {
     /// run. A crash while documents are forgotten leaves the rest to the next call.
     ///
     /// ```
-    /// use dedupdb::{Admission, Input, Schema, Store};
+    /// use dedupdb::{Change, Input, Schema, Store};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// let store = Store::create(folder.path().join("seen"), &Schema::default())?;
@@ -25,7 +25,7 @@ impl Writer {
     /// let mut writer = store.writer()?;
     /// writer.begin_run()?;
     /// let admissions = writer.admit_batch(store.sketch_all(vec![page.clone()]))?;
-    /// assert!(matches!(admissions[0], Ok(Admission::New { .. })));
+    /// assert!(matches!(&admissions[0], Ok(outcome) if outcome.change == Change::Added));
     /// writer.commit()?;
     /// drop(writer);
     ///
@@ -33,7 +33,7 @@ impl Writer {
     /// let mut writer = store.writer()?;
     /// assert_eq!(writer.begin_run()?, 1);
     /// let admissions = writer.admit_batch(store.sketch_all(vec![page]))?;
-    /// assert!(matches!(admissions[0], Ok(Admission::New { .. })));
+    /// assert!(matches!(&admissions[0], Ok(outcome) if outcome.change == Change::Added));
     /// writer.publish_run()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -106,7 +106,7 @@ impl Writer {
 mod tests {
     use crate::store::handle::Store;
     use crate::store::model::schema;
-    use crate::store::{Input, Verdict};
+    use crate::store::{Change, Input};
 
     #[test]
     fn a_long_run_is_forgotten_in_several_commits_and_the_rest_by_the_next() {
@@ -147,8 +147,8 @@ mod tests {
         writer.commit().unwrap();
         drop(writer);
         for _ in 0..2 {
-            let verdict = store.insert_unless_duplicate("one", "x y z").unwrap();
-            assert_eq!(verdict, Verdict::Unchanged);
+            let outcome = store.insert_unless_duplicate("one", "x y z").unwrap();
+            assert_eq!(outcome.change, Change::Unchanged);
         }
         let mut writer = store.writer().unwrap();
         assert_eq!(writer.begin_run().unwrap(), 1);

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::earlier::{At, Earlier, Fresh};
+use super::judge::Policy;
 use super::pending::Pending;
 use crate::clock;
 use crate::error::{Error, Result};
-use crate::storage::{CatalogChange, DocumentRow, NewContent, Runs};
-use crate::store::compare::{Published, Sketch};
+use crate::storage::{CatalogChange, Runs};
+use crate::store::compare::Published;
 use crate::store::handle::{Lease, Store};
-use crate::store::offer::{Change, Input, Outcome, Prepared, Relation};
+use crate::store::offer::{Input, Outcome};
 
 /// The one writer of a store: adds, removes and commits.
 ///
@@ -122,7 +122,16 @@ impl Writer {
         self.begin()?;
         let prepare = |input| self.committed.prepare(input);
         let prepared = self.store.shared.pool.map(inputs, prepare);
-        self.add_prepared(prepared)
+        self.settle_all(prepared, self.policy())
+    }
+
+    /// How documents that are added are judged.
+    pub(crate) fn policy(&self) -> Policy {
+        if self.unique {
+            Policy::AddUnique
+        } else {
+            Policy::Add
+        }
     }
 
     /// Removes the document `key`; says whether it was there.
@@ -194,183 +203,6 @@ impl Writer {
         self.files.enter()?;
         self.files.check_writable()
     }
-
-    /// Adds inputs that were prepared on the last commit or an earlier one.
-    pub(crate) fn add_prepared(
-        &mut self,
-        prepared: Vec<Result<Prepared>>,
-    ) -> Result<Vec<Result<Outcome>>> {
-        let outcomes = self.add_each(prepared);
-        self.failed |= outcomes.is_err();
-        outcomes
-    }
-
-    fn add_each(&mut self, prepared: Vec<Result<Prepared>>) -> Result<Vec<Result<Outcome>>> {
-        if self.unique {
-            let compared = self.store.shared.pool.map(prepared, |prepared| {
-                prepared.and_then(|prepared| self.find_matches(prepared))
-            });
-            return compared
-                .into_iter()
-                .map(|prepared| match own_error(prepared)? {
-                    Ok(prepared) => self.add_if_unique(prepared).map(Ok),
-                    Err(own) => Ok(Err(own)),
-                })
-                .collect();
-        }
-        let mut outcomes = Vec::with_capacity(prepared.len());
-        let mut fresh = Vec::new();
-        let meters = self.store.shared.meters.clone();
-        meters.appending.time(|| -> Result<()> {
-            for prepared in prepared {
-                outcomes.push(match own_error(prepared)? {
-                    Ok(prepared) => Ok(self.place(prepared, outcomes.len(), &mut fresh)?),
-                    Err(own) => Err(own),
-                });
-            }
-            Ok(())
-        })?;
-        for (index, earlier) in self.compare(fresh)? {
-            if let Some(Ok(outcome)) = outcomes.get_mut(index) {
-                (outcome.relation, outcome.earlier) = match earlier {
-                    Earlier::None => continue,
-                    Earlier::Some => (Relation::NearDuplicate, None),
-                    Earlier::Best(best) => (Relation::NearDuplicate, Some(best)),
-                };
-            }
-        }
-        Ok(outcomes)
-    }
-
-    /// Stores one input. If its content is new, it is left in `fresh` to be compared.
-    fn place(
-        &mut self,
-        mut prepared: Prepared,
-        index: usize,
-        fresh: &mut Vec<Fresh>,
-    ) -> Result<Outcome> {
-        let current = self.pending.current(prepared.key(), prepared.row);
-        if let Some(content) = self.find_copy(&prepared, current)? {
-            return self.place_copy(&prepared, current, content);
-        }
-        let sketch = prepared.take_sketch(&self.committed.sketcher)?;
-        let content = self.append(&prepared.hash, &sketch)?;
-        self.name(&prepared, content);
-        fresh.push(Fresh {
-            index,
-            key: prepared.input.key,
-            hash: prepared.hash,
-            sketch,
-            content,
-            moment: self.pending.now(),
-        });
-        Ok(Outcome {
-            change: added_or_updated(current),
-            relation: Relation::Novel,
-            earlier: None,
-        })
-    }
-
-    /// Stores one input whose content a document names already, `current` or another.
-    pub(crate) fn place_copy(
-        &mut self,
-        prepared: &Prepared,
-        current: Option<DocumentRow>,
-        content: u32,
-    ) -> Result<Outcome> {
-        if let Some(row) = current.filter(|row| row.content == content) {
-            self.touch(prepared, row);
-            return Ok(Outcome {
-                change: Change::Unchanged,
-                relation: Relation::Novel,
-                earlier: None,
-            });
-        }
-        let earlier = if self.evidence {
-            self.copy_evidence(content, &prepared.hash, prepared.key())?
-        } else {
-            None
-        };
-        self.name(prepared, content);
-        Ok(Outcome {
-            change: added_or_updated(current),
-            relation: Relation::ExactCopy,
-            earlier,
-        })
-    }
-
-    /// The content with the text of `prepared` that a document names now.
-    ///
-    /// There may be others: contents that lost their last name and are removed with the next
-    /// commit, or were with an earlier one. They are never named again.
-    pub(crate) fn find_copy(
-        &self,
-        prepared: &Prepared,
-        current: Option<DocumentRow>,
-    ) -> Result<Option<u32>> {
-        let at = At {
-            moment: self.pending.now(),
-            key: prepared.key(),
-        };
-        let appended = self.appended.get(&prepared.hash);
-        for &content in prepared.copies.iter().chain(appended) {
-            let is_own = current.is_some_and(|row| row.content == content);
-            if is_own || self.is_named(content, at)? {
-                return Ok(Some(content));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Stores a new content.
-    pub(crate) fn append(&mut self, hash: &[u8; 32], sketch: &Sketch) -> Result<u32> {
-        let content = self.files.push(&NewContent {
-            hash,
-            shingle_count: sketch.shingle_count(),
-            packed_shingles: &sketch.packed_shingles,
-            signature: &sketch.signature,
-            band_hashes: &sketch.band_hashes,
-        })?;
-        self.appended.insert(*hash, content);
-        Ok(content)
-    }
-
-    /// Makes the input's key a name of `content`.
-    pub(crate) fn name(&mut self, prepared: &Prepared, content: u32) {
-        let row = self.row(prepared, content);
-        self.pending
-            .set(&prepared.input.key, prepared.row, Some(row));
-    }
-
-    /// The row of a document that names `content` and is of no run.
-    pub(crate) fn row(&self, prepared: &Prepared, content: u32) -> DocumentRow {
-        DocumentRow {
-            content,
-            size: prepared.input.source_bytes(),
-            modified: prepared.input.modified_nanoseconds(),
-            added: self.added,
-            run: 0,
-        }
-    }
-
-    /// Takes note of a new size or time of a source whose text did not change. What is added stays
-    /// whatever becomes of the run that stored it.
-    fn touch(&mut self, prepared: &Prepared, row: DocumentRow) {
-        let touched = DocumentRow {
-            size: prepared.input.source_bytes(),
-            modified: prepared.input.modified_nanoseconds().or(row.modified),
-            run: if self.runs.is_open(row.run) {
-                0
-            } else {
-                row.run
-            },
-            ..row
-        };
-        if touched != row {
-            self.pending
-                .set(&prepared.input.key, prepared.row, Some(touched));
-        }
-    }
 }
 
 impl Store {
@@ -391,20 +223,5 @@ impl Drop for Writer {
         if self.files.is_of_this_process() {
             self.files.roll_back().unwrap_or_default();
         }
-    }
-}
-
-pub(crate) fn added_or_updated(current: Option<DocumentRow>) -> Change {
-    match current {
-        None => Change::Added,
-        Some(_) => Change::Updated,
-    }
-}
-
-/// Tells an input's own error, which goes among the outcomes, from one that ends the batch.
-pub(crate) fn own_error<T>(prepared: Result<T>) -> Result<Result<T>> {
-    match prepared {
-        Err(error) if !error.is_of_input() => Err(error),
-        own => Ok(own),
     }
 }

@@ -1,0 +1,59 @@
+//! What became of what was offered.
+
+use crate::store::compare::Match;
+
+/// What became of an [`Input`](crate::Input), however it was offered: by [`Writer::add`](crate::Writer::add)
+/// and its like, [`Writer::admit_batch`](crate::Writer::admit_batch) or
+/// [`Store::insert_unless_duplicate`](crate::Store::insert_unless_duplicate).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// What it did to the store.
+    pub change: Change,
+    /// How it relates to the documents that were there before it.
+    pub relation: Relation,
+    /// The earlier document that it is like. Always there where the input was kept out; where it was
+    /// stored nevertheless, if the writer was asked for it by
+    /// [`Writer::evidence`](crate::Writer::evidence).
+    pub earlier: Option<Match>,
+    /// Whether the text of that earlier document came by the same [`Writer`](crate::Writer), since it was
+    /// made. Never so where there is no `earlier`, nor for
+    /// [`Store::insert_unless_duplicate`](crate::Store::insert_unless_duplicate).
+    pub earlier_is_of_this_writer: bool,
+    /// The key that it is stored under, where that is not its own: see
+    /// [`Writer::admit_batch`](crate::Writer::admit_batch).
+    pub second_key: Option<String>,
+}
+
+impl Outcome {
+    /// The earlier document for whose sake the input was kept out; None where the store has its text
+    /// under its key, or under its [second one](Outcome::second_key).
+    pub fn duplicate_of(&self) -> Option<&Match> {
+        let earlier = self.earlier.as_ref();
+        earlier.filter(|_| self.change == Change::KeptOut)
+    }
+}
+
+/// What an [`Input`](crate::Input) did to the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Change {
+    /// Its key is new.
+    Added,
+    /// Its key had another text before.
+    Updated,
+    /// Its key has this text already.
+    Unchanged,
+    /// It was not stored, because what is like an earlier document is kept out.
+    KeptOut,
+}
+
+/// How an [`Input`](crate::Input) relates to the documents that were there before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// None of them reaches the threshold.
+    Novel,
+    /// At least one of them reaches the threshold.
+    NearDuplicate,
+    /// One of them has the same text.
+    ExactCopy,
+}

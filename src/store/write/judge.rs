@@ -1,0 +1,218 @@
+//! The judge of a document: what it is found to be, beside all that is stored and pending.
+//!
+//! There is one judge for every way to add. What is then done to the store is `settle.rs`.
+
+use std::collections::HashMap;
+
+use super::names::{Earlier, Names};
+use super::pending::Pending;
+use crate::error::Result;
+use crate::storage::{DocumentRow, Files, Snapshot};
+use crate::store::compare::{Matcher, Probe, Published, Verified};
+use crate::store::handle::Store;
+use crate::store::offer::{Prepared, Relation};
+use crate::text::ShingleSet;
+
+/// What becomes of a document that is like an earlier one, or whose key is in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Policy {
+    /// It is stored whatever it is like, in place of what its key had.
+    Add,
+    /// It is stored in place of what its key had, unless another document is like it: the one with
+    /// its text, or else the most similar one.
+    AddUnique,
+    /// The same, but of documents that are as similar as the one with its text, the first by key counts.
+    Insert,
+    /// It is stored beside all others, unless any document is like it, the one under its own key
+    /// included: the one with its text, or else the first that was stored.
+    Admit,
+}
+
+impl Policy {
+    /// Whether documents that are like an earlier one are kept out.
+    pub(crate) fn keeps_out(self) -> bool {
+        self != Policy::Add
+    }
+
+    /// Whether nothing needs to be compared if there is a document with the same text.
+    pub(crate) fn is_settled_by_copy(self) -> bool {
+        self != Policy::Insert
+    }
+
+    /// The key whose document is no earlier one.
+    pub(crate) fn except(self, key: &str) -> &str {
+        if self == Policy::Admit { "" } else { key }
+    }
+}
+
+/// What a document is found to be.
+#[derive(Debug)]
+pub(crate) enum Finding {
+    /// Its key has this text already.
+    Unchanged(DocumentRow),
+    /// Another document has its text, which is this content; and which, if that was asked. It is
+    /// stored nevertheless.
+    Copy(u32, Option<Earlier>),
+    /// It is kept out for the sake of an earlier one.
+    Duplicate(Relation, Earlier),
+    /// Nothing that it was compared with is like it.
+    New,
+}
+
+/// A finding, and what the document's key has now.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    pub(crate) current: Option<DocumentRow>,
+    pub(crate) finding: Finding,
+}
+
+/// What was appended since the last commit.
+#[derive(Debug)]
+pub(crate) struct Appended<'a> {
+    pub(crate) by_hash: &'a HashMap<[u8; 32], u32>,
+    pub(crate) files: &'a mut Files,
+}
+
+/// What a document is judged against.
+#[derive(Debug)]
+pub(crate) struct Judge<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) committed: &'a Published,
+    pub(crate) pending: &'a Pending,
+    /// None where nobody writes.
+    pub(crate) appended: Option<Appended<'a>>,
+    /// Whether the earlier document is asked for where a copy is stored nevertheless.
+    pub(crate) evidence: bool,
+}
+
+impl Judge<'_> {
+    /// Judges a document as of now. What that takes is kept in `prepared`: its sketch, unless a copy
+    /// makes it needless, and what matches it.
+    pub(crate) fn judge(&mut self, prepared: &mut Prepared, policy: Policy) -> Result<Judged> {
+        let current = self.pending.current(prepared.key(), prepared.row);
+        let finding = self.find(prepared, current, policy)?;
+        Ok(Judged { current, finding })
+    }
+
+    fn find(
+        &mut self,
+        prepared: &mut Prepared,
+        current: Option<DocumentRow>,
+        policy: Policy,
+    ) -> Result<Finding> {
+        let appended = self.appended.as_ref();
+        let appended = appended.and_then(|appended| appended.by_hash.get(&prepared.hash).copied());
+        let names = self.names(policy.except(prepared.key()));
+        let copy = names.copy(prepared, current, appended)?;
+        if let Some(content) = copy {
+            let own = current.filter(|row| row.content == content);
+            if let (Some(row), true) = (own, policy != Policy::Admit) {
+                return Ok(Finding::Unchanged(row));
+            }
+            if policy == Policy::Add {
+                let earlier = if self.evidence {
+                    self.copy_of(prepared, content, policy)?
+                } else {
+                    None
+                };
+                return Ok(Finding::Copy(content, earlier));
+            }
+            if policy.is_settled_by_copy()
+                && let Some(earlier) = self.copy_of(prepared, content, policy)?
+            {
+                return Ok(Finding::Duplicate(Relation::ExactCopy, earlier));
+            }
+        }
+        if !policy.keeps_out() {
+            return Ok(Finding::New);
+        }
+        self.compare(prepared)?;
+        let names = self.names(policy.except(prepared.key()));
+        let earlier = match policy {
+            Policy::Admit => names.eldest(&prepared.matches)?,
+            _ => names.best(&prepared.matches)?,
+        };
+        let relation = match copy {
+            Some(_) => Relation::ExactCopy,
+            None => Relation::NearDuplicate,
+        };
+        Ok(earlier.map_or(Finding::New, |earlier| {
+            Finding::Duplicate(relation, earlier)
+        }))
+    }
+
+    fn names<'n>(&'n self, except: &'n str) -> Names<'n> {
+        Names {
+            committed: &self.committed.snapshot,
+            pending: self.pending,
+            moment: self.pending.now(),
+            except,
+        }
+    }
+
+    /// Compares a document with all contents, as far as that is not done yet.
+    fn compare(&mut self, prepared: &mut Prepared) -> Result<()> {
+        self.store.compare(self.committed, prepared)?;
+        let Some(appended) = &mut self.appended else {
+            return Ok(());
+        };
+        let Some(sketch) = &prepared.sketch else {
+            return Ok(());
+        };
+        let probe = sketch.probe(&prepared.hash);
+        let start = self.committed.snapshot.len;
+        if appended.files.view().is_met_from(start, probe.band_hashes) {
+            let snapshot = appended.files.snapshot()?;
+            let search = self.store.search(&snapshot);
+            let found = search.matches(probe, start..snapshot.len)?;
+            prepared.matches.extend(found);
+        }
+        Ok(())
+    }
+
+    /// The first document with the text of `prepared`, which is `content`.
+    fn copy_of(
+        &mut self,
+        prepared: &Prepared,
+        content: u32,
+        policy: Policy,
+    ) -> Result<Option<Earlier>> {
+        let verified = match &mut self.appended {
+            Some(appended) => verified_copy(&appended.files.snapshot()?, content, &prepared.hash)?,
+            None => verified_copy(&self.committed.snapshot, content, &prepared.hash)?,
+        };
+        let names = self.names(policy.except(prepared.key()));
+        names.eldest(verified.as_slice())
+    }
+}
+
+/// `content` as a match of the text with its hash.
+fn verified_copy(snapshot: &Snapshot, content: u32, hash: &[u8; 32]) -> Result<Option<Verified>> {
+    let probe = Probe {
+        hash,
+        shingles: ShingleSet::EMPTY,
+        signature: snapshot.signature(content)?,
+        band_hashes: &[],
+    };
+    Matcher::new(snapshot, probe, snapshot.schema.threshold()).verify(content)
+}
+
+impl Store {
+    /// Compares a document with the contents of a commit, as far as that is not done yet, and
+    /// sketches it before, if that seemed needless so far.
+    pub(crate) fn compare(&self, committed: &Published, prepared: &mut Prepared) -> Result<()> {
+        let snapshot = &*committed.snapshot;
+        if prepared.sketch.is_some() && prepared.checked == snapshot.len {
+            return Ok(());
+        }
+        let sketch = prepared.take_sketch(&committed.sketcher)?;
+        let ids = prepared.checked..snapshot.len;
+        let probe = sketch.probe(&prepared.hash);
+        let comparing = &self.shared.meters.comparing;
+        let found = comparing.time(|| self.search(snapshot).matches(probe, ids))?;
+        prepared.matches.extend(found);
+        prepared.checked = snapshot.len;
+        prepared.sketch = Some(sketch);
+        Ok(())
+    }
+}

@@ -1,0 +1,280 @@
+//! What is done to the store once a document is judged.
+
+use super::fresh::{Fresh, Met};
+use super::judge::{Appended, Finding, Judge, Judged, Policy};
+use super::names::{Earlier, Names};
+use super::writer::Writer;
+use crate::error::{Error, Result};
+use crate::storage::{DocumentRow, NewContent};
+use crate::store::offer::{Change, MAX_KEY_BYTES, Outcome, Prepared, Relation};
+
+/// What became of a document, and its content if that is new.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    pub(crate) outcome: Outcome,
+    new: Option<u32>,
+}
+
+impl Writer {
+    /// Settles inputs that were prepared on the last commit or an earlier one, with the outcomes of
+    /// one after the other.
+    pub(crate) fn settle_all(
+        &mut self,
+        prepared: Vec<Result<Prepared>>,
+        policy: Policy,
+    ) -> Result<Vec<Result<Outcome>>> {
+        let outcomes = self.settle_each(prepared, policy);
+        self.failed |= outcomes.is_err();
+        outcomes
+    }
+
+    fn settle_each(
+        &mut self,
+        mut prepared: Vec<Result<Prepared>>,
+        policy: Policy,
+    ) -> Result<Vec<Result<Outcome>>> {
+        if policy.keeps_out() {
+            let pool = &self.store.shared.pool;
+            prepared = pool.map(prepared, |prepared| self.compare_ahead(prepared?, policy));
+        }
+        let mut outcomes = Vec::with_capacity(prepared.len());
+        let mut fresh = Vec::new();
+        let meters = self.store.shared.meters.clone();
+        meters.appending.time(|| -> Result<()> {
+            for prepared in prepared {
+                outcomes.push(match own_error(prepared)? {
+                    Ok(prepared) => {
+                        self.settle_text(prepared, policy, outcomes.len(), &mut fresh)?
+                    }
+                    Err(own) => Err(own),
+                });
+            }
+            Ok(())
+        })?;
+        for (index, met) in self.compare_fresh(fresh)? {
+            if let Some(Ok(outcome)) = outcomes.get_mut(index) {
+                match met {
+                    Met::Nothing => {}
+                    Met::Some => outcome.relation = Relation::NearDuplicate,
+                    Met::Best(best) => {
+                        *outcome =
+                            self.outcome(outcome.change, Relation::NearDuplicate, Some(best));
+                    }
+                }
+            }
+        }
+        Ok(outcomes)
+    }
+
+    /// Does what of judging a document needs no order, unless a copy makes it needless.
+    fn compare_ahead(&self, mut prepared: Prepared, policy: Policy) -> Result<Prepared> {
+        if prepared.sketch.is_none() && policy.is_settled_by_copy() {
+            let names = Names {
+                committed: &self.committed.snapshot,
+                pending: &self.pending,
+                moment: self.pending.now(),
+                except: policy.except(prepared.key()),
+            };
+            let current = self.pending.current(prepared.key(), prepared.row);
+            let appended = self.appended.get(&prepared.hash).copied();
+            if names.copy(&prepared, current, appended)?.is_some() {
+                return Ok(prepared);
+            }
+        }
+        self.store.compare(&self.committed, &mut prepared)?;
+        Ok(prepared)
+    }
+
+    /// Settles one input. If its content is new and was not compared, it is left in `fresh`.
+    fn settle_text(
+        &mut self,
+        mut prepared: Prepared,
+        policy: Policy,
+        index: usize,
+        fresh: &mut Vec<Fresh>,
+    ) -> Result<Result<Outcome>> {
+        let settled = self.settle(&mut prepared, policy, |writer, prepared| {
+            let sketch = prepared.take_sketch(&writer.committed.sketcher)?;
+            let content = writer.append(&NewContent {
+                hash: &prepared.hash,
+                shingle_count: sketch.shingle_count(),
+                packed_shingles: &sketch.packed_shingles,
+                signature: &sketch.signature,
+                band_hashes: &sketch.band_hashes,
+            })?;
+            prepared.sketch = Some(sketch);
+            Ok(content)
+        });
+        let Settled { outcome, new } = match own_error(settled)? {
+            Ok(settled) => settled,
+            Err(own) => return Ok(Err(own)),
+        };
+        if let (Some(content), Some(sketch), Policy::Add) = (new, prepared.sketch, policy) {
+            fresh.push(Fresh {
+                index,
+                key: prepared.input.key,
+                hash: prepared.hash,
+                sketch,
+                content,
+                moment: self.pending.now(),
+            });
+        }
+        Ok(Ok(outcome))
+    }
+
+    /// Judges a document, and stores it or keeps it out. `append` stores its content if that is new.
+    pub(crate) fn settle(
+        &mut self,
+        prepared: &mut Prepared,
+        policy: Policy,
+        append: impl FnOnce(&mut Writer, &mut Prepared) -> Result<u32>,
+    ) -> Result<Settled> {
+        let Judged { current, finding } = self.judge().judge(prepared, policy)?;
+        let (change, relation, earlier, new) = match finding {
+            Finding::Unchanged(row) => {
+                self.touch(prepared, row);
+                (Change::Unchanged, Relation::Novel, None, None)
+            }
+            Finding::Duplicate(relation, earlier) => {
+                (Change::KeptOut, relation, Some(earlier), None)
+            }
+            Finding::Copy(content, earlier) => {
+                let change = self.name(prepared, current, content);
+                (change, Relation::ExactCopy, earlier, None)
+            }
+            Finding::New if policy == Policy::Admit => {
+                return self.settle_new(prepared, current, append);
+            }
+            Finding::New => {
+                let content = append(self, prepared)?;
+                let change = self.name(prepared, current, content);
+                (change, Relation::Novel, None, Some(content))
+            }
+        };
+        let outcome = self.outcome(change, relation, earlier);
+        Ok(Settled { outcome, new })
+    }
+
+    /// Stores a new document beside all others, whatever its key, for the open run of this writer.
+    fn settle_new(
+        &mut self,
+        prepared: &mut Prepared,
+        current: Option<DocumentRow>,
+        append: impl FnOnce(&mut Writer, &mut Prepared) -> Result<u32>,
+    ) -> Result<Settled> {
+        let second = current.map(|_| self.second_key(prepared)).transpose()?;
+        let content = append(self, prepared)?;
+        let row = DocumentRow {
+            run: self.run,
+            ..self.row(prepared, content)
+        };
+        let (key, committed) = match &second {
+            Some((key, committed)) => (key.as_str(), *committed),
+            None => (prepared.key(), prepared.row),
+        };
+        self.pending.set(key, committed, Some(row));
+        let outcome = Outcome {
+            second_key: second.map(|(key, _)| key),
+            ..self.outcome(Change::Added, Relation::Novel, None)
+        };
+        let new = Some(content);
+        Ok(Settled { outcome, new })
+    }
+
+    fn judge(&mut self) -> Judge<'_> {
+        Judge {
+            store: &self.store,
+            committed: &self.committed,
+            pending: &self.pending,
+            appended: Some(Appended {
+                by_hash: &self.appended,
+                files: &mut self.files,
+            }),
+            evidence: self.evidence,
+        }
+    }
+
+    fn outcome(&self, change: Change, relation: Relation, earlier: Option<Earlier>) -> Outcome {
+        let start = self.start;
+        Outcome {
+            change,
+            relation,
+            earlier_is_of_this_writer: earlier
+                .as_ref()
+                .is_some_and(|earlier| earlier.content >= start),
+            earlier: earlier.map(|earlier| earlier.found),
+            second_key: None,
+        }
+    }
+
+    /// A second key for a document whose own one is in use, and what is committed of it.
+    fn second_key(&self, prepared: &Prepared) -> Result<(String, Option<DocumentRow>)> {
+        const DIGITS: usize = 16;
+        let hash = blake3::Hash::from_bytes(prepared.hash).to_hex();
+        let second = format!("{}#{}", prepared.key(), &hash[..DIGITS]);
+        let committed = self.committed.snapshot.document(&second)?;
+        if self.pending.current(&second, committed).is_none() && second.len() <= MAX_KEY_BYTES {
+            return Ok((second, committed));
+        }
+        Err(Error::InvalidText {
+            reason: format!(
+                "its key has another text in the store, and it cannot be stored as {second:?}"
+            ),
+        })
+    }
+
+    /// Stores a new content.
+    pub(crate) fn append(&mut self, new: &NewContent<'_>) -> Result<u32> {
+        let content = self.files.push(new)?;
+        self.appended.insert(*new.hash, content);
+        Ok(content)
+    }
+
+    /// Makes the input's key, which has `current` now, a name of `content`.
+    fn name(&mut self, prepared: &Prepared, current: Option<DocumentRow>, content: u32) -> Change {
+        let row = self.row(prepared, content);
+        self.pending.set(prepared.key(), prepared.row, Some(row));
+        match current {
+            None => Change::Added,
+            Some(_) => Change::Updated,
+        }
+    }
+
+    /// The row of a document that names `content` and is of no run.
+    fn row(&self, prepared: &Prepared, content: u32) -> DocumentRow {
+        DocumentRow {
+            content,
+            size: prepared.input.source_bytes(),
+            modified: prepared.input.modified_nanoseconds(),
+            added: self.added,
+            run: 0,
+        }
+    }
+
+    /// Takes note of a new size or time of a source whose text did not change. What is added stays
+    /// whatever becomes of the run that stored it.
+    fn touch(&mut self, prepared: &Prepared, row: DocumentRow) {
+        let touched = DocumentRow {
+            size: prepared.input.source_bytes(),
+            modified: prepared.input.modified_nanoseconds().or(row.modified),
+            run: if self.runs.is_open(row.run) {
+                0
+            } else {
+                row.run
+            },
+            ..row
+        };
+        if touched != row {
+            self.pending
+                .set(&prepared.input.key, prepared.row, Some(touched));
+        }
+    }
+}
+
+/// Tells an input's own error, which goes among the outcomes, from one that ends the batch.
+fn own_error<T>(prepared: Result<T>) -> Result<Result<T>> {
+    match prepared {
+        Err(error) if !error.is_of_input() => Err(error),
+        own => Ok(own),
+    }
+}
