@@ -27,6 +27,7 @@ mod folder;
 #[cfg(unix)]
 mod fork;
 mod handles;
+mod imports;
 mod kernels;
 mod layers;
 mod lsh;
