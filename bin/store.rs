@@ -161,7 +161,7 @@ fn advice_on_dedup(error: &dedup::Error) -> String {
 }
 
 /// Says how often candidates were left out in a search, if they were.
-pub(crate) fn note_passed_over(times: u64, args: &Args, console: &Console) {
+pub(crate) fn note_cut_short(times: u64, args: &Args, console: &Console) {
     if let (Number::Some(most), 1..) = (args.false_candidates, times) {
         console.note(&format!(
             "{}, candidates were passed over after {} that did not match; --false-candidates all \

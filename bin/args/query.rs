@@ -26,8 +26,9 @@ JACCARD is exact. Where the store keeps no shingles it is an estimate with its s
 such as ~0.8125±0.0350. Control characters and backslashes in keys are spelled out, as \\n and \\\\;
 --json gives keys as they are.
 
-In JSON, `containment` is the share of the query's shingles that the match has, `contained` the
-share of the match's shingles that the query has, `bands` the number of buckets that they share.
+In JSON, `share_of_query` is the share of the query's shingles that the match has,
+`share_of_match` the share of the match's shingles that the query has, `bands` the number of buckets
+that they share.
 
 Exit codes: 0 something was found, 1 nothing, 2 no document has a --key, or an error.")]
 pub(crate) struct Query {

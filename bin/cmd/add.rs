@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     if let Some(note) = adding.tally.reading.no_id_note(&add.inputs) {
         console.note(&note);
     }
-    crate::store::note_passed_over(store.passed_over(), args, console);
+    crate::store::note_cut_short(store.searches_cut_short(), args, console);
     if add.timings {
         console.text(&timings::to_text(&store.timings(), adding.waiting));
     }

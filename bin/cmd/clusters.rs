@@ -32,7 +32,7 @@ pub(crate) fn run(
         list(number, &cluster?, output)?;
         found = true;
     }
-    crate::store::note_passed_over(store.passed_over(), args, console);
+    crate::store::note_cut_short(store.searches_cut_short(), args, console);
     Ok(Exit::found(found))
 }
 

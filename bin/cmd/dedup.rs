@@ -80,7 +80,7 @@ pub(crate) fn run(
         }
         Err(error) => return Err(explained(error)),
     };
-    store::note_passed_over(done.passed_over, args, console);
+    store::note_cut_short(done.searches_cut_short, args, console);
     let skipped = done.reading.all_skipped();
     let note = (is_folder && skipped > 0).then(|| {
         let skipped = grouped(skipped);

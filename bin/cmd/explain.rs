@@ -150,7 +150,7 @@ impl Explained<'_> {
             ));
             lines.push(format!(
                 "containment   {:.4} of A is in B, {:.4} of B is in A",
-                common.containment, common.contained
+                common.share_of_a, common.share_of_b
             ));
         } else {
             lines.push("jaccard       not known: the store keeps no shingles".to_owned());
@@ -209,8 +209,8 @@ impl Explained<'_> {
             "jaccard": explanation.common.map(|common| common.jaccard),
             "both": explanation.common.map(|common| common.both),
             "either": explanation.common.map(|common| common.either),
-            "containment": explanation.common.map(|common| common.containment),
-            "contained": explanation.common.map(|common| common.contained),
+            "share_of_a": explanation.common.map(|common| common.share_of_a),
+            "share_of_b": explanation.common.map(|common| common.share_of_b),
             "estimate": explanation.estimate.map(|estimate| estimate.jaccard),
             "error": explanation.estimate.map(|estimate| estimate.error),
             "agreeing": explanation.agreeing,

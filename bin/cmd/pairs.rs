@@ -36,7 +36,7 @@ pub(crate) fn run(
         found = true;
     }
     drop(watch);
-    crate::store::note_passed_over(store.passed_over(), args, console);
+    crate::store::note_cut_short(store.searches_cut_short(), args, console);
     Ok(Exit::found(found))
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn run(
         asking.ask_about_files(&options)?;
     }
     asking.left_out.finish()?;
-    crate::store::note_passed_over(asking.store.passed_over(), args, console);
+    crate::store::note_cut_short(asking.store.searches_cut_short(), args, console);
     if !asking.found && !asking.failed {
         let least = query.threshold.unwrap_or(asking.store.schema().threshold());
         asking.output.flush()?;
@@ -199,8 +199,8 @@ fn object(query: &str, found: &Match) -> Value {
         "jaccard": found.jaccard,
         "estimate": found.estimate.jaccard,
         "error": found.estimate.error,
-        "containment": found.containment,
-        "contained": found.contained,
+        "share_of_query": found.share_of_query,
+        "share_of_match": found.share_of_match,
         "bands": found.bands,
         "exact_copy": found.exact_copy,
     })

@@ -19,7 +19,7 @@ pub struct Done {
     pub reading: Reading,
     /// How often some candidates of a text were not compared with it, as the store's
     /// [`Options::false_candidates`](crate::Options::false_candidates) asks.
-    pub passed_over: u64,
+    pub searches_cut_short: u64,
     /// Whether the output has its place. Not so if nothing is kept and something with content stands
     /// there, which nothing replaces.
     pub is_written: bool,
@@ -63,10 +63,10 @@ impl Done {
     }
 
     /// The counts, with their sum.
-    pub(crate) fn summed(self, passed_over: u64, is_written: bool) -> Done {
+    pub(crate) fn summed(self, searches_cut_short: u64, is_written: bool) -> Done {
         Done {
             documents: self.kept + self.dropped() + self.reading.all_skipped(),
-            passed_over,
+            searches_cut_short,
             is_written,
             ..self
         }

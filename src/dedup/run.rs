@@ -91,7 +91,7 @@ impl Begun {
         };
         // The threads that read ahead hold it weakly: they may outlive a run that is stopped.
         let store = Arc::new(store);
-        let passed_over = store.passed_over();
+        let cut_short = store.searches_cut_short();
         let to = std::mem::replace(&mut dedup.to, To::Nowhere);
         let sources = std::mem::take(&mut dedup.sources);
         let inputs = sources.iter().map(|source| source.name().to_owned());
@@ -137,8 +137,8 @@ impl Begun {
         }
         // As late as can be: a run that ends before this gives its documents again when it is repeated.
         judge.writer.publish_run()?;
-        let passed_over = store.passed_over() - passed_over;
-        Ok(judge.met.done.summed(passed_over, is_written))
+        let cut_short = store.searches_cut_short() - cut_short;
+        Ok(judge.met.done.summed(cut_short, is_written))
     }
 }
 

@@ -202,7 +202,7 @@ fn clusters(store: &Store, linkage: Linkage) -> Vec<Vec<String>> {
 }
 
 fn check(account: &Account, store: &Store) {
-    let mut passed_over = store.passed_over();
+    let mut passed_over = store.searches_cut_short();
     for content in 0..account.slots.len() {
         let (mut expected, expected_over) = account.matches(content, account.slots.len(), SOME);
         expected.remove(&content);
@@ -211,7 +211,7 @@ fn check(account: &Account, store: &Store) {
         found.sort();
         assert_eq!(found, keys_of(expected), "{content}");
         passed_over += expected_over;
-        assert_eq!(store.passed_over(), passed_over, "{content}");
+        assert_eq!(store.searches_cut_short(), passed_over, "{content}");
     }
     let (expected, expected_over) = account.pairs();
     let pairs = store.pairs(PairQuery::new()).unwrap().map(Result::unwrap);
@@ -219,7 +219,7 @@ fn check(account: &Account, store: &Store) {
     pairs.sort();
     let expected = expected.into_iter().map(|(a, b)| (key(a), key(b)));
     assert_eq!(pairs, expected.collect::<Vec<_>>());
-    assert_eq!(store.passed_over(), passed_over + expected_over);
+    assert_eq!(store.searches_cut_short(), passed_over + expected_over);
 }
 
 proptest! {
@@ -238,10 +238,10 @@ proptest! {
         let all = Account { most: usize::MAX, ..Account::of(&texts, most) };
         let (whole, _folder) = store_of(&all, &texts, &commits, 2);
         for linkage in [Linkage::Connected, Linkage::Representative] {
-            let before = stores[0].0.passed_over();
+            let before = stores[0].0.searches_cut_short();
             let found = clusters(&stores[0].0, linkage);
             prop_assert_eq!(&clusters(&stores[1].0, linkage), &found);
-            if stores[0].0.passed_over() == before {
+            if stores[0].0.searches_cut_short() == before {
                 prop_assert_eq!(&clusters(&whole, linkage), &found);
             }
         }

@@ -9,7 +9,7 @@ pub(crate) const FALSE_CANDIDATES: usize = 4000;
 #[derive(Debug)]
 pub(crate) struct Allowance {
     false_candidates: usize,
-    passed_over: AtomicU64,
+    cut_short: AtomicU64,
 }
 
 impl Allowance {
@@ -17,7 +17,7 @@ impl Allowance {
     pub(crate) fn new(false_candidates: usize) -> Allowance {
         Allowance {
             false_candidates: false_candidates.max(1),
-            passed_over: AtomicU64::new(0),
+            cut_short: AtomicU64::new(0),
         }
     }
 
@@ -27,13 +27,13 @@ impl Allowance {
         self.false_candidates
     }
 
-    /// Counts a time that candidates were passed over.
-    pub(crate) fn pass_over(&self) {
-        self.passed_over.fetch_add(1, Ordering::Relaxed);
+    /// Counts a search that ended with candidates that were not compared.
+    pub(crate) fn cut(&self) {
+        self.cut_short.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Times that candidates were passed over.
-    pub(crate) fn passed_over(&self) -> u64 {
-        self.passed_over.load(Ordering::Relaxed)
+    /// Searches that ended so.
+    pub(crate) fn cut_short(&self) -> u64 {
+        self.cut_short.load(Ordering::Relaxed)
     }
 }

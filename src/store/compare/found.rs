@@ -15,9 +15,9 @@ pub struct Match {
     /// Similarity as the signatures tell it, with its standard error.
     pub estimate: Estimate,
     /// Share of the query's shingles that the match has too.
-    pub containment: Option<f64>,
+    pub share_of_query: Option<f64>,
     /// Share of the match's shingles that the query has too.
-    pub contained: Option<f64>,
+    pub share_of_match: Option<f64>,
     /// Number of bands whose buckets both are in.
     pub bands: u32,
     /// Whether the texts are the same, byte for byte.
@@ -30,8 +30,8 @@ impl Match {
             key,
             jaccard: verified.likeness.jaccard,
             estimate: verified.likeness.estimate,
-            containment: verified.likeness.containment,
-            contained: verified.likeness.contained,
+            share_of_query: verified.likeness.share_of_probe,
+            share_of_match: verified.likeness.share_of_stored,
             bands: verified.bands,
             exact_copy: verified.likeness.exact_copy,
         }

@@ -21,8 +21,9 @@ pub(crate) struct Likeness {
     /// Exact, where shingles are kept.
     pub(crate) jaccard: Option<f64>,
     pub(crate) estimate: Estimate,
-    pub(crate) containment: Option<f64>,
-    pub(crate) contained: Option<f64>,
+    /// Share of the text's shingles that the content has, and the other way round.
+    pub(crate) share_of_probe: Option<f64>,
+    pub(crate) share_of_stored: Option<f64>,
 }
 
 impl Likeness {
@@ -148,8 +149,8 @@ impl<'a> Matcher<'a> {
                 exact_copy,
                 jaccard: same,
                 estimate,
-                containment: same,
-                contained: same,
+                share_of_probe: same,
+                share_of_stored: same,
             };
             let reaches = exact_copy || highest(estimate) >= self.threshold;
             return Ok(reaches.then_some(likeness));
@@ -206,8 +207,8 @@ impl<'a> Matcher<'a> {
             exact_copy: false,
             jaccard: Some(jaccard),
             estimate: self.estimate(content)?,
-            containment: Some(share(common, probe)),
-            contained: Some(share(common, stored)),
+            share_of_probe: Some(share(common, probe)),
+            share_of_stored: Some(share(common, stored)),
         }))
     }
 }

@@ -138,7 +138,7 @@ impl Search<'_> {
             depth = deeper(depth);
         }
         if end == Some(End::TooManyFalse) {
-            self.allowance.pass_over();
+            self.allowance.cut();
         }
         Ok(end == Some(End::Enough))
     }

@@ -45,9 +45,9 @@ pub struct Common {
     /// Exact Jaccard similarity: `both` by `either`, or 1 where the texts are the same.
     pub jaccard: f64,
     /// Share of A's shingles that B has too.
-    pub containment: f64,
+    pub share_of_a: f64,
     /// Share of B's shingles that A has too.
-    pub contained: f64,
+    pub share_of_b: f64,
 }
 
 /// What one text comes down to.
@@ -192,8 +192,8 @@ impl Common {
             both,
             either,
             jaccard: share(either),
-            containment: share(a.shingles),
-            contained: share(b.shingles),
+            share_of_a: share(a.shingles),
+            share_of_b: share(b.shingles),
         })
     }
 }

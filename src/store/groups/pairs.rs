@@ -365,8 +365,8 @@ impl Pairs<'_> {
             exact_copy: true,
             jaccard: schema.keeps_shingles().then_some(1.0),
             estimate: Estimate::new(slots, slots, schema.slot_width()),
-            containment: None,
-            contained: None,
+            share_of_probe: None,
+            share_of_stored: None,
         };
         Ok(Some(Found::Contents(content, content, likeness)))
     }
@@ -406,8 +406,8 @@ impl Pairs<'_> {
                 exact_copy: false,
                 jaccard: Some(joined.jaccard),
                 estimate: Estimate::new(agreeing, schema.permutations(), schema.slot_width()),
-                containment: None,
-                contained: None,
+                share_of_probe: None,
+                share_of_stored: None,
             };
             self.ready.push_back(Found::Contents(one, other, likeness));
         }
@@ -432,7 +432,7 @@ impl Pairs<'_> {
             }
         }
         if let Some(next) = self.comparisons.had_false(false_candidates) {
-            self.store.shared.allowance.pass_over();
+            self.store.shared.allowance.cut();
             let band = self.comparisons.band;
             self.met.end(&self.snapshot, band, last, next)?;
         }

@@ -113,7 +113,7 @@ impl Options {
     /// every one before it would have to be compared. Matches do not count, so that any number of
     /// near-copies is found. Younger candidates are looked at first, and of thousands those that
     /// share most buckets, so that what is passed over seldom matches. It is not lost in silence:
-    /// [`Store::passed_over`] counts. `usize::MAX` has every candidate compared.
+    /// [`Store::searches_cut_short`] counts. `usize::MAX` has every candidate compared.
     ///
     /// It bounds queries, and writers before and after a commit each. It bounds [`Store::pairs`] for
     /// each content and bucket, and so it does [`Store::clusters`], where candidates that match count
@@ -127,7 +127,7 @@ impl Options {
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("store");
     /// let store = Options::new().false_candidates(usize::MAX).create(&path, &Schema::default())?;
-    /// assert_eq!(store.passed_over(), 0);
+    /// assert_eq!(store.searches_cut_short(), 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]

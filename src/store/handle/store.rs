@@ -117,10 +117,11 @@ impl Store {
         self.shared.files.as_ref().ok_or(Error::ReadOnly)
     }
 
-    /// Number of times since the store was opened that candidates were passed over, because too many
-    /// did not match; see [`Options::false_candidates`]. While it is 0, every candidate was compared.
-    pub fn passed_over(&self) -> u64 {
-        self.shared.allowance.passed_over()
+    /// Number of searches since the store was opened that ended with candidates that were not compared,
+    /// because too many did not match; see [`Options::false_candidates`]. While it is 0, every candidate
+    /// was compared. For pairs and clusters a search is that of a content in a bucket.
+    pub fn searches_cut_short(&self) -> u64 {
+        self.shared.allowance.cut_short()
     }
 
     /// A search of `snapshot` at its threshold.

@@ -14,7 +14,7 @@ impl Writer {
     /// What is offered may be interrupted and is then to be offered again: give it a run
     /// ([`Writer::begin_run`]). The next run forgets what an interrupted one stored, so it gives the
     /// same answers, as long as no candidates are passed over
-    /// ([`Store::passed_over`](crate::Store::passed_over)).
+    /// ([`Store::searches_cut_short`](crate::Store::searches_cut_short)).
     ///
     /// A document is kept out ([`Change::KeptOut`](crate::Change::KeptOut)) for the sake of the first that
     /// it is like, in the order in which they were stored. One whose key has another text in the store is

@@ -250,7 +250,7 @@ impl Joiner<'_> {
                     prefixes.of(content, &mut prefix)?;
                     let most = left[place].load(Ordering::Relaxed);
                     if candidates.of(&prefix, sets.starts[place], most, &mut places) {
-                        self.allowance.pass_over();
+                        self.allowance.cut();
                         self.passed_over.store(true, Ordering::Relaxed);
                     }
                     left[place].store(most - places.len(), Ordering::Relaxed);

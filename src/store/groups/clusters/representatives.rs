@@ -119,7 +119,7 @@ impl<'a> Representatives<'a> {
                     break;
                 }
                 if shared.len() == full {
-                    self.allowance.pass_over();
+                    self.allowance.cut();
                     break;
                 }
                 shared.push(representative);
