@@ -166,6 +166,10 @@ pub use store::{
 };
 pub use text::{ShingleSet, Shingler, Shingling};
 
+#[cfg(any(doc, doctest))]
+#[doc = include_str!("../docs/async.md")]
+pub mod async_programs {}
+
 /// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

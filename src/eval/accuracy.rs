@@ -137,8 +137,10 @@ impl AccuracyQuery {
 /// use dedupdb::ShingleSet;
 /// use dedupdb::eval::{AccuracyQuery, Monitor, accuracy};
 ///
-/// let hash = |i: u32| i.wrapping_mul(0x9E37_79B1);
-/// let set = |from: u32| ShingleSet::from_hashes((from..from + 300).map(hash).collect());
+/// // Hashes of shingles are well mixed; signatures take that for granted.
+/// let mix = |x: u64| (x ^ x >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+/// let hash = |i: u64| (mix(mix(i + 1)) >> 32) as u32;
+/// let set = |from: u64| ShingleSet::from_hashes((from..from + 300).map(hash).collect());
 /// let sets: Vec<ShingleSet> = (0..8).map(|text| set(text * 40)).collect();
 /// let query = AccuracyQuery::new().permutations(vec![64, 256]);
 /// let rows = accuracy(&sets, &query, &Monitor::new())?;
