@@ -10,7 +10,7 @@
 //! | sketch | texts | hash, signature, band keys and packed shingles of each | [`Sketcher`] |
 //! | meet | keys of one band or bucket | pairs to be compared, each once | [`CandidateQuery`] |
 //! | verify | pairs and packed shingles | exact similarities | [`PackedSets::jaccards`], [`verify`] |
-//! | connect | pairs that match | components, each under its lowest id | [`components`] |
+//! | connect | pairs that match | components, each under its lowest id | [`components()`] |
 //!
 //! ```
 //! use dedupdb::batch::{CandidateQuery, KeyWidth, Sketcher, components};
@@ -49,7 +49,7 @@
 //!    each pair once, in the bucket of the first key that both have. [`Candidates::passed_over`] counts
 //!    what a large bucket left out.
 //! 4. Join the packed shingles to both ids of a pair, and [`verify`].
-//! 5. [`components`] of each part of the pairs that match, and of what these return.
+//! 5. [`components()`] of each part of the pairs that match, and of what these return.
 //!
 //! Where packed shingles are moved to the buckets, [`Verifier`] does steps 3 and 4 in one: 23 kB a text
 //! of 400 shingles and 17 bands.

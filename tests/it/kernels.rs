@@ -301,6 +301,26 @@ proptest! {
     }
 
     #[test]
+    fn keys_that_came_together_give_the_same_pairs(texts in integers()) {
+        let schema = schema();
+        let sketches = sketches(&schema, KeyWidth::Bits64, &texts);
+        let expected = query(&sketches, &schema).all();
+
+        // A row for each key of each text, in the order of the keys.
+        let (keys, bands) = (sketches.keys(), sketches.keys().bands());
+        let mut postings: Vec<(u64, usize)> = keys.as_slice().iter().copied().zip(0..).collect();
+        postings.sort_unstable();
+        let column: Vec<u64> = postings.iter().map(|&(key, _)| key).collect();
+        let text = |row: usize| postings[row].1 / bands;
+        let sizes: Vec<u32> = (0..column.len()).map(|row| sketches.sizes()[text(row)]).collect();
+        let found = CandidateQuery::new(Keys::new(&column, 1).unwrap(), &sizes, 0.5).unwrap();
+        let found = found.most(usize::MAX).all().pairs;
+        let pairs = found.iter().map(|&(a, b)| (text(a).min(text(b)), text(a).max(text(b))));
+        let pairs: BTreeSet<(usize, usize)> = pairs.collect();
+        prop_assert_eq!(pairs.into_iter().collect::<Vec<_>>(), expected.pairs);
+    }
+
+    #[test]
     fn sketches_do_not_depend_on_how_texts_are_divided(texts in integers(), cut in 0_usize..24) {
         let schema = schema();
         let whole = sketches(&schema, KeyWidth::Bits64, &texts).into_columns();
