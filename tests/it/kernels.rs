@@ -203,6 +203,25 @@ fn large_buckets_are_bounded_and_what_is_left_out_counts() {
 }
 
 #[test]
+fn sizes_may_come_in_any_order() {
+    // Each is the beginning of the longer ones; short and long ones by turns.
+    let sizes = (0..40).map(|at| if at % 2 == 0 { 10 + at } else { 90 - at });
+    let text = |size: u32| {
+        (0..size)
+            .map(|i| i.to_string())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let texts: Vec<String> = sizes.map(text).collect();
+    let schema = schema();
+    let sketches = sketches(&schema, KeyWidth::Bits64, &texts);
+    let found = query(&sketches, &schema).all();
+    let expected = brute_force(&sets(&texts));
+    assert!(expected.len() > 200, "{}", expected.len());
+    assert_eq!(matching(&sketches, &found, schema.threshold()), expected);
+}
+
+#[test]
 fn columns_that_cannot_be_are_refused() {
     let is_of = |error: Error, at: usize| match error {
         Error::InvalidColumn { row, .. } => assert_eq!(row, at, "{error}"),
