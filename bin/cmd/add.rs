@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -45,7 +44,6 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     if is_new {
         console.note(&format!("made a store in {}", args.store.display()));
     }
-    let store = Arc::new(store);
     let mut writer = store.writer()?;
     prepare(&mut writer, add, console)?;
     let left_out = LeftOut::begin(console, &add.telling, Named::Failures)?;

@@ -77,7 +77,11 @@ impl Begun {
     /// into what is written; those of the store and of the system. Where the output got its place and the
     /// run could not be ended in the store, the output is there, and the next run is judged as if it was
     /// not.
-    pub fn run(self, mut observe: impl FnMut(Event<'_>) -> ControlFlow<()>) -> Result<Done> {
+    pub fn run(self, mut observe: impl FnMut(Event<'_>) -> ControlFlow<()>) -> Result<Done, Error> {
+        self.run_watched(Watch::new(&mut observe))
+    }
+
+    fn run_watched(self, watch: Watch<'_>) -> Result<Done> {
         let Begun {
             mut dedup,
             target,
@@ -89,8 +93,6 @@ impl Begun {
             let folder = outputs.work().path("store");
             dedup.store_options.create(folder, &dedup.schema)?
         };
-        // The threads that read ahead hold it weakly: they may outlive a run that is stopped.
-        let store = Arc::new(store);
         let cut_short = store.searches_cut_short();
         let to = std::mem::replace(&mut dedup.to, To::Nowhere);
         let sources = std::mem::take(&mut dedup.sources);
@@ -107,7 +109,7 @@ impl Begun {
             lineage: dedup.lineage.then(Lineage::default),
             met: Met {
                 done: Done::default(),
-                watch: Watch::new(&mut observe),
+                watch,
                 fit: Fit::new(&target),
             },
         };
@@ -150,7 +152,7 @@ struct Run<'a> {
     dedup: &'a Dedup,
     target: &'a Target,
     outputs: &'a Outputs,
-    store: &'a Arc<Store>,
+    store: &'a Store,
     /// The paths of the inputs, and the names of streams.
     inputs: &'a [PathBuf],
 }
