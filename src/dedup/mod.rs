@@ -41,7 +41,7 @@
 //!   between the output and the end of the run in the store: the output is there then, and is written again.
 //! - What is dropped was compared exactly, and is like a document that is kept or was stored before.
 //! - The output depends on the input and the parameters, and not on the number of threads, as long as no
-//!   candidates are [passed over](Done::passed_over).
+//!   search is [cut short](Done::searches_cut_short).
 //!
 //! # With a store
 //!

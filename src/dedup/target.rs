@@ -1,6 +1,5 @@
 //! What is to be written, and where.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::corpus::{Format, Source};
@@ -51,8 +50,9 @@ impl Target {
         }
         let inputs = dedup.sources.iter().filter_map(Source::named);
         let inputs: Vec<PathBuf> = inputs.map(Path::to_owned).collect();
-        if let Some(path) = inputs.iter().find(|path| fs::metadata(path).is_err()) {
-            return Err(Error::NotFound { path: path.clone() });
+        if let Some(source) = dedup.sources.iter().find(|source| source.is_missing()) {
+            let path = source.name().to_owned();
+            return Err(Error::NotFound { path });
         }
         for path in dedup.removed.iter().chain(output) {
             check_apart(path, &inputs)?;

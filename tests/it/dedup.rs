@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Cursor;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use dedupdb::corpus::Source;
 use dedupdb::dedup::{Dedup, Error, Event, Keep, OutputError};
 use dedupdb::{Options, Schema, Store};
 
@@ -225,6 +227,35 @@ fn records_go_to_a_stream_and_nowhere() {
     assert_eq!(nowhere.unwrap().kept, 50);
     assert_eq!(scene.names(), names);
     assert_eq!(done.unwrap().kept, 40);
+}
+
+#[test]
+fn patterns_and_named_streams_are_inputs_like_files() {
+    let scene = Scene::new();
+    let lines = fs::read(scene.path("in/2.jsonl")).unwrap();
+    let stream = || Source::stream("../far/stream.jsonl", Cursor::new(lines.clone()));
+    let pattern = || Source::from(scene.path("in/[01].jsonl"));
+    let dedup = Dedup::new([pattern(), stream()]).output(scene.path("out.jsonl"));
+    assert_eq!(dedup.run(all).unwrap().kept, 40);
+    let first = fs::read(scene.path("in/0.jsonl")).unwrap();
+    let kept = fs::read(scene.path("out.jsonl")).unwrap();
+    assert!(first.starts_with(&kept[..100]));
+    // In a folder a stream is a file of its name, and never one outside.
+    let dedup = Dedup::new([stream(), pattern()]).output(scene.path("out"));
+    assert_eq!(dedup.run(all).unwrap().kept, 40);
+    let written = files(&scene.path("out"));
+    let names: Vec<&str> = written.keys().map(String::as_str).collect();
+    assert_eq!(
+        names,
+        [".dedupdb-output", "0.jsonl", "1.jsonl", "stream.jsonl"]
+    );
+    assert!(written["0.jsonl"].is_empty() && !written["stream.jsonl"].is_empty());
+    // A stream of text has no file that could be kept.
+    let text = Source::stream("text", Cursor::new("one"));
+    let refused = Dedup::new([text]).output(scene.path("text")).run(all);
+    assert!(matches!(refused, Err(Error::StreamOfText { name }) if name == "text"));
+    let nothing = Dedup::new([scene.path("in/*.none")]).output(scene.path("none"));
+    assert!(matches!(nothing.run(all), Err(Error::NotFound { .. })));
 }
 
 #[test]

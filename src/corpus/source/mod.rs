@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::corpus::formats::format::Format;
-use crate::corpus::skipped::Skipped;
+use crate::corpus::skipped::{Reason, Skipped};
 use crate::corpus::source::feed::Stream;
 use crate::corpus::walk::is_pipe;
 
@@ -106,6 +106,15 @@ impl Source {
             Kind::Path(path) | Kind::Pattern(path) => path,
             Kind::Stream(stream) => &stream.name,
             Kind::Skipped(skipped) => Path::new(&skipped.place),
+        }
+    }
+
+    /// Whether there is no such file or folder, and nothing that a pattern matches.
+    pub(crate) fn is_missing(&self) -> bool {
+        match &self.kind {
+            Kind::Path(path) | Kind::Pattern(path) => std::fs::metadata(path).is_err(),
+            Kind::Stream(_) => false,
+            Kind::Skipped(skipped) => skipped.reason == Reason::NotFound,
         }
     }
 
