@@ -22,7 +22,7 @@ fn plain(shingling: Shingling, text: &str, lowercase: bool, nfkc: bool) -> BTree
             reference::shingles(&bytes, k.into())
         }
         Shingling::Term => reference::shingles(&reference::terms(&folded), 1),
-        Shingling::Ids => unreachable!("not text"),
+        other => unreachable!("{other} is not of text"),
     }
 }
 
