@@ -3,17 +3,16 @@
 use crate::corpus::decode::{Decoded, decode};
 use crate::corpus::formats::record::Record;
 
-/// The record on a line without white space at its ends: the key goes up to the first white space,
-/// and the text is the rest. What is wrong with integers is found when they become shingles.
+/// The record on a line: the key goes up to the first white space, of what is not white space, and the
+/// text is the rest. What is wrong with integers is found when they become shingles.
 pub(crate) fn record(line: &[u8]) -> Record {
     let decoded = decode(line, None).into_owned();
-    let (id, text) = match decoded.text.split_once(char::is_whitespace) {
-        Some((id, text)) => (id.to_owned(), text.trim_start().to_owned()),
-        None => (decoded.text.clone(), String::new()),
-    };
+    let line = decoded.text.trim();
+    let (id, text) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let (id, text) = (id.to_owned(), text.trim_start().to_owned());
     Record {
         is_lossy: decoded.replaced && id.contains(char::REPLACEMENT_CHARACTER),
-        id: Some(id),
+        id: Some(id).filter(|id| !id.is_empty()),
         decoded: Decoded { text, ..decoded },
     }
 }
@@ -28,10 +27,13 @@ mod tests {
             ("a 1 2", "a", "1 2"),
             ("7\t 1\t2", "7", "1\t2"),
             ("\u{e9}", "\u{e9}", ""),
+            // White space that is not that of ASCII.
+            ("\u{b}a\u{3000}1 2\u{85}", "a", "1 2"),
         ] {
             let record = record(line.as_bytes());
             assert_eq!(record.id.as_deref(), Some(id));
             assert_eq!(record.decoded.text, text);
         }
+        assert_eq!(record("\u{b}\u{a0}".as_bytes()).id, None);
     }
 }
