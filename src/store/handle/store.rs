@@ -20,7 +20,7 @@ use crate::store::offer::Queue;
 /// A near-duplicate store in a folder.
 ///
 /// A `Store` is a handle: a clone of it is the same open store, which is closed when the last handle and
-/// the last [`Writer`] are dropped. Threads share it: any number of them ask while one writes, and none
+/// the last [`Writer`](crate::Writer) are dropped. Threads share it: any number of them ask while one writes, and none
 /// waits for the writer. It is of one process: a fork's child opens the store anew. Every answer comes from one commit, the last one when the question was put.
 ///
 /// One process at a time has a store open for writing, and any number have it open for reading only

@@ -28,7 +28,7 @@ pub struct Input {
 
 impl Input {
     /// A document of which nothing but key and text is known. A key is any string of 1 to
-    /// [`MAX_KEY_BYTES`](crate::MAX_KEY_BYTES) bytes.
+    /// [`MAX_KEY_BYTES`] bytes.
     pub fn new(key: impl Into<String>, text: impl Into<String>) -> Input {
         Input {
             key: key.into(),
