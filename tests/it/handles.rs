@@ -4,7 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
 use std::thread;
 
-use dedupdb::{Change, Error, Input, Query, Rebuild, Schema, Store, Writer};
+use dedupdb::{
+    Change, ClusterQuery, Error, Input, PairQuery, Query, Rebuild, Schema, Store, Writer,
+};
 
 const TEXT: &str = "it was the first of many long and cold nights in the old lighthouse";
 
@@ -53,6 +55,27 @@ fn the_last_handle_closes_the_store() {
     drop(writer);
     assert!(!path.join("holder").exists());
     assert_eq!(Store::open(&path).unwrap().stats().unwrap().documents, 1);
+}
+
+#[test]
+fn pairs_and_clusters_own_their_store() {
+    let (_folder, store) = new_store();
+    let path = store.folder().to_owned();
+    let mut writer = store.writer().unwrap();
+    for key in ["one", "two"] {
+        writer.add(key, TEXT).unwrap();
+    }
+    writer.commit().unwrap();
+    drop(writer);
+    let pairs = store.pairs(PairQuery::new()).unwrap();
+    let clusters = store.clusters(ClusterQuery::new()).unwrap();
+    drop(store);
+    // They move to another thread, and keep the store open until they are done.
+    let counted = thread::spawn(move || (pairs.count(), clusters));
+    let (pairs, clusters) = counted.join().unwrap();
+    assert!(matches!(Store::open(&path), Err(Error::Locked { .. })));
+    assert_eq!((pairs, clusters.count()), (1, 1));
+    assert_eq!(Store::open(&path).unwrap().stats().unwrap().documents, 2);
 }
 
 #[test]

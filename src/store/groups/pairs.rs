@@ -126,10 +126,13 @@ pub struct Pair {
     pub exact_copy: bool,
 }
 
-/// The pairs of a store, from [`Store::pairs`].
+/// The pairs of a store, from [`Store::pairs`], as of the commit when it was made.
+///
+/// As long as it is there, it keeps the store open, and locked if it was opened for writing, also when
+/// every handle of it is dropped.
 #[derive(Debug)]
-pub struct Pairs<'s> {
-    store: &'s Store,
+pub struct Pairs {
+    store: Store,
     snapshot: Arc<Snapshot>,
     query: PairQuery,
     threshold: f64,
@@ -220,7 +223,7 @@ impl Store {
     /// [`Error::InvalidQuery`] for a threshold out of range, [`Error::NoShingles`] for an
     /// exhaustive search of a store without shingles, or those of reading the store, now or as an
     /// item, which is then the last.
-    pub fn pairs(&self, query: PairQuery) -> Result<Pairs<'_>> {
+    pub fn pairs(&self, query: PairQuery) -> Result<Pairs> {
         let snapshot = self.published()?;
         let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());
         check_threshold(threshold)?;
@@ -231,7 +234,7 @@ impl Store {
         let bands = u64::from(snapshot.schema.bands().bands());
         self.shared.progress.begin(BAND_STEPS * (bands + 1));
         Ok(Pairs {
-            store: self,
+            store: self.clone(),
             threshold,
             removed,
             next_content: if query.fold_copies { snapshot.len } else { 0 },
@@ -248,7 +251,7 @@ impl Store {
     }
 }
 
-impl Iterator for Pairs<'_> {
+impl Iterator for Pairs {
     type Item = Result<Pair>;
 
     fn next(&mut self) -> Option<Result<Pair>> {
@@ -262,7 +265,7 @@ impl Iterator for Pairs<'_> {
     }
 }
 
-impl Pairs<'_> {
+impl Pairs {
     /// Finds the next pair.
     fn find(&mut self) -> Result<Option<Pair>> {
         loop {

@@ -128,10 +128,13 @@ impl Member {
     }
 }
 
-/// The clusters of a store, from [`Store::clusters`].
+/// The clusters of a store, from [`Store::clusters`], as of the commit when it was made.
+///
+/// As long as it is there, it keeps the store open, and locked if it was opened for writing, also when
+/// every handle of it is dropped.
 #[derive(Debug)]
-pub struct Clusters<'s> {
-    store: &'s Store,
+pub struct Clusters {
+    store: Store,
     snapshot: Arc<Snapshot>,
     min_size: usize,
     /// Whether a content that is like no other can be a cluster.
@@ -186,7 +189,7 @@ impl Store {
     ///
     /// [`InvalidQuery`](crate::Error::InvalidQuery) for a threshold out of range, or those of
     /// reading the store, now or as an item, which is then the last.
-    pub fn clusters(&self, query: ClusterQuery) -> Result<Clusters<'_>> {
+    pub fn clusters(&self, query: ClusterQuery) -> Result<Clusters> {
         let snapshot = self.published()?;
         let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());
         check_threshold(threshold)?;
@@ -210,7 +213,7 @@ impl Store {
             )?;
         }
         Ok(Clusters {
-            store: self,
+            store: self.clone(),
             min_size: query.min_size,
             single: query.min_size < 2 || documents > contents,
             next: 0,
@@ -223,7 +226,7 @@ impl Store {
     }
 }
 
-impl Iterator for Clusters<'_> {
+impl Iterator for Clusters {
     type Item = Result<Cluster>;
 
     fn next(&mut self) -> Option<Result<Cluster>> {
@@ -250,7 +253,7 @@ struct Part {
     contents: Vec<u32>,
 }
 
-impl Clusters<'_> {
+impl Clusters {
     /// Reads the documents of the next clusters.
     fn read_more(&mut self) -> Result<()> {
         let mut parts = Vec::new();
