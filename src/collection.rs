@@ -154,9 +154,9 @@ impl Collection {
     /// share [`Schema::recall`] of J is found. None that is less alike is returned.
     pub fn near_duplicates(&self, document: usize, threshold: f64) -> Option<Vec<(usize, f64)>> {
         let set = self.sets.get(document)?;
-        let (bands, width) = (self.schema.bands(), self.schema.slot_width());
         let mut hashes = Vec::new();
-        bands.hashes(self.signature(document)?, width, &mut hashes);
+        let signature = self.signature(document)?;
+        self.schema.band_hashes(set.len(), signature, &mut hashes);
         let mut candidates: Vec<usize> = Vec::new();
         for (bucket, hash) in self.buckets.iter().zip(hashes) {
             let from = bucket.partition_point(|&(other, _)| other < hash);
@@ -189,14 +189,18 @@ fn sign_all(schema: &Schema, sets: &[ShingleSet]) -> Result<Vec<u8>> {
 }
 
 fn buckets(schema: &Schema, sets: &[ShingleSet], matrix: &[u8]) -> Vec<Vec<(u32, usize)>> {
-    let (bands, width) = (schema.bands(), schema.slot_width());
     let rows = || matrix.chunks_exact(schema.signature_bytes()).enumerate();
     let bucket = |band: u32| {
-        let filled = rows().filter(|(document, _)| !sets[*document].is_empty());
-        let hashed = filled.map(|(document, row)| (bands.hash(row, width, band), document));
+        let hashed = rows().filter_map(|(document, row)| {
+            let hash = schema.band_hash(sets[document].len(), row, band);
+            hash.map(|hash| (hash, document))
+        });
         let mut bucket: Vec<(u32, usize)> = hashed.collect();
         bucket.sort_unstable();
         bucket
     };
-    (0..bands.bands()).into_par_iter().map(bucket).collect()
+    (0..schema.bands().bands())
+        .into_par_iter()
+        .map(bucket)
+        .collect()
 }

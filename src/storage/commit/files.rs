@@ -376,9 +376,8 @@ pub(crate) fn rebuild_recent(
     for id in banded + recent.len()..snapshot.len {
         let row = snapshot.content(id)?;
         hashes.clear();
-        if row.shingle_count > 0 {
-            bands.hashes(snapshot.signature(id)?, schema.slot_width(), &mut hashes);
-        }
+        let signature = snapshot.signature(id)?;
+        schema.band_hashes(row.shingle_count as usize, signature, &mut hashes);
         if !recent.has_room() {
             recent = Arc::new(recent.grown());
         }

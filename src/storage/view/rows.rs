@@ -81,7 +81,7 @@ impl<'a> Rows<'a> {
             return Ok(None);
         }
         let signature = self.signature(content)?;
-        let width = self.schema.slot_width();
-        Ok(Some(self.schema.bands().hash(signature, width, band)))
+        let shingles = row.shingle_count as usize;
+        Ok(self.schema.band_hash(shingles, signature, band))
     }
 }

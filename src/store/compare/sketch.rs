@@ -84,11 +84,9 @@ impl Sketcher {
     }
 
     fn band_hashes(&self, shingles: &ShingleSet, signature: &[u8]) -> Vec<u32> {
-        let bands = self.schema.bands();
-        let mut hashes = Vec::with_capacity(bands.bands() as usize);
-        if !shingles.is_empty() {
-            bands.hashes(signature, self.schema.slot_width(), &mut hashes);
-        }
+        let mut hashes = Vec::with_capacity(self.schema.bands().bands() as usize);
+        self.schema
+            .band_hashes(shingles.len(), signature, &mut hashes);
         hashes
     }
 
@@ -106,12 +104,9 @@ pub(crate) fn content_sketch(snapshot: &Snapshot, content: u32) -> Result<(Conte
     let row = snapshot.content(content)?;
     let signature = snapshot.signature(content)?.to_vec();
     let mut band_hashes = Vec::new();
-    if row.shingle_count > 0 {
-        let schema = &snapshot.schema;
-        schema
-            .bands()
-            .hashes(&signature, schema.slot_width(), &mut band_hashes);
-    }
+    let shingles = row.shingle_count as usize;
+    let schema = &snapshot.schema;
+    schema.band_hashes(shingles, &signature, &mut band_hashes);
     let mut shingles = ShingleSet::default();
     if snapshot.schema.keeps_shingles() {
         snapshot.shingles(content, &mut shingles)?;

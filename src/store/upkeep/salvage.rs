@@ -402,19 +402,16 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
             content.signature.as_deref().unwrap_or(&[])
         };
         let mut band_hashes = Vec::new();
-        if content.row.shingle_count > 0 {
-            let width = self.schema.slot_width();
-            let bands = self.schema.bands();
-            bands.hashes(signature, width, &mut band_hashes);
-        }
-        let new = self.writer.files.push(&NewContent {
+        let shingles = content.row.shingle_count as usize;
+        self.schema
+            .band_hashes(shingles, signature, &mut band_hashes);
+        let new = self.writer.append(&NewContent {
             hash: &content.row.hash,
             shingle_count: content.row.shingle_count,
             packed_shingles: content.packed_shingles.as_deref().unwrap_or(&[]),
             signature,
             band_hashes: &band_hashes,
         })?;
-        self.writer.appended.insert(content.row.hash, new);
         self.saved.contents += 1;
         for Claim { key, row, .. } in documents {
             self.saved.documents += 1;

@@ -182,12 +182,9 @@ impl Writer {
         let row = source.content(content)?;
         let signature = source.signature(content)?;
         let mut band_hashes = Vec::new();
-        if row.shingle_count > 0 {
-            let schema = &source.schema;
-            schema
-                .bands()
-                .hashes(signature, schema.slot_width(), &mut band_hashes);
-        }
+        let shingles = row.shingle_count as usize;
+        let schema = &source.schema;
+        schema.band_hashes(shingles, signature, &mut band_hashes);
         self.append(&NewContent {
             hash: &row.hash,
             shingle_count: row.shingle_count,

@@ -155,10 +155,9 @@ impl<'a> Representatives<'a> {
     fn buckets(&self, content: u32) -> Result<impl Iterator<Item = (u32, u32)> + use<>> {
         let schema = &self.snapshot.schema;
         let mut hashes = Vec::new();
+        let shingles = self.snapshot.content(content)?.shingle_count as usize;
         let signature = self.snapshot.signature(content)?;
-        schema
-            .bands()
-            .hashes(signature, schema.slot_width(), &mut hashes);
+        schema.band_hashes(shingles, signature, &mut hashes);
         Ok((0..).zip(hashes))
     }
 }
