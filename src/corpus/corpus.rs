@@ -15,9 +15,9 @@ use crate::corpus::sourced::{Batch, Item, Sourced};
 /// Each is a document, or what was left out and why: nothing is left out in silence. A file that cannot be read,
 /// or a broken record, is one such and no more; the rest goes on, unless [`Options::strict`] is set.
 ///
-/// Reading runs ahead, in batches, on a thread of its own, and uses rayon's global pool. It takes about 16 MB
-/// beside the largest documents. The thread ends when the corpus is dropped, as soon as what it reads from
-/// returns.
+/// Reading runs ahead on a thread of its own, and uses rayon's global pool. Three batches of about 4 MB of text, or
+/// of one larger document, are in memory at most: one is taken, one waits, one is being read. The thread ends when
+/// the corpus is dropped, as soon as what it reads from returns.
 #[derive(Debug)]
 pub struct Corpus {
     batches: Receiver<Result<Batch, Error>>,
