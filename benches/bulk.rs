@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dedupdb::{Input, Options, Query, Schema, Shingling, Store};
+use dedupdb::{Input, Options, Query, Schema, Store, sketching::Shingling};
 
 /// Documents that are added together.
 const BATCH: u64 = 20_000;

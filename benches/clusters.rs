@@ -17,7 +17,11 @@
 
 use std::time::Instant;
 
-use dedupdb::{ClusterQuery, Input, Linkage, PairQuery, Schema, Shingling, Store};
+use dedupdb::{
+    Input, Schema, Store,
+    groups::{ClusterQuery, Linkage, PairQuery},
+    sketching::Shingling,
+};
 
 const BATCH: u64 = 20_000;
 const SHINGLES: u64 = 60;

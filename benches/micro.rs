@@ -12,7 +12,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use dedupdb::{
-    Bands, Family, Query, Schema, ShingleSet, Shingler, Shingling, Signer, SlotWidth, Store,
+    Query, Schema, Store,
+    sketching::{Bands, Family, ShingleSet, Shingler, Shingling, Signer, SlotWidth},
 };
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
@@ -75,7 +76,7 @@ fn sign_250_shingles(bencher: Bencher<'_, '_>, permutations: u32) {
 fn agreement_of_128_slots(bencher: Bencher<'_, '_>) {
     let signer = Signer::new(Family::Affine32, 1, 128, SlotWidth::Bits16).unwrap();
     let (a, b) = (signer.sign(&hashes(250)), signer.sign(&hashes(230)));
-    bencher.bench(|| dedupdb::agreeing(a.as_bytes(), b.as_bytes(), SlotWidth::Bits16));
+    bencher.bench(|| dedupdb::sketching::agreeing(a.as_bytes(), b.as_bytes(), SlotWidth::Bits16));
 }
 
 #[divan::bench]

@@ -1,7 +1,7 @@
 //! S-curves as a picture.
 
 use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
-use dedupdb::{Bands, Tuning};
+use dedupdb::{sketching::Bands, upkeep::Tuning};
 
 use crate::number::{counted, percent};
 

@@ -1,6 +1,6 @@
 //! Numbers as people read them.
 
-use dedupdb::Estimate;
+use dedupdb::sketching::Estimate;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The number with a comma between groups of three digits.

@@ -1,7 +1,10 @@
 //! The parameters of other tools, as they published them.
 #![expect(clippy::doc_markdown, reason = "they are names, and shown in help")]
 
-use dedupdb::{Schema, SchemaBuilder, Shingling};
+use dedupdb::{
+    Schema,
+    sketching::{SchemaBuilder, Shingling},
+};
 
 /// A tool whose parameters are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -3,7 +3,10 @@
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use dedupdb::{Error, Rebuild, RebuildProgress, Schema, Store, Unfinished};
+use dedupdb::{
+    Error, Schema, Store,
+    upkeep::{Rebuild, RebuildProgress, Unfinished},
+};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use crate::console::Console;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use dedupdb::corpus::{Format, Item, Sourced};
-use dedupdb::{Store, Subject};
+use dedupdb::{Store, find::Subject};
 
 use crate::args::Args;
 use crate::inputs::{Inputs, STDIN, sources};

@@ -4,7 +4,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use dedupdb::dedup::{self, OutputError, Unfit};
-use dedupdb::{Casualty, Error, Options, Progress, Report, Salvaged, Schema, Store};
+use dedupdb::{
+    Error, Options, Schema, Store,
+    upkeep::{Casualty, Progress, Report, Salvaged},
+};
 use tempfile::TempDir;
 
 use crate::args::{Args, Salvage};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dedupdb::corpus::Reading;
-use dedupdb::{Change, Outcome, Relation};
+use dedupdb::write::{Change, Outcome, Relation};
 use serde_json::{Value, json};
 
 use crate::number::counted;

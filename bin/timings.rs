@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use dedupdb::Timings;
+use dedupdb::upkeep::Timings;
 
 /// The lines to show; `waiting` is the time in which there was no input to work on.
 pub(crate) fn to_text(timings: &Timings, waiting: Duration) -> String {

@@ -5,7 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use dedupdb::Progress;
+use dedupdb::upkeep::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use crate::console::Console;

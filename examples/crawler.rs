@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use dedupdb::{Change, Query, Result, Schema, Store};
+use dedupdb::{Query, Result, Schema, Store, write::Change};
 
 const THREADS: usize = 4;
 const PAGES: usize = 600;

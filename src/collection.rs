@@ -15,7 +15,7 @@ use crate::text::ShingleSet;
 /// documents share a bucket; its threshold is not used.
 ///
 /// ```
-/// use dedupdb::{Collection, Schema, Shingling};
+/// use dedupdb::{Schema, sketching::{Collection, Shingling}};
 ///
 /// let schema = Schema::builder().shingling(Shingling::Word(1)).threshold(0.5).build()?;
 /// let documents = [

@@ -40,7 +40,7 @@ pub enum Error {
     },
     /// A text does not have the form its schema asks for (only [`Shingling::Ids`] restricts it).
     ///
-    /// [`Shingling::Ids`]: crate::Shingling::Ids
+    /// [`Shingling::Ids`]: crate::sketching::Shingling::Ids
     InvalidText {
         /// What was expected and what was found, with its position.
         reason: String,
@@ -59,7 +59,7 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// A key is empty or longer than [`MAX_KEY_BYTES`](crate::MAX_KEY_BYTES).
+    /// A key is empty or longer than [`MAX_KEY_BYTES`](crate::write::MAX_KEY_BYTES).
     InvalidKey {
         /// Length of the key in bytes.
         bytes: usize,

@@ -8,7 +8,7 @@
 //! # A worked example
 //!
 //! ```
-//! use dedupdb::{Input, Query, Relation, Schema, Store};
+//! use dedupdb::{Input, Query, Schema, Store, write::Relation};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("store");
@@ -49,9 +49,9 @@
 //! |---|---|---|
 //! | document | a key naming a text, with size and times | [`Input`], [`Document`] |
 //! | content | a distinct text; documents with the same text share one | [`Document::content`] |
-//! | shingle | a run of tokens, as a 32-bit hash; of few, with 32 bits more | [`Shingling`], [`Shingler`], [`ShingleSet`] |
-//! | signature | the minima of the shingle set under k permutations | [`Signer`], [`Signature`] |
-//! | band | r consecutive slots of a signature; equal ones share a bucket | [`Bands`] |
+//! | shingle | a run of tokens, as a 32-bit hash; of few, with 32 bits more | [`Shingling`](sketching::Shingling), [`Shingler`](sketching::Shingler), [`ShingleSet`](sketching::ShingleSet) |
+//! | signature | the minima of the shingle set under k permutations | [`Signer`](sketching::Signer), [`Signature`](sketching::Signature) |
+//! | band | r consecutive slots of a signature; equal ones share a bucket | [`Bands`](sketching::Bands) |
 //! | candidate | a content that shares a bucket with the one asked about | |
 //! | match | a candidate whose exact Jaccard similarity reaches the threshold | [`Match`] |
 //!
@@ -151,20 +151,46 @@ mod storage;
 mod store;
 mod text;
 
-pub use clock::Timings;
-pub use collection::Collection;
-pub use error::{Error, Holder, Result};
-pub use lsh::Bands;
-pub use progress::Progress;
-pub use schema::{Schema, SchemaBuilder};
-pub use sketch::{Estimate, Family, Signature, Signer, SlotWidth, agreeing};
-pub use store::{
-    Batch, Bucket, Casualty, Change, Cluster, ClusterQuery, Clusters, Common, Document, Documents,
-    Expected, Explanation, Input, Linkage, MAX_KEY_BYTES, Match, Member, Merged, Near, Nearness,
-    Options, Outcome, Pair, PairQuery, Pairs, Problem, Query, Rebuild, RebuildProgress, Relation,
-    Report, Salvaged, Sample, Shape, Stats, Store, Subject, Tuning, Unfinished, Unreadable, Writer,
-};
-pub use text::{ShingleSet, Shingler, Shingling};
+pub use error::{Error, Result};
+pub use schema::Schema;
+pub use store::{Document, Input, Match, Options, Query, Store, Writer};
+
+/// From a text to its buckets: shingles, signatures and bands, with their parameters.
+pub mod sketching {
+    pub use crate::collection::Collection;
+    pub use crate::lsh::Bands;
+    pub use crate::schema::SchemaBuilder;
+    pub use crate::sketch::{Estimate, Family, Signature, Signer, SlotWidth, agreeing};
+    pub use crate::text::{ShingleSet, Shingler, Shingling};
+}
+
+/// Changing a store, and what became of what it was offered.
+pub mod write {
+    pub use crate::store::{Batch, Change, MAX_KEY_BYTES, Merged, Outcome, Relation};
+}
+
+/// What there is, and why two documents are alike.
+pub mod find {
+    pub use crate::store::{Common, Documents, Explanation, Subject};
+}
+
+/// All documents against all: pairs and clusters.
+pub mod groups {
+    pub use crate::store::{
+        Cluster, ClusterQuery, Clusters, Linkage, Member, Pair, PairQuery, Pairs,
+    };
+}
+
+/// Looking after a store: figures, checks, tuning, rebuilds, copies, salvage, and how far a long call is.
+pub mod upkeep {
+    pub use crate::clock::Timings;
+    pub use crate::error::Holder;
+    pub use crate::progress::Progress;
+    pub use crate::store::{
+        Bucket, Casualty, Expected, Near, Nearness, Problem, Rebuild, RebuildProgress, Report,
+        Salvaged, Sample, Shape, Stats, Tuning, Unfinished, Unreadable,
+    };
+}
 
 #[cfg(any(doc, doctest))]
 #[doc = include_str!("../docs/async.md")]

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// would, wrongly, so look at one at a time.
 ///
 /// ```
-/// use dedupdb::{Options, Progress, Schema, Store};
+/// use dedupdb::{Options, Schema, Store, upkeep::Progress};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # drop(Store::create(folder.path().join("store"), &Schema::default())?);

@@ -14,7 +14,7 @@ use crate::text::{Shingler, Shingling};
 /// 128 permutations in 16-bit slots and the bands that find at least 98% of the pairs at 0.8.
 ///
 /// ```
-/// use dedupdb::{Schema, Shingling};
+/// use dedupdb::{Schema, sketching::Shingling};
 ///
 /// let schema = Schema::builder()
 ///     .shingling(Shingling::Char(24))

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dedupdb::{Input, Query, Rebuild, Store};
+use dedupdb::{Input, Query, Store, upkeep::Rebuild};
 
 use crate::pages::{CLOCK, HOURS, Plan, input, key, mix, text};
 

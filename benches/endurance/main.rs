@@ -25,7 +25,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use dedupdb::{Schema, Shingling, Store};
+use dedupdb::{Schema, Store, sketching::Shingling};
 
 use crawler::Report;
 use day::Day;

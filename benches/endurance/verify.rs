@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use dedupdb::{Query, Store, Subject};
+use dedupdb::{Query, Store, find::Subject};
 
 use crate::pages::{CLOCK, Model, key};
 

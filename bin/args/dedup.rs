@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use dedupdb::Shingling;
+use dedupdb::sketching::Shingling;
 
 use crate::inputs::Inputs;
 use crate::left_out::Telling;

@@ -1,6 +1,6 @@
 //! Arguments of `init`.
 
-use dedupdb::{Bands, Family, Shingling, SlotWidth};
+use dedupdb::sketching::{Bands, Family, Shingling, SlotWidth};
 
 use crate::parse;
 use crate::preset::Preset;

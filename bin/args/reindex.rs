@@ -1,6 +1,6 @@
 //! Arguments of `reindex`.
 
-use dedupdb::{Bands, Family, Shingling, SlotWidth};
+use dedupdb::sketching::{Bands, Family, Shingling, SlotWidth};
 
 use crate::inputs::Inputs;
 use crate::parse::{self, Seed};

@@ -1,7 +1,10 @@
 //! How texts become signatures, where no store says so.
 
 use anyhow::Result;
-use dedupdb::{Family, Schema, Shingling, SlotWidth};
+use dedupdb::{
+    Schema,
+    sketching::{Family, Shingling, SlotWidth},
+};
 
 use crate::parse;
 

@@ -8,7 +8,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use dedupdb::corpus::{self, Item, Key, Origin, Repeats, Sketched, Skipped, is_same_file};
 use dedupdb::dedup::Uncommitted;
-use dedupdb::{Match, Outcome, Relation, Store, Writer};
+use dedupdb::{
+    Match, Store, Writer,
+    write::{Outcome, Relation},
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

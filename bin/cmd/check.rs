@@ -1,7 +1,7 @@
 //! `check`: looks for damage.
 
 use anyhow::Result;
-use dedupdb::{Problem, Progress, Report};
+use dedupdb::upkeep::{Problem, Progress, Report};
 use serde_json::{Value, json};
 
 use crate::args::Args;

@@ -1,7 +1,7 @@
 //! `clusters`: lists the groups of documents that are alike.
 
 use anyhow::Result;
-use dedupdb::{Cluster, ClusterQuery, Linkage};
+use dedupdb::groups::{Cluster, ClusterQuery, Linkage};
 use serde_json::json;
 
 use crate::args::{self, Args, Clusters};

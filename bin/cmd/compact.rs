@@ -1,7 +1,7 @@
 //! `compact`: gives back space.
 
 use anyhow::Result;
-use dedupdb::{Rebuild, Store};
+use dedupdb::{Store, upkeep::Rebuild};
 use serde_json::json;
 
 use crate::args::{Args, Compact};

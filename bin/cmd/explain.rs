@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use dedupdb::diff::Comparison;
-use dedupdb::{Error, Explanation, Schema, Store};
+use dedupdb::{Error, Schema, Store, find::Explanation};
 use serde_json::{Value, json};
 
 use crate::args::{Args, Explain};

@@ -1,7 +1,10 @@
 //! `init`: makes a store.
 
 use anyhow::Result;
-use dedupdb::{Bands, Schema, SchemaBuilder};
+use dedupdb::{
+    Schema,
+    sketching::{Bands, SchemaBuilder},
+};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Args, Init, Sketching};

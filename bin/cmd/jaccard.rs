@@ -1,7 +1,7 @@
 //! `jaccard`: compares two files.
 
 use anyhow::{Result, bail};
-use dedupdb::Collection;
+use dedupdb::sketching::Collection;
 use serde_json::json;
 
 use crate::args::{Args, Jaccard};

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use dedupdb::corpus::{Batch, Format, IdScope, Item, Options, Reading, Repeats, Skipped};
-use dedupdb::{Schema, Shingling};
+use dedupdb::{Schema, sketching::Shingling};
 use rayon::prelude::*;
 use serde_json::Value;
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use dedupdb::corpus::Sourced;
-use dedupdb::{Shingler, Signer, SlotWidth};
+use dedupdb::sketching::{Shingler, Signer, SlotWidth};
 use rayon::prelude::*;
 use serde_json::json;
 

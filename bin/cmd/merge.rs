@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use dedupdb::dedup::Uncommitted;
 use dedupdb::publish::apart::is_same;
-use dedupdb::{Error, Merged, Store};
+use dedupdb::{Error, Store, write::Merged};
 use serde_json::json;
 
 use crate::args::{Args, Merge};

@@ -1,7 +1,7 @@
 //! `pairs`: lists the documents that are alike.
 
 use anyhow::Result;
-use dedupdb::{Pair, PairQuery};
+use dedupdb::groups::{Pair, PairQuery};
 use serde_json::json;
 
 use crate::args::{Args, Pairs};

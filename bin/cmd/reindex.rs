@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use dedupdb::{Rebuild, Schema, Shape, Store, Tuning, Unfinished};
+use dedupdb::{
+    Schema, Store,
+    upkeep::{Rebuild, Shape, Tuning, Unfinished},
+};
 use serde_json::json;
 
 use super::init::parameters;
@@ -147,7 +150,7 @@ fn tuned(
     reindex: &Reindex,
     permutations: u32,
     threshold: f64,
-) -> Result<dedupdb::Bands> {
+) -> Result<dedupdb::sketching::Bands> {
     let mut tuning = Tuning::of(&store.schema());
     tuning.permutations = permutations;
     tuning.threshold = threshold;

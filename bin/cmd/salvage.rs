@@ -1,7 +1,7 @@
 //! `salvage`: makes a store of what is whole of a damaged one.
 
 use anyhow::Result;
-use dedupdb::{Casualty, Progress, Salvaged, Unreadable};
+use dedupdb::upkeep::{Casualty, Progress, Salvaged, Unreadable};
 use serde_json::json;
 
 use crate::args::{Args, Salvage};

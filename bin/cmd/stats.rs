@@ -3,7 +3,11 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use dedupdb::{Bucket, ClusterQuery, Schema, Stats, Store};
+use dedupdb::{
+    Schema, Store,
+    groups::ClusterQuery,
+    upkeep::{Bucket, Stats},
+};
 use serde_json::{Map, Value, json};
 
 use super::init;

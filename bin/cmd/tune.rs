@@ -4,7 +4,11 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use dedupdb::publish::apart::check_no_store;
-use dedupdb::{Bands, Error, Sample, Shape, Store, Tuning};
+use dedupdb::{
+    Error, Store,
+    sketching::Bands,
+    upkeep::{Sample, Shape, Tuning},
+};
 use serde_json::{Value, json};
 
 use super::init::posting_bytes;

@@ -5,7 +5,10 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use dedupdb::eval::{self as experiments, AccuracyQuery, Monitor, draw};
-use dedupdb::{Family, Progress, ShingleSet, Shingling, Signer, SlotWidth};
+use dedupdb::{
+    sketching::{Family, ShingleSet, Shingling, Signer, SlotWidth},
+    upkeep::Progress,
+};
 
 use super::accuracy_report::Measured;
 use super::corpus::{Corpus, check_work, pairs};

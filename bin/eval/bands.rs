@@ -3,7 +3,10 @@
 use anyhow::{Result, bail};
 use dedupdb::eval::{self as experiments, BandsMeasured, Figure, Monitor, ShapeMeasured, draw};
 use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
-use dedupdb::{Bands, Progress, Signer, SlotWidth};
+use dedupdb::{
+    sketching::{Bands, Signer, SlotWidth},
+    upkeep::Progress,
+};
 use serde_json::Value;
 
 use super::corpus::{Corpus, check_work};

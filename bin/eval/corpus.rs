@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use dedupdb::corpus::{Item, Sourced};
 use dedupdb::eval::rank;
-use dedupdb::{ShingleSet, Shingler, Shingling};
+use dedupdb::sketching::{ShingleSet, Shingler, Shingling};
 use rayon::prelude::*;
 
 use crate::args::Args;

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use dedupdb::eval::{self as experiments, Monitor, RecallQuery, RecallRange};
 use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
-use dedupdb::{Error, Progress, Schema, Store};
+use dedupdb::{Error, Schema, Store, upkeep::Progress};
 
 use super::corpus::check_work;
 use super::report::{Report, Row};

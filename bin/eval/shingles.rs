@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use dedupdb::eval::{self as experiments, KindMeasured, Monitor, ShingleKind};
-use dedupdb::{Progress, Shingling};
+use dedupdb::{sketching::Shingling, upkeep::Progress};
 
 use super::corpus::{Sample, pairs};
 use super::report::Report;

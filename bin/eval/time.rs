@@ -2,7 +2,10 @@
 
 use anyhow::Result;
 use dedupdb::eval::{self as experiments, Monitor, shuffled};
-use dedupdb::{Bands, Progress, ShingleSet, Signer, SlotWidth};
+use dedupdb::{
+    sketching::{Bands, ShingleSet, Signer, SlotWidth},
+    upkeep::Progress,
+};
 
 use super::corpus::{Corpus, check_work, pairs};
 use super::report::Report;

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use dedupdb::{Schema, ShingleSet, Shingling, Signer};
+use dedupdb::{
+    Schema,
+    sketching::{ShingleSet, Shingling, Signer},
+};
 use proptest::prelude::*;
 
 use super::groups::Groups;
@@ -57,7 +60,7 @@ fn reduced(lines: &[u8]) -> Pairs {
 /// The pairs that share a band and reach the threshold, and copies.
 fn expected(texts: &[String]) -> Pairs {
     let schema = schema();
-    let shingler = dedupdb::Shingler::new(Shingling::Ids, false, false).unwrap();
+    let shingler = dedupdb::sketching::Shingler::new(Shingling::Ids, false, false).unwrap();
     let width = schema.slot_width();
     let signer = Signer::new(schema.family(), schema.seed(), 24, width).unwrap();
     let sets: Vec<ShingleSet> = texts

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use dedupdb::ShingleSet;
+use dedupdb::sketching::ShingleSet;
 
 use super::parameters;
 
@@ -73,7 +73,7 @@ pub(super) fn mark(columns: &[u8]) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::{Member, columns, mark};
-    use dedupdb::ShingleSet;
+    use dedupdb::sketching::ShingleSet;
     use proptest::prelude::*;
 
     proptest! {

@@ -1,7 +1,7 @@
 //! From a document to its lines.
 
 use dedupdb::batch::Sketcher;
-use dedupdb::{Error, MAX_KEY_BYTES, Result, Schema};
+use dedupdb::{Error, Result, Schema, write::MAX_KEY_BYTES};
 
 use super::bucket::{Bucket, Names};
 use super::{WIDTH, line, parameters};

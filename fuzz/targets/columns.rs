@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use dedupdb::{Error, Input, PairQuery, Query, Schema, Store};
+use dedupdb::{Error, Input, Query, Schema, Store, groups::PairQuery};
 use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;
 

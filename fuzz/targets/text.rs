@@ -6,7 +6,7 @@ mod reference;
 
 use std::collections::BTreeSet;
 
-use dedupdb::{Shingler, Shingling};
+use dedupdb::sketching::{Shingler, Shingling};
 use libfuzzer_sys::fuzz_target;
 
 fn plain(shingling: Shingling, text: &str, lowercase: bool, nfkc: bool) -> BTreeSet<u32> {

@@ -19,7 +19,7 @@ const MOST: usize = 4000;
 ///
 /// ```
 /// use dedupdb::batch::{CandidateQuery, KeyWidth, Sketcher};
-/// use dedupdb::{Schema, Shingling};
+/// use dedupdb::{Schema, sketching::Shingling};
 ///
 /// let schema = Schema::builder().shingling(Shingling::Word(1)).threshold(0.5).build()?;
 /// let texts = ["the night tram runs again", "who painted the crane", "the night bus runs again"];

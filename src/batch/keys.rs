@@ -10,10 +10,10 @@ use crate::error::{Error, Result};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum KeyWidth {
-    /// The hashes that stores keep, [`Bands::hash`](crate::Bands::hash): below 2^32. Keys of different
+    /// The hashes that stores keep, [`Bands::hash`](crate::sketching::Bands::hash): below 2^32. Keys of different
     /// bands may be equal, so buckets are told apart by band and key.
     Bits32,
-    /// The hashes of [`Bands::key`](crate::Bands::key), whose upper halves are those of 32 bits. They
+    /// The hashes of [`Bands::key`](crate::sketching::Bands::key), whose upper halves are those of 32 bits. They
     /// tell bands apart, too.
     #[default]
     Bits64,

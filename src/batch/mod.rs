@@ -14,7 +14,7 @@
 //!
 //! ```
 //! use dedupdb::batch::{CandidateQuery, KeyWidth, Sketcher, components};
-//! use dedupdb::{Schema, Shingling};
+//! use dedupdb::{Schema, sketching::Shingling};
 //!
 //! let schema = Schema::builder().shingling(Shingling::Word(2)).threshold(0.5).build()?;
 //! let ids = [100, 200, 300, 400];

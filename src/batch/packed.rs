@@ -22,7 +22,7 @@ const CHUNK: usize = 256;
 ///
 /// ```
 /// use dedupdb::batch;
-/// use dedupdb::{Shingler, Shingling};
+/// use dedupdb::sketching::{Shingler, Shingling};
 ///
 /// let shingler = Shingler::new(Shingling::Word(1), true, true)?;
 /// let (a, b) = (shingler.shingles("night tram four")?, shingler.shingles("night bus four")?);
@@ -42,7 +42,7 @@ fn unpack((size, bytes): (u32, &[u8])) -> Option<ShingleSet> {
 /// A column of packed sets.
 ///
 /// ```
-/// use dedupdb::ShingleSet;
+/// use dedupdb::sketching::ShingleSet;
 /// use dedupdb::batch::PackedSets;
 ///
 /// let a = ShingleSet::from_hashes(vec![1, 2, 3]).to_packed();

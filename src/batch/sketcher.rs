@@ -63,7 +63,7 @@ impl Sketcher {
     /// # Errors
     ///
     /// [`Error::InvalidText`](crate::Error::InvalidText) if the schema's shingling cannot read the
-    /// text; only [`Shingling::Ids`](crate::Shingling::Ids) restricts it.
+    /// text; only [`Shingling::Ids`](crate::sketching::Shingling::Ids) restricts it.
     pub fn shingles(&self, text: &str) -> Result<ShingleSet> {
         self.shingler.shingles(text)
     }

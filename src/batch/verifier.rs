@@ -15,7 +15,7 @@ use crate::text::{ShingleSet, sizes_fit};
 ///
 /// ```
 /// use dedupdb::batch::{KeyWidth, Sketcher, Verifier};
-/// use dedupdb::{Schema, Shingling};
+/// use dedupdb::{Schema, sketching::Shingling};
 ///
 /// let schema = Schema::builder().shingling(Shingling::Word(1)).threshold(0.5).build()?;
 /// let sketcher = Sketcher::new(&schema, KeyWidth::Bits64)?;

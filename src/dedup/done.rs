@@ -1,7 +1,7 @@
 //! What became of everything that was met.
 
 use crate::corpus::Reading;
-use crate::{Outcome, Relation};
+use crate::write::{Outcome, Relation};
 
 /// What became of a corpus: each document and what was left out is under one of kept, dropped and skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

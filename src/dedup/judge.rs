@@ -11,7 +11,7 @@ use crate::dedup::fit::Fit;
 use crate::dedup::lineage::Lineage;
 use crate::dedup::removed::Removed;
 use crate::dedup::uncommitted::Uncommitted;
-use crate::{Outcome, Writer};
+use crate::{Writer, write::Outcome};
 
 /// How long to wait for a batch before looking after the rest.
 pub(crate) const TICK: Duration = Duration::from_millis(50);

@@ -134,7 +134,7 @@ impl AccuracyQuery {
 /// [`Error::Stopped`](crate::Error::Stopped).
 ///
 /// ```
-/// use dedupdb::ShingleSet;
+/// use dedupdb::sketching::ShingleSet;
 /// use dedupdb::eval::{AccuracyQuery, Monitor, accuracy};
 ///
 /// // Hashes of shingles are well mixed; signatures take that for granted.

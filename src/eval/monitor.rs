@@ -12,7 +12,7 @@ use crate::progress::Progress;
 /// use std::ops::ControlFlow;
 ///
 /// use dedupdb::eval::{AccuracyQuery, Monitor, accuracy};
-/// use dedupdb::{Error, Progress, ShingleSet};
+/// use dedupdb::{Error, sketching::ShingleSet, upkeep::Progress};
 ///
 /// let sets = [(0..40).collect(), (20..60).collect()].map(ShingleSet::from_hashes);
 /// let progress = Progress::new();

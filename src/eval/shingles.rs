@@ -109,7 +109,7 @@ impl KindMeasured {
 /// [`Error::Stopped`](crate::Error::Stopped).
 ///
 /// ```
-/// use dedupdb::Shingling;
+/// use dedupdb::sketching::Shingling;
 /// use dedupdb::eval::{Monitor, ShingleKind, shingles};
 ///
 /// let texts = [

@@ -77,7 +77,7 @@ pub struct PartCost {
 ///
 /// ```
 /// use dedupdb::eval::{Monitor, time};
-/// use dedupdb::{Bands, Family, ShingleSet, Signer, SlotWidth};
+/// use dedupdb::sketching::{Bands, Family, ShingleSet, Signer, SlotWidth};
 ///
 /// let hash = |i: u32| i.wrapping_mul(0x9E37_79B1);
 /// let set = |from: u32| ShingleSet::from_hashes((from..from + 30).map(hash).collect());

@@ -12,7 +12,7 @@ use crate::sketch::{MAX_PERMUTATIONS, SlotWidth};
 /// Two signatures are candidates for each other if all slots of at least one band agree.
 ///
 /// ```
-/// use dedupdb::Bands;
+/// use dedupdb::sketching::Bands;
 ///
 /// let shape = Bands::new(18, 7, 128)?;
 /// assert_eq!(shape, "18x7".parse()?);
@@ -78,7 +78,7 @@ impl Bands {
     /// Panics if a row is shorter than [`Bands::used`] slots of `width`.
     ///
     /// ```
-    /// use dedupdb::{Bands, SlotWidth};
+    /// use dedupdb::sketching::{Bands, SlotWidth};
     ///
     /// let shape = Bands::new(2, 2, 4)?;
     /// assert_eq!(shape.shared(&[1, 2, 3, 4], &[1, 2, 9, 4], SlotWidth::Bits8), 1);

@@ -20,7 +20,7 @@ impl Bands {
     /// would do.
     ///
     /// ```
-    /// use dedupdb::{Bands, SlotWidth};
+    /// use dedupdb::sketching::{Bands, SlotWidth};
     ///
     /// let shape = Bands::choose(128, SlotWidth::Bits16, 0.8, 0.98)?;
     /// assert_eq!(shape.to_string(), "17x7");
@@ -55,7 +55,7 @@ impl Bands {
     /// Those of [`Bands::choose`], which chooses among them.
     ///
     /// ```
-    /// use dedupdb::{Bands, SlotWidth};
+    /// use dedupdb::sketching::{Bands, SlotWidth};
     ///
     /// let shapes = Bands::reaching(64, SlotWidth::Bits16, 0.8, 0.98)?;
     /// let shown: Vec<String> = shapes.iter().map(Bands::to_string).collect();
@@ -93,7 +93,7 @@ impl Bands {
     /// [`Error::InvalidSchema`] if an argument is outside its range.
     ///
     /// ```
-    /// use dedupdb::{Bands, SlotWidth};
+    /// use dedupdb::sketching::{Bands, SlotWidth};
     ///
     /// let shape = Bands::textbook(128, 0.8)?;
     /// assert_eq!(shape.to_string(), "11x11");

@@ -19,7 +19,7 @@ impl Bands {
     /// same bits.
     ///
     /// ```
-    /// use dedupdb::{Bands, SlotWidth};
+    /// use dedupdb::sketching::{Bands, SlotWidth};
     ///
     /// let recall = Bands::new(18, 7, 128)?.probability(0.8, SlotWidth::Bits16);
     /// assert!((recall - 0.9855).abs() < 1e-4);
@@ -36,7 +36,7 @@ impl Bands {
     /// is found with a probability of 1 - (1 - 1/b)^b, between 0.63 and 0.75 from two bands on.
     ///
     /// ```
-    /// use dedupdb::Bands;
+    /// use dedupdb::sketching::Bands;
     ///
     /// assert!((Bands::new(20, 5, 100)?.midpoint() - 0.549).abs() < 1e-3);
     /// # Ok::<(), dedupdb::Error>(())
@@ -58,7 +58,7 @@ impl Bands {
     /// cost the same here: each is one read in a sorted structure.
     ///
     /// ```
-    /// use dedupdb::{Bands, SlotWidth};
+    /// use dedupdb::sketching::{Bands, SlotWidth};
     ///
     /// let (wide, steep) = (Bands::new(25, 5, 128)?, Bands::new(17, 7, 128)?);
     /// let work = |shape: Bands| shape.false_work(0.8, SlotWidth::Bits16);

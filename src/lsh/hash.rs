@@ -19,7 +19,7 @@ impl Bands {
     /// Panics if the row is shorter than [`Bands::used`] slots of `width`.
     ///
     /// ```
-    /// use dedupdb::{Bands, SlotWidth};
+    /// use dedupdb::sketching::{Bands, SlotWidth};
     ///
     /// let (shape, row) = (Bands::new(2, 2, 4)?, [1, 2, 3, 4]);
     /// let mut hashes = Vec::new();
@@ -38,7 +38,7 @@ impl Bands {
     /// Panics if the row is shorter than [`Bands::used`] slots of `width`.
     ///
     /// ```
-    /// use dedupdb::{Bands, SlotWidth};
+    /// use dedupdb::sketching::{Bands, SlotWidth};
     ///
     /// let (shape, row) = (Bands::new(2, 2, 4)?, [1, 2, 3, 4]);
     /// let mut keys = Vec::new();
@@ -69,7 +69,7 @@ impl Bands {
     /// Panics if the row ends before the band does.
     ///
     /// ```
-    /// use dedupdb::{Bands, SlotWidth};
+    /// use dedupdb::sketching::{Bands, SlotWidth};
     ///
     /// let row: Vec<u8> = (0..28).collect();
     /// let shape = Bands::new(2, 7, 14)?;
@@ -98,7 +98,7 @@ impl Bands {
     /// Panics if the row ends before the band does.
     ///
     /// ```
-    /// use dedupdb::{Bands, SlotWidth};
+    /// use dedupdb::sketching::{Bands, SlotWidth};
     ///
     /// let row: Vec<u8> = (0..28).collect();
     /// let shape = Bands::new(2, 7, 14)?;

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
-//! use dedupdb::{Bands, SlotWidth};
+//! use dedupdb::sketching::{Bands, SlotWidth};
 //!
 //! let shape = Bands::new(17, 7, 128)?;
 //! let curve = (0..=100).map(|percent| {

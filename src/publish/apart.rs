@@ -4,7 +4,10 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::error::{Error, Of, Result};
-use crate::{Near, Nearness, Store};
+use crate::{
+    Store,
+    upkeep::{Near, Nearness},
+};
 
 /// What is said where an output has no folder to be in.
 pub(super) const NO_FOLDER: &str = "its folder cannot be written to";

@@ -5,11 +5,11 @@ use super::width::SlotWidth;
 /// Returns how many slots of `a` equal the slot of `b` at the same position.
 ///
 /// Both are signature rows of the same length: little-endian slots of `width`, as
-/// [`Signature::as_bytes`](crate::Signature::as_bytes) gives them. Of rows of unequal length, the
+/// [`Signature::as_bytes`](crate::sketching::Signature::as_bytes) gives them. Of rows of unequal length, the
 /// slots whole in both count.
 ///
 /// ```
-/// use dedupdb::{SlotWidth, agreeing};
+/// use dedupdb::sketching::{SlotWidth, agreeing};
 ///
 /// let (a, b) = ([1, 0, 2, 0, 3, 0], [1, 0, 2, 1, 3, 0]);
 /// assert_eq!(agreeing(&a, &b, SlotWidth::Bits16), 2);

@@ -5,7 +5,7 @@ use super::width::SlotWidth;
 /// An estimated Jaccard similarity and its standard error.
 ///
 /// ```
-/// use dedupdb::{Estimate, SlotWidth};
+/// use dedupdb::sketching::{Estimate, SlotWidth};
 ///
 /// let estimate = Estimate::new(96, 128, SlotWidth::Bits32);
 /// assert!((estimate.jaccard - 0.75).abs() < 1e-9);

@@ -5,7 +5,7 @@ use super::width::SlotWidth;
 /// The sketch of one shingle set: a slot for each permutation, stored little-endian.
 ///
 /// ```
-/// use dedupdb::{Family, Signer, SlotWidth};
+/// use dedupdb::sketching::{Family, Signer, SlotWidth};
 ///
 /// let signer = Signer::new(Family::Affine32, 1, 128, SlotWidth::Bits16)?;
 /// let signature = signer.sign(&[3, 1, 4, 1, 5]);

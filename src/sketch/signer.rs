@@ -18,7 +18,7 @@ pub(crate) const MAX_PERMUTATIONS: u32 = 16_384;
 /// is a prefix of the one under more.
 ///
 /// ```
-/// use dedupdb::{Estimate, Family, Signer, SlotWidth, agreeing};
+/// use dedupdb::sketching::{Estimate, Family, Signer, SlotWidth, agreeing};
 ///
 /// let signer = Signer::new(Family::Affine32, 1, 256, SlotWidth::Bits16)?;
 /// let a: Vec<u32> = (0..900).map(|i: u32| i.wrapping_mul(0x9E37_79B1)).collect();
@@ -90,7 +90,7 @@ impl Signer {
     /// Appends nothing if there are no such slots. `scratch` is as for [`Signer::sign_into`].
     ///
     /// ```
-    /// use dedupdb::{Family, Signer, SlotWidth};
+    /// use dedupdb::sketching::{Family, Signer, SlotWidth};
     ///
     /// let short = Signer::new(Family::Affine32, 1, 100, SlotWidth::Bits16)?;
     /// let long = Signer::new(Family::Affine32, 1, 256, SlotWidth::Bits16)?;

@@ -9,10 +9,10 @@ use crate::error::{Error, Result};
 ///
 /// A slot of 32 bits is the minimum, a narrower one the low bits of a mixture of it. Narrow slots make small signatures, and agree by chance now and then: two unequal minima have
 /// the same low `w` bits with probability 2^-w (Li and König, "b-Bit Minwise Hashing", 2010,
-/// section 2), each slot for itself. [`Estimate`](crate::Estimate) corrects for it.
+/// section 2), each slot for itself. [`Estimate`](crate::sketching::Estimate) corrects for it.
 ///
 /// ```
-/// use dedupdb::SlotWidth;
+/// use dedupdb::sketching::SlotWidth;
 ///
 /// let width: SlotWidth = "16".parse()?;
 /// assert_eq!(width, SlotWidth::default());

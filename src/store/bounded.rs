@@ -9,7 +9,10 @@ use tempfile::TempDir;
 use super::compare::{FEW, SOME, deeper};
 use super::handle::{Options, Store};
 use super::{ClusterQuery, Linkage, PairQuery, Relation};
-use crate::{Input, Query, Schema, ShingleSet, Shingling, SlotWidth};
+use crate::{
+    Input, Query, Schema,
+    sketching::{ShingleSet, Shingling, SlotWidth},
+};
 
 const THRESHOLD: f64 = 0.5;
 
@@ -196,7 +199,7 @@ fn store_of(
 
 fn clusters(store: &Store, linkage: Linkage) -> Vec<Vec<String>> {
     let clusters = store.clusters(ClusterQuery::new().linkage(linkage));
-    let members = |cluster: crate::Cluster| cluster.members.into_iter().map(|m| m.key);
+    let members = |cluster: crate::groups::Cluster| cluster.members.into_iter().map(|m| m.key);
     let clusters = clusters.unwrap().map(|c| members(c.unwrap()).collect());
     clusters.collect()
 }

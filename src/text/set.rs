@@ -14,7 +14,7 @@ use super::sort::Sorter;
 /// # Examples
 ///
 /// ```
-/// use dedupdb::{ShingleSet, Shingler, Shingling};
+/// use dedupdb::sketching::{ShingleSet, Shingler, Shingling};
 ///
 /// let a = ShingleSet::from_hashes(vec![3, 1, 2, 3]);
 /// let b = ShingleSet::from_hashes(vec![2, 3, 4]);

@@ -19,7 +19,7 @@ const KEPT: usize = 4 << 20;
 /// # Examples
 ///
 /// ```
-/// use dedupdb::{Shingler, Shingling};
+/// use dedupdb::sketching::{Shingler, Shingling};
 ///
 /// let shingler = Shingler::new(Shingling::Word(2), true, true)?;
 /// let a = shingler.shingles("The quick brown fox")?;

@@ -15,7 +15,7 @@ const MAX_K: u8 = 64;
 /// # Examples
 ///
 /// ```
-/// use dedupdb::Shingling;
+/// use dedupdb::sketching::Shingling;
 ///
 /// let shingling: Shingling = "char:24".parse()?;
 /// assert_eq!(shingling, Shingling::Char(24));

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::fs;
 
-use dedupdb::{Family, Shingler, Shingling, Signer, SlotWidth};
+use dedupdb::sketching::{Family, Shingler, Shingling, Signer, SlotWidth};
 use serde_json::{Value, json};
 
 use crate::compressed::gz;

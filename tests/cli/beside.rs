@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use dedupdb::{Input, Options, Query, Rebuild, Schema, Store};
+use dedupdb::{Input, Options, Query, Schema, Store, upkeep::Rebuild};
 
 use crate::sandbox::{Sandbox, patience, text};
 

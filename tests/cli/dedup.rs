@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use dedupdb::{ShingleSet, Shingler, Shingling};
+use dedupdb::sketching::{ShingleSet, Shingler, Shingling};
 use serde_json::{Value, json};
 
 use crate::sandbox::{Sandbox, text};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::ops::ControlFlow;
 
-use dedupdb::{Error, Rebuild, Schema, SchemaBuilder, Store};
+use dedupdb::{Error, Schema, Store, sketching::SchemaBuilder, upkeep::Rebuild};
 use serde_json::json;
 
 use crate::sandbox::{Sandbox, fields, text};

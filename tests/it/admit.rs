@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use dedupdb::{Change, Input, Outcome, Schema, Shingler, Shingling, Store};
+use dedupdb::{
+    Input, Schema, Store,
+    sketching::{Shingler, Shingling},
+    write::{Change, Outcome},
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -77,7 +77,11 @@ fn a_batch_of_a_copy_with_other_parameters_is_sketched_again() {
     for (store, permutations) in [(&one, 256), (&other, 192)] {
         let builder = store.schema().to_builder().permutations(permutations);
         let schema = builder.build().unwrap();
-        assert!(store.rebuild(dedupdb::Rebuild::reindex(schema)).unwrap());
+        assert!(
+            store
+                .rebuild(dedupdb::upkeep::Rebuild::reindex(schema))
+                .unwrap()
+        );
     }
     let batch = one.sketch_all(vec![Input::new("1", words(1, 30))]);
     let mut writer = other.writer().unwrap();

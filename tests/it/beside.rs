@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use dedupdb::{Error, Input, Options, PairQuery, Query, Rebuild, Schema, Store};
+use dedupdb::{Error, Input, Options, Query, Schema, Store, groups::PairQuery, upkeep::Rebuild};
 use tempfile::TempDir;
 
 use crate::numbered;

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use dedupdb::{
-    Cluster, ClusterQuery, Input, Linkage, Options, PairQuery, Schema, ShingleSet, Shingler,
-    Shingling, Store,
+    Input, Options, Schema, Store,
+    groups::{Cluster, ClusterQuery, Linkage, PairQuery},
+    sketching::{ShingleSet, Shingler, Shingling},
 };
 use proptest::prelude::*;
 

@@ -1,6 +1,9 @@
 //! A collection in memory, against its definition.
 
-use dedupdb::{Collection, Error, Schema, Shingler, Shingling, Signer};
+use dedupdb::{
+    Error, Schema,
+    sketching::{Collection, Shingler, Shingling, Signer},
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use dedupdb::{Change, Input, Query, Schema, Store};
+use dedupdb::{Input, Query, Schema, Store, write::Change};
 
 use crate::numbered;
 
@@ -23,7 +23,7 @@ fn public_types_can_be_shared() {
     shared::<Schema>();
     shared::<Input>();
     shared::<Query<'_>>();
-    sent::<dedupdb::Documents>();
+    sent::<dedupdb::find::Documents>();
 }
 
 #[test]

@@ -8,7 +8,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-use dedupdb::{Cluster, Input, PairQuery, Query, Schema, ShingleSet, Shingler, Shingling, Store};
+use dedupdb::{
+    Input, Query, Schema, Store,
+    groups::{Cluster, PairQuery},
+    sketching::{ShingleSet, Shingler, Shingling},
+};
 use rayon::prelude::*;
 use tempfile::TempDir;
 

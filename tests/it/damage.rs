@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use dedupdb::{Error, Input, Match, Options, Query, Rebuild, Schema, Store};
+use dedupdb::{Error, Input, Match, Options, Query, Schema, Store, upkeep::Rebuild};
 
 use crate::numbered;
 

@@ -11,7 +11,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use dedupdb::{ClusterQuery, Error, Input, Options, PairQuery, Query, Schema, Store, Subject};
+use dedupdb::{
+    Error, Input, Options, Query, Schema, Store,
+    find::Subject,
+    groups::{ClusterQuery, PairQuery},
+};
 
 use crate::numbered;
 

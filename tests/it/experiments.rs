@@ -6,8 +6,9 @@ use dedupdb::eval::{
     AccuracyQuery, Monitor, RecallQuery, ShingleKind, accuracy, bands, recall, shingles, time,
 };
 use dedupdb::{
-    Bands, Error, Family, Input, Progress, Result, Schema, ShingleSet, Shingling, Signer,
-    SlotWidth, Store,
+    Error, Input, Result, Schema, Store,
+    sketching::{Bands, Family, ShingleSet, Shingling, Signer, SlotWidth},
+    upkeep::Progress,
 };
 
 /// Texts in groups of three that are alike.

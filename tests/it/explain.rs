@@ -1,6 +1,9 @@
 //! Explanations, beside what queries say.
 
-use dedupdb::{Error, Explanation, Query, Schema, Store, Subject};
+use dedupdb::{
+    Error, Query, Schema, Store,
+    find::{Explanation, Subject},
+};
 
 const TEXTS: [(&str, &str); 6] = [
     (

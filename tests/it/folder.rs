@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use dedupdb::{Error, Rebuild, Schema, Store};
+use dedupdb::{Error, Schema, Store, upkeep::Rebuild};
 
 use crate::numbered;
 

@@ -6,7 +6,10 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dedupdb::{
-    ClusterQuery, Error, Input, Options, PairQuery, Query, Rebuild, Schema, Store, Subject,
+    Error, Input, Options, Query, Schema, Store,
+    find::Subject,
+    groups::{ClusterQuery, PairQuery},
+    upkeep::Rebuild,
 };
 
 const TEXT: &str = "it was the first of many long and cold nights in the old lighthouse";

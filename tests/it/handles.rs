@@ -5,7 +5,10 @@ use std::sync::mpsc;
 use std::thread;
 
 use dedupdb::{
-    Change, ClusterQuery, Error, Input, PairQuery, Query, Rebuild, Schema, Store, Writer,
+    Error, Input, Query, Schema, Store, Writer,
+    groups::{ClusterQuery, PairQuery},
+    upkeep::Rebuild,
+    write::Change,
 };
 
 const TEXT: &str = "it was the first of many long and cold nights in the old lighthouse";

@@ -8,7 +8,11 @@ use dedupdb::batch::{
     CandidateQuery, Candidates, KeyWidth, Keys, PackedSets, Sketcher, Sketches, Verifier,
     components, texts, verify,
 };
-use dedupdb::{Error, Input, PairQuery, Schema, ShingleSet, Shingling, Store};
+use dedupdb::{
+    Error, Input, Schema, Store,
+    groups::PairQuery,
+    sketching::{ShingleSet, Shingling},
+};
 use proptest::prelude::*;
 
 type Pairs = BTreeMap<(usize, usize), f64>;
@@ -118,7 +122,10 @@ fn clusters_are_those_of_a_store() {
     writer.commit().unwrap();
     drop(writer);
     let mut expected = BTreeMap::new();
-    for cluster in store.clusters(dedupdb::ClusterQuery::new()).unwrap() {
+    for cluster in store
+        .clusters(dedupdb::groups::ClusterQuery::new())
+        .unwrap()
+    {
         let cluster = cluster.unwrap();
         let representative: u64 = cluster.representative.parse().unwrap();
         for member in cluster.members {

@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use dedupdb::{Bands, Error, SlotWidth};
+use dedupdb::{
+    Error,
+    sketching::{Bands, SlotWidth},
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

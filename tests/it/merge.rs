@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use dedupdb::{Error, Merged, Query, Schema, Store};
+use dedupdb::{Error, Query, Schema, Store, write::Merged};
 use proptest::prelude::*;
 
 use crate::numbered;

@@ -3,7 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dedupdb::{Error, Input, Options, Pair, PairQuery, Query, Schema, Shingler, Store};
+use dedupdb::{
+    Error, Input, Options, Query, Schema, Store,
+    groups::{Pair, PairQuery},
+    sketching::Shingler,
+};
 
 /// The text of a document: those of a family of ten differ in a few words, and some are copies.
 fn text(number: usize) -> String {

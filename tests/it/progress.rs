@@ -1,6 +1,6 @@
 //! How far long calls have come.
 
-use dedupdb::{Options, PairQuery, Progress, Schema, Store};
+use dedupdb::{Options, Schema, Store, groups::PairQuery, upkeep::Progress};
 
 use crate::numbered;
 

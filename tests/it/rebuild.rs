@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use dedupdb::{Change, Error, Options, Query, Rebuild, Schema, Store};
+use dedupdb::{Error, Options, Query, Schema, Store, upkeep::Rebuild, write::Change};
 
 use crate::numbered;
 
@@ -143,7 +143,7 @@ fn compacting_gives_back_the_space_and_changes_no_answer() {
     assert_eq!((after.contents, after.removed), (400, 0));
     assert_eq!(answers(&live), expected);
     drop(live);
-    let bytes = |stats: &dedupdb::Stats| stats.files.iter().map(|file| file.1).sum::<u64>();
+    let bytes = |stats: &dedupdb::upkeep::Stats| stats.files.iter().map(|file| file.1).sum::<u64>();
     assert!(bytes(&after) * 2 < bytes(&before), "{before:?} {after:?}");
     assert_sound(&path);
     // What is left is as if nothing else had ever been there.
@@ -226,7 +226,7 @@ fn one_that_was_stopped_goes_on_only_to_the_same_end() {
 fn what_needs_other_shingles_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let live = store(folder.path(), &schema(64), 3);
-    let shingling = dedupdb::Shingling::Char(9);
+    let shingling = dedupdb::sketching::Shingling::Char(9);
     let other = live.schema().to_builder().shingling(shingling);
     let error = live.rebuild(Rebuild::reindex(other.build().unwrap()));
     let error = error.unwrap_err().to_string();

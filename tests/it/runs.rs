@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use dedupdb::{Change, Input, Query, Rebuild, Schema, Store};
+use dedupdb::{Input, Query, Schema, Store, upkeep::Rebuild, write::Change};
 
 fn text(subject: u32) -> String {
     let words: Vec<String> = (0..30).map(|word| format!("w{subject}x{word}")).collect();

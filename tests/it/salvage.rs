@@ -5,7 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use dedupdb::{Casualty, Document, Error, Input, Options, Query, Salvaged, Schema, Store};
+use dedupdb::{
+    Document, Error, Input, Options, Query, Schema, Store,
+    upkeep::{Casualty, Salvaged},
+};
 
 use crate::numbered;
 

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dedupdb::{Casualty, Error, Options, Salvaged, Schema, Store};
+use dedupdb::{
+    Error, Options, Schema, Store,
+    upkeep::{Casualty, Salvaged},
+};
 
 use crate::numbered;
 

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use dedupdb::{
-    Change, ClusterQuery, Collection, PairQuery, Query, Relation, Schema, ShingleSet, Shingler,
-    Shingling, Store,
+    Query, Schema, Store,
+    groups::{ClusterQuery, PairQuery},
+    sketching::{Collection, ShingleSet, Shingler, Shingling},
+    write::{Change, Relation},
 };
 use proptest::prelude::*;
 

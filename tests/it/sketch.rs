@@ -1,6 +1,9 @@
 //! Laws of signatures and of the estimates from them.
 
-use dedupdb::{Error, Estimate, Family, Signature, Signer, SlotWidth, agreeing};
+use dedupdb::{
+    Error,
+    sketching::{Estimate, Family, Signature, Signer, SlotWidth, agreeing},
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

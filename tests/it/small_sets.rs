@@ -1,6 +1,6 @@
 //! Signatures of sets of few shingles beside theory.
 
-use dedupdb::{Bands, Estimate, Family, Signature, Signer, SlotWidth, agreeing};
+use dedupdb::sketching::{Bands, Estimate, Family, Signature, Signer, SlotWidth, agreeing};
 
 use crate::sketch::Shingles;
 

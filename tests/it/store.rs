@@ -5,7 +5,9 @@ use std::thread;
 use std::time::Duration;
 
 use dedupdb::{
-    Change, Error, Input, MAX_KEY_BYTES, Options, Query, Relation, Schema, Shingling, Store,
+    Error, Input, Options, Query, Schema, Store,
+    sketching::Shingling,
+    write::{Change, MAX_KEY_BYTES, Relation},
 };
 
 const TEXT: &str = "it was the first of many long and cold nights in the old lighthouse, and the \

@@ -2,7 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use dedupdb::{Bands, Expected, Input, Sample, Schema, Shape, Shingling, SlotWidth, Store, Tuning};
+use dedupdb::{
+    Input, Schema, Store,
+    sketching::{Bands, Shingling, SlotWidth},
+    upkeep::{Expected, Sample, Shape, Tuning},
+};
 
 const THRESHOLD: f64 = 0.6;
 

@@ -1,6 +1,6 @@
 //! Arguments of `eval accuracy`.
 
-use dedupdb::{Family, Shingling};
+use dedupdb::sketching::{Family, Shingling};
 
 use super::{Results, Texts};
 use crate::parse;

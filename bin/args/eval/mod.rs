@@ -8,7 +8,7 @@ mod time;
 
 use std::path::PathBuf;
 
-use dedupdb::Shingling;
+use dedupdb::sketching::Shingling;
 
 use crate::inputs::Inputs;
 use crate::left_out::Telling;

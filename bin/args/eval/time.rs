@@ -1,6 +1,6 @@
 //! Arguments of `eval time`.
 
-use dedupdb::Family;
+use dedupdb::sketching::Family;
 
 use super::{Results, Sets, Texts};
 use crate::parse;

@@ -24,7 +24,7 @@ pub enum Format {
     /// A web archive: texts, and pages without their tags.
     Warc,
     /// A line a document: its key, and the integers that are its shingles, for
-    /// [`Shingling::Ids`](crate::Shingling::Ids).
+    /// [`Shingling::Ids`](crate::sketching::Shingling::Ids).
     Shingles,
 }
 

@@ -14,7 +14,7 @@ pub struct Sketched {
     /// What became of each, in the order of the input.
     pub items: Vec<Item<Origin>>,
     /// The sketches of those that are documents.
-    pub documents: crate::Batch,
+    pub documents: crate::write::Batch,
     /// Bytes that were read or spared.
     pub bytes: u64,
 }

@@ -34,7 +34,7 @@ use crate::error::{Error, Result};
 /// that all functions differ. All are frozen.
 ///
 /// ```
-/// use dedupdb::Family;
+/// use dedupdb::sketching::Family;
 ///
 /// assert_eq!("affine32".parse::<Family>()?, Family::default());
 /// assert!(Family::ALL.contains(&Family::Xor));

@@ -22,7 +22,7 @@ impl ShingleSet {
     /// The number of shingles is not among them; [`ShingleSet::from_packed`] asks for it.
     ///
     /// ```
-    /// use dedupdb::ShingleSet;
+    /// use dedupdb::sketching::ShingleSet;
     ///
     /// let set = ShingleSet::from_hashes(vec![7, 1, 3]);
     /// let bytes = set.to_packed();

@@ -63,7 +63,7 @@ impl Store {
     /// Compares two texts, given or stored, as the store does, and says all that it goes by.
     ///
     /// ```
-    /// use dedupdb::{Schema, Store, Subject};
+    /// use dedupdb::{Schema, Store, find::Subject};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// # let store = Store::create(folder.path().join("store"), &Schema::default())?;
@@ -104,7 +104,7 @@ impl Explanation {
     /// Compares two texts as a store of this schema would.
     ///
     /// ```
-    /// use dedupdb::{Explanation, Schema};
+    /// use dedupdb::{Schema, find::Explanation};
     ///
     /// let (a, b) = ("one two three four five six", "One, two, three, four, five, six!");
     /// let explanation = Explanation::of_texts(&Schema::default(), a, b)?;

@@ -23,7 +23,7 @@ const CONTENTS: u32 = 1 << 12;
 /// Which pairs [`Store::pairs`] is to find.
 ///
 /// ```
-/// use dedupdb::PairQuery;
+/// use dedupdb::groups::PairQuery;
 ///
 /// let across_crawls = PairQuery::new().between("2025/", "2026/").threshold(0.9);
 /// ```
@@ -204,7 +204,7 @@ impl Store {
     /// on the order in which it was added, not on the number of threads.
     ///
     /// ```
-    /// use dedupdb::{PairQuery, Schema, Store};
+    /// use dedupdb::{Schema, Store, groups::PairQuery};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// # let store = Store::create(folder.path().join("store"), &Schema::default())?;

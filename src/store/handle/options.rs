@@ -117,7 +117,7 @@ impl Options {
     ///
     /// It bounds queries, and writers before and after a commit each. It bounds [`Store::pairs`] for
     /// each content and bucket, and so it does [`Store::clusters`], where candidates that match count
-    /// as well unless they are in one cluster already; but not [`PairQuery::exhaustive`](crate::PairQuery::exhaustive). Where
+    /// as well unless they are in one cluster already; but not [`PairQuery::exhaustive`](crate::groups::PairQuery::exhaustive). Where
     /// candidates are passed over, what is found may depend on when documents were committed, and on
     /// removed ones that take their part of the number until they are merged into the tables.
     ///
@@ -149,7 +149,7 @@ impl Options {
     /// # Errors
     ///
     /// [`Error::AlreadyAStore`], [`Error::NotEmpty`], [`Error::Occupied`], [`Error::InsideStore`],
-    /// [`Error::InvalidSchema`] for [`Family::Xor`](crate::Family::Xor), [`Error::Locked`], or the
+    /// [`Error::InvalidSchema`] for [`Family::Xor`](crate::sketching::Family::Xor), [`Error::Locked`], or the
     /// system's.
     pub fn create(&self, folder: impl AsRef<Path>, schema: &Schema) -> Result<Store> {
         self.create_by(Files::create, folder.as_ref(), schema)

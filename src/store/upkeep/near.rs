@@ -36,7 +36,7 @@ impl Store {
     /// is about to make stores; every other store is found by its files.
     ///
     /// ```
-    /// use dedupdb::{Nearness, Schema, Store};
+    /// use dedupdb::{Schema, Store, upkeep::Nearness};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// let path = folder.path().join("data/store");

@@ -27,7 +27,7 @@ const DEFAULT_MEMORY: u64 = 512 << 20;
 /// What [`Store::rebuild`] is to do.
 ///
 /// ```
-/// use dedupdb::{Rebuild, Schema};
+/// use dedupdb::{Schema, upkeep::Rebuild};
 ///
 /// let schema = Schema::builder().permutations(256).build()?;
 /// let rebuild = Rebuild::reindex(schema).memory(256 << 20);
@@ -173,7 +173,7 @@ impl Store {
     /// rebuild to the same end, or by [`Rebuild::resume`].
     ///
     /// ```
-    /// use dedupdb::{Rebuild, Schema, Store};
+    /// use dedupdb::{Schema, Store, upkeep::Rebuild};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// let store = Store::create(folder.path().join("store"), &Schema::default())?;
@@ -186,7 +186,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidSchema`] for a change that needs other shingles or to [`Family::Xor`](crate::Family::Xor), [`Error::Unfinished`] if a
+    /// [`Error::InvalidSchema`] for a change that needs other shingles or to [`Family::Xor`](crate::sketching::Family::Xor), [`Error::Unfinished`] if a
     /// rebuild to another end was begun, [`Error::MissingSources`], [`Error::Interrupted`],
     /// [`Error::ReadOnly`], [`Error::WriterHeld`] if this thread holds the
     /// [`Writer`](crate::Writer), or those of reading and writing the store. The store is as before then.

@@ -71,7 +71,7 @@ impl Store {
     /// second of one core, on all of the store's threads.
     ///
     /// ```
-    /// use dedupdb::{Bands, Schema, Store};
+    /// use dedupdb::{Schema, Store, sketching::Bands};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// # let store = Store::create(folder.path().join("store"), &Schema::default())?;

@@ -9,7 +9,7 @@ use crate::sketch::SlotWidth;
 /// What is asked of the bands.
 ///
 /// ```
-/// use dedupdb::{Schema, Shape, Tuning};
+/// use dedupdb::{Schema, upkeep::{Shape, Tuning}};
 ///
 /// let mut tuning = Tuning::of(&Schema::default());
 /// tuning.permutations = 256;

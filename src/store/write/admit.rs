@@ -16,12 +16,12 @@ impl Writer {
     /// same answers, as long as no candidates are passed over
     /// ([`Store::searches_cut_short`](crate::Store::searches_cut_short)).
     ///
-    /// A document is kept out ([`Change::KeptOut`](crate::Change::KeptOut)) for the sake of the first that
+    /// A document is kept out ([`Change::KeptOut`](crate::write::Change::KeptOut)) for the sake of the first that
     /// it is like, in the order in which they were stored. One whose key has another text in the store is
     /// stored beside it, as `KEY#HASH` with 16 digits of its text's hash; see [`Outcome::second_key`].
     ///
     /// ```
-    /// use dedupdb::{Change, Input, Relation, Schema, Store};
+    /// use dedupdb::{Input, Schema, Store, write::{Change, Relation}};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// let store = Store::create(folder.path().join("seen"), &Schema::default())?;

@@ -19,7 +19,7 @@ impl Store {
     /// kept out has the most similar document as its evidence.
     ///
     /// ```
-    /// use dedupdb::{Change, Schema, Store};
+    /// use dedupdb::{Schema, Store, write::Change};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// let store = Store::create(folder.path().join("seen"), &Schema::default())?;

@@ -12,7 +12,7 @@ impl Writer {
     ///
     /// Everything that was done before is committed, and the removal whenever it takes `memory` bytes,
     /// of which a document takes about 300 and its key; the rest is left to [`Writer::commit`]. What was
-    /// removed gives its room back with [`Rebuild::compact`](crate::Rebuild::compact).
+    /// removed gives its room back with [`Rebuild::compact`](crate::upkeep::Rebuild::compact).
     ///
     /// ```
     /// use std::time::{Duration, SystemTime};

@@ -17,7 +17,7 @@ impl Writer {
     /// run. A crash while documents are forgotten leaves the rest to the next call.
     ///
     /// ```
-    /// use dedupdb::{Change, Input, Schema, Store};
+    /// use dedupdb::{Input, Schema, Store, write::Change};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// let store = Store::create(folder.path().join("seen"), &Schema::default())?;

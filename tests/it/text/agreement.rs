@@ -1,7 +1,7 @@
 //! The crate against the plain implementation.
 
 use super::{reference, strategy};
-use dedupdb::{Shingler, Shingling};
+use dedupdb::sketching::{Shingler, Shingling};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 

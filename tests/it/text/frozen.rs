@@ -1,6 +1,6 @@
 //! Hashes that stores are made of. If a test here fails, the change breaks every store there is.
 
-use dedupdb::{Shingler, Shingling};
+use dedupdb::sketching::{Shingler, Shingling};
 
 fn hashes(shingling: Shingling, folds: bool, text: &str) -> Vec<u32> {
     Shingler::new(shingling, folds, folds)

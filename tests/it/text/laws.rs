@@ -1,7 +1,10 @@
 //! What must hold whatever the hash functions are.
 
 use super::strategy;
-use dedupdb::{Error, ShingleSet, Shingler, Shingling};
+use dedupdb::{
+    Error,
+    sketching::{ShingleSet, Shingler, Shingling},
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::BTreeSet;

@@ -40,7 +40,7 @@ pub enum Linkage {
 /// Which clusters [`Store::clusters`] is to find.
 ///
 /// ```
-/// use dedupdb::{ClusterQuery, Linkage};
+/// use dedupdb::groups::{ClusterQuery, Linkage};
 ///
 /// let strict = ClusterQuery::new().linkage(Linkage::Representative).threshold(0.9);
 /// ```
@@ -169,7 +169,7 @@ impl Store {
     /// not depend on the number of threads.
     ///
     /// ```
-    /// use dedupdb::{ClusterQuery, Schema, Store};
+    /// use dedupdb::{Schema, Store, groups::ClusterQuery};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// # let store = Store::create(folder.path().join("store"), &Schema::default())?;
