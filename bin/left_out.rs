@@ -107,10 +107,10 @@ impl LeftOut {
             return Ok(());
         }
         if is_failure {
-            self.console.error(&skipped.message());
+            self.console.error(&advised(&skipped.message()));
         } else {
-            self.console
-                .note(&format!("{}; left out", skipped.message()));
+            let message = advised(&skipped.message());
+            self.console.note(&format!("{message}; left out"));
         }
         Ok(())
     }
@@ -144,10 +144,31 @@ impl LeftOut {
     }
 }
 
+/// What the library says, with the option that helps.
+pub(crate) fn advised(message: &str) -> String {
+    const ADVICE: [(&str, &str); 2] = [
+        (
+            "(choose one for the text)",
+            "(choose one with --text-field)",
+        ),
+        (
+            "; ids may hold in each file only",
+            "; if ids hold in each file only, give --id-scope file",
+        ),
+    ];
+    let known = ADVICE
+        .iter()
+        .find_map(|(end, with)| Some((message.strip_suffix(end)?, with)));
+    known.map_or_else(
+        || message.to_owned(),
+        |(start, with)| format!("{start}{with}"),
+    )
+}
+
 impl List {
     fn push(&mut self, skipped: &Skipped) -> Result<()> {
         let (place, reason) = (&skipped.place, skipped.reason.name());
-        let detail = skipped.detail();
+        let detail = &*advised(skipped.detail());
         let line = if self.is_json {
             json!({ "place": place, "reason": reason, "detail": detail }).to_string()
         } else {

@@ -14,7 +14,7 @@ use crate::done;
 use crate::exit::Exit;
 use crate::inputs::{STDIN, sources};
 use crate::interrupt::Interrupt;
-use crate::left_out::{LeftOut, Named};
+use crate::left_out::{LeftOut, Named, advised};
 use crate::number::{counted, grouped};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -240,7 +240,7 @@ impl Told<'_> {
             Event::Skipped(skipped) => self.left_out.tell(skipped),
             Event::Repeated { place, detail } => {
                 if !std::mem::replace(&mut self.has_repeated, true) {
-                    self.console.error(&format!("{place}: {detail}"));
+                    self.console.error(&advised(&format!("{place}: {detail}")));
                 }
                 Ok(())
             }

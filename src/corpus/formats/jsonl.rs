@@ -67,7 +67,7 @@ fn missing(line: &str, name: &str) -> String {
         shown => shown.join(", "),
     };
     let more = if found.0.len() > SHOWN { ", ..." } else { "" };
-    format!("no field {name:?}; it has {has}{more} (choose one with --text-field)")
+    format!("no field {name:?}; it has {has}{more} (choose one for the text)")
 }
 
 fn fields(json: &str, names: Names<'_>) -> serde_json::Result<Fields> {
@@ -220,11 +220,11 @@ mod tests {
             (r#"{"id": "", "text": "b"}"#, "\"id\" is empty"),
             (
                 r#"{"id": "a", "body": {"text": 1}}"#,
-                "no field \"text\"; it has \"id\", \"body\" (choose one with --text-field)",
+                "no field \"text\"; it has \"id\", \"body\" (choose one for the text)",
             ),
             (
                 "{}",
-                "no field \"text\"; it has no fields (choose one with --text-field)",
+                "no field \"text\"; it has no fields (choose one for the text)",
             ),
             (r#"{"id": "a", "text": null}"#, "\"text\" is not a string"),
         ] {
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(what, "\"a.b\" is not a string");
         let what = named(line, "id", "a.c.d").unwrap_err();
         let expected =
-            "no field \"a.c.d\"; it has \"a\", \"a.c\", \"id\" (choose one with --text-field)";
+            "no field \"a.c.d\"; it has \"a\", \"a.c\", \"id\" (choose one for the text)";
         assert_eq!(what, expected);
         let what = named(line, "a", "a.c").unwrap_err();
         assert_eq!(what, "\"a\" is neither a string nor an integer");

@@ -78,7 +78,7 @@ impl Ids {
                 let advice = if *file == *document.source {
                     ""
                 } else {
-                    "; if ids hold in each file only, give --id-scope file"
+                    "; ids may hold in each file only"
                 };
                 Some(format!(
                     "the key {:?} came before with another text, at {}{advice}",
