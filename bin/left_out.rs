@@ -146,10 +146,14 @@ impl LeftOut {
 
 /// What the library says, with the option that helps.
 pub(crate) fn advised(message: &str) -> String {
-    const ADVICE: [(&str, &str); 2] = [
+    const ADVICE: [(&str, &str); 3] = [
         (
             "(choose one for the text)",
             "(choose one with --text-field)",
+        ),
+        (
+            "; choose columns by name or by number",
+            "; choose columns by name or by number with --text-field and --id-field",
         ),
         (
             "; ids may hold in each file only",

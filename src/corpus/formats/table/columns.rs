@@ -65,8 +65,7 @@ pub(crate) fn missing(name: &str, list: &str, first: &[String]) -> String {
     let shown: Vec<String> = first.iter().take(SHOWN).map(|name| short(name)).collect();
     let more = if first.len() > SHOWN { ", ..." } else { "" };
     format!(
-        "it has no column {name:?}, {list} {}{more}; choose columns by name or by number \
-         with --text-field and --id-field",
+        "it has no column {name:?}, {list} {}{more}; choose columns by name or by number",
         shown.join(", ")
     )
 }
