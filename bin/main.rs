@@ -12,6 +12,7 @@ mod field;
 mod inputs;
 mod interrupt;
 mod left_out;
+#[path = "../src/mapreduce/mod.rs"]
 mod mapreduce;
 mod marked;
 mod npy;
