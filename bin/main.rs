@@ -32,6 +32,7 @@ mod tally;
 mod threads;
 mod timings;
 mod watch;
+#[path = "../src/publish/whole.rs"]
 mod whole;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
