@@ -9,9 +9,8 @@ use serde_json::json;
 use crate::console::Console;
 use crate::number::grouped;
 use crate::output::escape;
-use crate::whole::Whole;
 use dedupdb::corpus::{Reason, Skipped};
-use dedupdb::publish::apart::{check_output, check_outputs};
+use dedupdb::publish::{Whole, check_output, check_outputs};
 
 /// Of a reason, so many are named on standard error; the others are counted.
 const NAMED: u64 = 10;
@@ -138,7 +137,10 @@ impl LeftOut {
             }
         }
         match self.list.take() {
-            Some(list) => list.file.finish().map(|_| ()),
+            Some(list) => {
+                list.file.finish()?;
+                Ok(())
+            }
             None => Ok(()),
         }
     }
@@ -178,6 +180,6 @@ impl List {
         } else {
             format!("{}\t{reason}\t{}", escape(place), escape(detail))
         };
-        self.file.write(format!("{line}\n").as_bytes())
+        Ok(self.file.write(format!("{line}\n").as_bytes())?)
     }
 }

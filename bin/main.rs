@@ -12,8 +12,6 @@ mod field;
 mod inputs;
 mod interrupt;
 mod left_out;
-#[path = "../src/mapreduce/mod.rs"]
-mod mapreduce;
 mod marked;
 mod npy;
 mod number;
@@ -32,8 +30,6 @@ mod tally;
 mod threads;
 mod timings;
 mod watch;
-#[path = "../src/publish/whole.rs"]
-mod whole;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;

@@ -3,7 +3,8 @@
 use std::io::{self, BufWriter, StdoutLock, Write};
 
 use anyhow::{Context as _, Result, bail};
-pub(crate) use dedupdb::publish::escape::{escape, printable};
+use dedupdb::publish;
+pub(crate) use dedupdb::publish::{escape, printable};
 use serde_json::Value;
 
 use crate::table::wrap;
@@ -91,11 +92,12 @@ fn width() -> usize {
 
 /// Whether the reader of standard output went away.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        cause
-            .downcast_ref::<io::Error>()
-            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-    })
+    let is_broken = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    if let Some(publish::Error::Io { source, .. }) = error.downcast_ref() {
+        return is_broken(source);
+    }
+    let mut causes = error.chain();
+    causes.any(|cause| cause.downcast_ref().is_some_and(is_broken))
 }
 
 /// What [`escape`] made of it.
@@ -104,7 +106,7 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 ///
 /// A backslash begins none of the sequences that are written.
 pub(crate) fn unescape(text: &str) -> Result<String> {
-    dedupdb::publish::escape::unescape(text).with_context(|| {
+    publish::unescape(text).with_context(|| {
         format!("{text}: a backslash is followed by \\, t, n, r or u{{HEX}} where keys are escaped")
     })
 }

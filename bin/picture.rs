@@ -5,8 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use dedupdb::plot::Picture;
-
-use crate::whole;
+use dedupdb::publish::Whole;
 
 /// Checks that a file has the name of a picture.
 pub(crate) fn check_name(path: &Path) -> Result<()> {
@@ -26,7 +25,7 @@ pub(crate) fn write(picture: &Picture, path: &Path) -> Result<()> {
     } else {
         picture.to_svg()?.into_bytes()
     };
-    whole::write(path, &bytes)
+    Ok(Whole::of(path, &bytes)?)
 }
 
 fn is(path: &Path, extension: &str) -> bool {

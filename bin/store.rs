@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use dedupdb::dedup::{self, OutputError, Unfit};
+use dedupdb::dedup::{self, Unfit};
+use dedupdb::publish;
 use dedupdb::{
     Error, Options, Schema, Store,
     upkeep::{Casualty, Progress, Report, Salvaged},
@@ -141,7 +142,7 @@ pub(crate) fn advice(error: &anyhow::Error) -> String {
 fn advice_on_dedup(error: &dedup::Error) -> String {
     const FIRST: &str = "--keep first needs no temporary files";
     let advice = match error {
-        dedup::Error::Output(OutputError::Exists { .. }) => {
+        dedup::Error::Output(publish::Error::Exists { .. }) => {
             "; replace it with --force, or write to another place"
         }
         dedup::Error::StreamOfText { .. } => "; say with --format what records it has",

@@ -116,8 +116,8 @@
 //! `plot` draws panels of lines and points as SVG and PNG, `eval` measures what is found, what it
 //! costs, and what theory says of it, and `diff` compares two texts word by word.
 //!
-//! `corpus` reads files and streams as documents, and writes a corpus without its near-duplicates (the modules
-//! `corpus` and `dedup`).
+//! `corpus` reads files and streams as documents, writes a corpus without its near-duplicates, and knows the lines
+//! of map and reduce (the modules `corpus`, `dedup`, `mapreduce` and `publish`).
 //!
 //! `cli` (on by default) is the command line and its dependencies. A program that links the crate
 //! wants `default-features = false`.
@@ -139,11 +139,12 @@ pub mod eval;
 #[doc(hidden)]
 pub mod fuzzing;
 mod lsh;
+#[cfg(feature = "corpus")]
+pub mod mapreduce;
 #[cfg(feature = "plot")]
 pub mod plot;
 mod progress;
 #[cfg(feature = "corpus")]
-#[doc(hidden)]
 pub mod publish;
 mod schema;
 mod sketch;

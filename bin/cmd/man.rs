@@ -7,12 +7,11 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use clap::{Command, CommandFactory};
 use clap_mangen::roff::{Roff, roman};
+use dedupdb::publish::{Whole, check_no_store};
 
 use crate::args::{Args, Man};
 use crate::exit::Exit;
 use crate::output::Output;
-use crate::whole;
-use dedupdb::publish::apart::check_no_store;
 
 /// Runs `man`.
 pub(crate) fn run(man: &Man, output: &mut Output) -> Result<Exit> {
@@ -46,7 +45,7 @@ fn write_all(all: &Command, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(in_folder)?;
     for command in with_all_below(all) {
         let (name, text) = page(command)?;
-        whole::write(&folder.join(name), &text)?;
+        Whole::of(&folder.join(name), &text)?;
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use dedupdb::corpus::{Batch, Format, IdScope, Item, Options, Reading, Repeats, Skipped};
+use dedupdb::mapreduce::{Lines, Mapper};
 use dedupdb::{Schema, sketching::Shingling};
 use rayon::prelude::*;
 use serde_json::Value;
@@ -15,7 +16,6 @@ use crate::exit::Exit;
 use crate::inputs::{STDIN, sources};
 use crate::interrupt::Interrupt;
 use crate::left_out::{LeftOut, Named};
-use crate::mapreduce::mapper::{Lines, Mapper};
 use crate::number::bytes;
 use crate::output::Output;
 use crate::reading::{Told as _, line};

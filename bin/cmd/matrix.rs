@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use dedupdb::corpus::Sourced;
+use dedupdb::publish::{Whole, check_output, is_same};
 use dedupdb::sketching::{Shingler, Signer, SlotWidth};
 use rayon::prelude::*;
 use serde_json::json;
@@ -20,8 +21,6 @@ use crate::interrupt::Interrupt;
 use crate::npy;
 use crate::number::{bytes, counted, grouped, seconds};
 use crate::output::{Output, escape};
-use crate::whole::Whole;
-use dedupdb::publish::apart::{check_output, is_same};
 
 /// Runs `matrix`.
 pub(crate) fn run(
@@ -188,7 +187,7 @@ impl Table {
             }
             Form::Npy => row.iter().flat_map(|slot| slot.to_le_bytes()).collect(),
         };
-        self.file.write(&bytes)
+        Ok(self.file.write(&bytes)?)
     }
 
     /// Puts the file in its place; returns its size in bytes.
@@ -197,6 +196,6 @@ impl Table {
             let (rows, columns) = (self.rows, self.columns);
             self.file.edit(|file| npy::rewrite(file, rows, columns))?;
         }
-        self.file.finish()
+        Ok(self.file.finish()?)
     }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use dedupdb::dedup::Uncommitted;
-use dedupdb::publish::apart::is_same;
+use dedupdb::publish::is_same;
 use dedupdb::{Error, Store, write::Merged};
 use serde_json::json;
 

@@ -3,14 +3,13 @@
 use std::io;
 
 use anyhow::Result;
+use dedupdb::mapreduce::{Groups, Reducer};
 use serde_json::json;
 
 use crate::args::Reduce;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
-use crate::mapreduce::groups::Groups;
-use crate::mapreduce::reducer::Reducer;
 use crate::number::{counted, grouped};
 use crate::output::{Output, escape};
 use crate::piped::Piped;
@@ -30,11 +29,11 @@ pub(crate) fn run(reduce: &Reduce, console: &Console, output: &mut Output) -> Re
     let schema = super::init::schema(&reduce.sketching).build()?;
     let interrupt = Interrupt::catch()?;
     let stdin = Piped::begin(io::stdin(), interrupt.clone())?;
-    let mut groups = Groups::new(stdin, &schema);
+    let mut groups = Groups::new(stdin, "standard input", &schema);
     let mut reducer = Reducer::new(schema);
     let mut counts = Counts::default();
     loop {
-        let next = groups.next();
+        let next = groups.next_group();
         // A pipeline is interrupted as a whole, so that the end of the input is none.
         if interrupt.is_raised() {
             output.flush()?;

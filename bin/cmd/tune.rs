@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use dedupdb::publish::apart::check_no_store;
+use dedupdb::publish::check_no_store;
 use dedupdb::{
     Error, Store,
     sketching::Bands,

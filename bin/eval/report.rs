@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use dedupdb::plot::Picture;
-use dedupdb::publish::apart::check_output;
+use dedupdb::publish::{Whole, check_output};
 use serde_json::{Map, Value};
 
 use crate::args::eval::Results;
@@ -14,7 +14,6 @@ use crate::field::quoted;
 use crate::output::Output;
 use crate::picture;
 use crate::table::Table;
-use crate::whole;
 
 /// A row of figures, each with its name.
 pub(crate) type Row = Vec<(&'static str, Value)>;
@@ -70,7 +69,7 @@ impl Report {
             } else {
                 self.json_lines()
             };
-            whole::write(path, text.as_bytes())?;
+            Whole::of(path, text.as_bytes())?;
             console.note(&format!("wrote {}", path.display()));
         }
         if let Some(path) = &results.plot {

@@ -84,5 +84,3 @@ pub use event::{Dropped, Event};
 pub use run::Begun;
 pub use settings::{Dedup, Ending, Keep};
 pub use uncommitted::Uncommitted;
-
-pub use crate::publish::error::Error as OutputError;

@@ -11,7 +11,7 @@ use crate::corpus::Nth;
 use crate::dedup::error::Result;
 use crate::dedup::event::Dropped;
 use crate::publish::error::Of;
-use crate::publish::escape::escape;
+use crate::publish::escape;
 
 /// The lines so far, under another name.
 #[derive(Debug)]

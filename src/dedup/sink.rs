@@ -14,7 +14,7 @@ use crate::dedup::stream::Stream;
 use crate::dedup::target::{Form, Target};
 use crate::dedup::tree::Tree;
 use crate::publish::error::Of;
-use crate::publish::escape::escape;
+use crate::publish::escape;
 
 /// A document that is kept.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 /// A bucket in which documents meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bucket {
+pub(super) enum Bucket {
     /// Those whose signatures have this hash of 32 bits in this band.
     Band { band: u32, key: u64 },
     /// The copies of a text without shingles, by the first half of its BLAKE3 hash.
@@ -12,20 +12,20 @@ pub(crate) enum Bucket {
 /// How the buckets of so many bands are spelled: all names of bands have the same length, so that
 /// any order that goes character by character keeps equal ones together.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Names {
+pub(super) struct Names {
     bands: u32,
     digits: usize,
 }
 
 impl Names {
     /// The names of buckets in `bands` bands.
-    pub(crate) fn new(bands: u32) -> Names {
+    pub(super) fn new(bands: u32) -> Names {
         let digits = bands.saturating_sub(1).to_string().len();
         Names { bands, digits }
     }
 
     /// The name of a bucket.
-    pub(crate) fn name(self, bucket: Bucket) -> String {
+    pub(super) fn name(self, bucket: Bucket) -> String {
         let digits = self.digits;
         match bucket {
             Bucket::Band { band, key } => format!("{band:0digits$}:{key:08x}"),
@@ -34,7 +34,7 @@ impl Names {
     }
 
     /// The bucket of a name, each of which has one spelling.
-    pub(crate) fn bucket(self, name: &[u8]) -> Option<Bucket> {
+    pub(super) fn bucket(self, name: &[u8]) -> Option<Bucket> {
         let (kind, hash) = std::str::from_utf8(name).ok()?.split_once(':')?;
         let bucket = if kind == "copy" {
             Bucket::Copies(u128::from_str_radix(hash, 16).ok()?)

@@ -3,28 +3,20 @@
 use std::io::BufRead;
 use std::ops::Range;
 
-use anyhow::{Context, Result, anyhow, bail};
-use dedupdb::Schema;
+use std::sync::Arc;
 
 use super::bucket::{Bucket, Names};
+use super::error::{Error, Result};
 use super::line::{self, TAB};
 use super::met::Met;
 use super::parameters;
-
-/// Says where something is, in messages.
-pub(super) fn place(number: u64) -> String {
-    format!("standard input:{number}")
-}
-
-/// Says that a line is none that map wrote.
-pub(super) fn no_line(number: u64) -> anyhow::Error {
-    let place = place(number);
-    anyhow!("{place}: this is no line of dedupdb map; give reduce what map writes, sorted")
-}
+use crate::schema::Schema;
 
 /// The lines of a bucket, without its name.
 #[derive(Debug)]
-pub(crate) struct Group {
+pub struct Group {
+    /// Name of the stream.
+    name: String,
     pub(super) bucket: Bucket,
     /// Number of the first line, from 1.
     pub(super) first: u64,
@@ -33,9 +25,15 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Number of lines.
-    pub(crate) fn len(&self) -> usize {
+    /// Number of lines, 1 at least.
+    #[expect(clippy::len_without_is_empty, reason = "a bucket has a line")]
+    pub fn len(&self) -> usize {
         self.ends.len()
+    }
+
+    /// Where a line is, by its number from 1, for messages.
+    pub(super) fn place(&self, number: u64) -> String {
+        format!("{}:{number}", self.name)
     }
 
     /// The lines.
@@ -46,9 +44,9 @@ impl Group {
     }
 }
 
-/// Reads groups.
+/// Reads lines that are sorted by bucket, one bucket after the other.
 #[derive(Debug)]
-pub(crate) struct Groups<R> {
+pub struct Groups<R> {
     reader: R,
     names: Names,
     mark: String,
@@ -63,8 +61,8 @@ pub(crate) struct Groups<R> {
 }
 
 impl<R: BufRead> Groups<R> {
-    /// Reads lines that were made with the parameters of a schema.
-    pub(crate) fn new(reader: R, schema: &Schema) -> Groups<R> {
+    /// Reads lines that were made with the parameters of a schema. Messages call the stream `name`.
+    pub fn new(reader: R, name: impl Into<String>, schema: &Schema) -> Groups<R> {
         Groups {
             reader,
             names: Names::new(schema.bands().bands()),
@@ -75,6 +73,7 @@ impl<R: BufRead> Groups<R> {
             name: 0..0,
             number: 0,
             group: Group {
+                name: name.into(),
                 bucket: Bucket::Copies(0),
                 first: 0,
                 text: Vec::new(),
@@ -84,7 +83,7 @@ impl<R: BufRead> Groups<R> {
     }
 
     /// Number of lines that were read.
-    pub(crate) fn lines(&self) -> u64 {
+    pub fn lines(&self) -> u64 {
         self.number
     }
 
@@ -94,7 +93,7 @@ impl<R: BufRead> Groups<R> {
     ///
     /// Those of reading, or a line is not one that was made with these parameters, or its bucket
     /// had a group before.
-    pub(crate) fn next(&mut self) -> Result<Option<&Group>> {
+    pub fn next_group(&mut self) -> Result<Option<&Group>, Error> {
         self.group.text.clear();
         self.group.ends.clear();
         if self.number == 0 {
@@ -114,19 +113,24 @@ impl<R: BufRead> Groups<R> {
         Ok(Some(&self.group))
     }
 
+    /// Where the line is.
+    fn place(&self) -> String {
+        self.group.place(self.number)
+    }
+
     /// The bucket of the line, which begins a group.
     fn bucket(&mut self) -> Result<Bucket> {
         let name = &self.line[self.name.clone()];
         let Some(bucket) = self.names.bucket(name) else {
-            return Err(no_line(self.number));
+            return Err(Error::NoLine {
+                place: self.place(),
+            });
         };
         if self.met.again(bucket) {
-            bail!(
-                "{}: the key {} came before, and others since: the input is not sorted by key; pipe \
-                 it through sort",
-                place(self.number),
-                self.names.name(bucket)
-            );
+            return Err(Error::NotSorted {
+                place: self.place(),
+                bucket: self.names.name(bucket),
+            });
         }
         Ok(bucket)
     }
@@ -136,27 +140,32 @@ impl<R: BufRead> Groups<R> {
         self.line.clear();
         self.name = 0..0;
         let read = self.reader.read_until(b'\n', &mut self.line);
-        if read.context("standard input cannot be read")? == 0 {
+        let read = read.map_err(|source| Error::Read {
+            name: self.group.name.clone(),
+            source: Arc::new(source),
+        })?;
+        if read == 0 {
             return Ok(());
         }
         self.number += 1;
         if self.line.pop_if(|&mut last| last == b'\n').is_none() {
-            bail!(
-                "{}: the line has no end: what writes to standard input broke off",
-                place(self.number)
-            );
+            return Err(Error::NoEnd {
+                place: self.place(),
+                name: self.group.name.clone(),
+            });
         }
         let tab = self.line.iter().position(|&byte| byte == TAB);
         let mark = tab.and_then(|tab| line::mark(&self.line[tab + 1..]));
         let (Some(tab), Some(mark)) = (tab, mark) else {
-            return Err(no_line(self.number));
+            return Err(Error::NoLine {
+                place: self.place(),
+            });
         };
         if mark != self.mark.as_bytes() {
-            bail!(
-                "{}: map had other parameters than these, {}; give map and reduce the same options",
-                place(self.number),
-                self.parameters
-            );
+            return Err(Error::OtherParameters {
+                place: self.place(),
+                expected: self.parameters.clone(),
+            });
         }
         self.name = 0..tab;
         Ok(())

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use dedupdb::{
-    Schema,
-    sketching::{ShingleSet, Shingling, Signer},
-};
 use proptest::prelude::*;
 
+use super::error::Error;
 use super::groups::Groups;
 use super::mapper::Mapper;
 use super::reducer::Reducer;
+use crate::schema::Schema;
+use crate::sketching::{ShingleSet, Shingler, Shingling, Signer};
 
 fn schema() -> Schema {
     let builder = Schema::builder().shingling(Shingling::Ids);
@@ -33,13 +32,13 @@ fn mapped(texts: &[String]) -> Vec<String> {
 type Pairs = BTreeMap<(String, String), f64>;
 
 /// Reduces lines.
-fn reduce(lines: &[u8], mut take: impl FnMut(&str, &str, f64)) -> anyhow::Result<()> {
-    let mut groups = Groups::new(lines, &schema());
+fn reduce(lines: &[u8], mut take: impl FnMut(&str, &str, f64)) -> Result<(), Error> {
+    let mut groups = Groups::new(lines, "standard input", &schema());
     let mut reducer = Reducer::new(schema());
-    while let Some(group) = groups.next()? {
+    while let Some(group) = groups.next_group()? {
         reducer.pairs(group, |a, b, jaccard| {
             take(a, b, jaccard);
-            Ok(())
+            Ok::<(), Error>(())
         })?;
     }
     Ok(())
@@ -60,7 +59,7 @@ fn reduced(lines: &[u8]) -> Pairs {
 /// The pairs that share a band and reach the threshold, and copies.
 fn expected(texts: &[String]) -> Pairs {
     let schema = schema();
-    let shingler = dedupdb::sketching::Shingler::new(Shingling::Ids, false, false).unwrap();
+    let shingler = Shingler::new(Shingling::Ids, false, false).unwrap();
     let width = schema.slot_width();
     let signer = Signer::new(schema.family(), schema.seed(), 24, width).unwrap();
     let sets: Vec<ShingleSet> = texts

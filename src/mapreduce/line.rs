@@ -2,9 +2,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use dedupdb::sketching::ShingleSet;
 
 use super::parameters;
+use crate::text::ShingleSet;
 
 /// What divides columns.
 pub(super) const TAB: u8 = b'\t';
@@ -73,7 +73,7 @@ pub(super) fn mark(columns: &[u8]) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::{Member, columns, mark};
-    use dedupdb::sketching::ShingleSet;
+    use crate::text::ShingleSet;
     use proptest::prelude::*;
 
     proptest! {

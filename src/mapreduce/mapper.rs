@@ -1,17 +1,18 @@
 //! From a document to its lines.
 
-use dedupdb::batch::Sketcher;
-use dedupdb::{Error, Result, Schema, write::MAX_KEY_BYTES};
-
 use super::bucket::{Bucket, Names};
 use super::{WIDTH, line, parameters};
+use crate::batch::Sketcher;
+use crate::error::{Error, Result};
+use crate::schema::Schema;
+use crate::store::MAX_KEY_BYTES;
 
 /// Bytes of a hash that a bucket of copies is named after.
 const COPY: usize = 16;
 
 /// Makes the lines of documents.
 #[derive(Debug)]
-pub(crate) struct Mapper {
+pub struct Mapper {
     sketcher: Sketcher,
     names: Names,
     mark: String,
@@ -19,7 +20,7 @@ pub(crate) struct Mapper {
 
 /// The lines of a document.
 #[derive(Debug)]
-pub(crate) struct Lines {
+pub struct Lines {
     buckets: Vec<Bucket>,
     names: Names,
     /// What follows the bucket, the end of the line included.
@@ -32,7 +33,7 @@ impl Mapper {
     /// # Errors
     ///
     /// None: the schema was checked.
-    pub(crate) fn new(schema: &Schema) -> Result<Mapper> {
+    pub fn new(schema: &Schema) -> Result<Mapper> {
         Ok(Mapper {
             sketcher: Sketcher::new(schema, WIDTH)?,
             names: Names::new(schema.bands().bands()),
@@ -45,7 +46,7 @@ impl Mapper {
     /// # Errors
     ///
     /// [`Error::InvalidKey`] and [`Error::InvalidText`], for what a store would not take.
-    pub(crate) fn lines(&self, id: &str, text: &str) -> Result<Lines> {
+    pub fn lines(&self, id: &str, text: &str) -> Result<Lines> {
         if id.is_empty() || id.len() > MAX_KEY_BYTES {
             return Err(Error::InvalidKey { bytes: id.len() });
         }
@@ -74,13 +75,14 @@ fn copies(text: &str) -> Bucket {
 }
 
 impl Lines {
-    /// Number of lines.
-    pub(crate) fn len(&self) -> usize {
+    /// Number of lines, 1 at least.
+    #[expect(clippy::len_without_is_empty, reason = "a document has a line")]
+    pub fn len(&self) -> usize {
         self.buckets.len()
     }
 
-    /// The lines, each in two parts.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = (String, &str)> {
+    /// The lines, each in two parts: the name of the bucket, and the rest from the first tab to the line break.
+    pub fn parts(&self) -> impl Iterator<Item = (String, &str)> {
         let names = self.buckets.iter().map(|&bucket| self.names.name(bucket));
         names.map(|name| (name, self.columns.as_str()))
     }

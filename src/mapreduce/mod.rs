@@ -1,6 +1,43 @@
 //! The `MapReduce` form: lines that carry documents to their buckets, and pairs from lines that are
 //! sorted by bucket.
 //!
+//! Whatever sorts lines can find near-duplicates: a [`Mapper`] writes the lines of each document, and a
+//! [`Reducer`] compares those of a bucket. `dedupdb map` and `dedupdb reduce` are these two. Where an engine
+//! moves columns, [`batch`](crate::batch) has the same steps on slices.
+//!
+//! ```
+//! use dedupdb::mapreduce::{Error, Groups, Mapper, Reducer};
+//! use dedupdb::Schema;
+//!
+//! let schema = Schema::default();
+//! let mapper = Mapper::new(&schema)?;
+//! let mut lines = Vec::new();
+//! for (id, text) in [
+//!     ("a", "The night tram runs again from Friday on, every half hour until four."),
+//!     ("b", "THE NIGHT TRAM RUNS AGAIN from Friday on, every half hour until four!"),
+//!     ("c", "Nobody knows who painted the harbour crane in the colours of a parrot."),
+//! ] {
+//!     let document = mapper.lines(id, text)?;
+//!     lines.extend(document.parts().map(|(bucket, rest)| bucket + rest));
+//! }
+//! lines.sort_unstable();
+//!
+//! let lines = lines.concat();
+//! let mut groups = Groups::new(lines.as_bytes(), "lines", &schema);
+//! let mut reducer = Reducer::new(schema);
+//! let mut pairs = Vec::new();
+//! while let Some(group) = groups.next_group()? {
+//!     reducer.pairs(group, |a, b, jaccard| {
+//!         pairs.push((a.to_owned(), b.to_owned(), jaccard));
+//!         Ok::<(), Error>(())
+//!     })?;
+//! }
+//! assert_eq!(pairs, [("a".to_owned(), "b".to_owned(), 1.0)]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Lines
+//!
 //! A document has a line for each of its buckets, with five columns and tabs between them:
 //!
 //! | column | what it is |
@@ -16,18 +53,24 @@
 //! that both documents share, which their shingles tell, so those who see other buckets need not be
 //! asked.**
 
-use dedupdb::batch::KeyWidth;
+use crate::batch::KeyWidth;
 
-pub(crate) mod bucket;
-pub(crate) mod groups;
+mod bucket;
+mod error;
+mod groups;
 #[cfg(test)]
 mod laws;
 mod line;
-pub(crate) mod mapper;
+mod mapper;
 mod met;
 mod parameters;
-pub(crate) mod reducer;
+mod reducer;
 mod rows;
+
+pub use error::Error;
+pub use groups::{Group, Groups};
+pub use mapper::{Lines, Mapper};
+pub use reducer::Reducer;
 
 /// How much of a band's hash is in the names of buckets, and decides which documents meet.
 const WIDTH: KeyWidth = KeyWidth::Bits32;

@@ -2,7 +2,8 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use dedupdb::Schema;
+
+use crate::schema::Schema;
 
 /// Keeps this hash apart from others, and from that of lines of another form.
 const DOMAIN: &str = "dedupdb lines between map and reduce, version 1: ";

@@ -2,17 +2,16 @@
 
 use std::collections::HashSet;
 
-use anyhow::Result;
-use dedupdb::Schema;
-
 use super::bucket::Bucket;
-use super::groups::{Group, no_line};
+use super::error::{Error, Result};
+use super::groups::Group;
 use super::line::Member;
 use super::rows::Comparer;
+use crate::schema::Schema;
 
 /// Finds the pairs of buckets.
 #[derive(Debug)]
-pub(crate) struct Reducer {
+pub struct Reducer {
     schema: Schema,
     /// That of the band in hand: its permutations are drawn once.
     comparer: Option<Comparer>,
@@ -22,7 +21,7 @@ pub(crate) struct Reducer {
 
 impl Reducer {
     /// Finds pairs as the schema asks for.
-    pub(crate) fn new(schema: Schema) -> Reducer {
+    pub fn new(schema: Schema) -> Reducer {
         Reducer {
             schema,
             comparer: None,
@@ -31,7 +30,7 @@ impl Reducer {
     }
 
     /// Documents whose id another document of their bucket has, and one such id.
-    pub(crate) fn repeated(&self) -> (u64, Option<&str>) {
+    pub fn repeated(&self) -> (u64, Option<&str>) {
         (self.repeated.0, self.repeated.1.as_deref())
     }
 
@@ -42,11 +41,11 @@ impl Reducer {
     /// # Errors
     ///
     /// Those of `take`, or a line is damaged.
-    pub(crate) fn pairs(
+    pub fn pairs<E: From<Error>>(
         &mut self,
         group: &Group,
-        mut take: impl FnMut(&str, &str, f64) -> Result<()>,
-    ) -> Result<()> {
+        mut take: impl FnMut(&str, &str, f64) -> Result<(), E>,
+    ) -> Result<(), E> {
         if group.len() < 2 {
             return Ok(());
         }
@@ -68,9 +67,10 @@ impl Reducer {
                 let in_hand = self.comparer.take();
                 let comparer = match in_hand.filter(|comparer| comparer.band() == band) {
                     Some(comparer) => comparer,
-                    None => Comparer::new(&self.schema, band)?,
+                    None => Comparer::new(&self.schema, band).map_err(Error::from)?,
                 };
-                self.comparer.insert(comparer).compare(key, &members, take)
+                let comparer = self.comparer.insert(comparer);
+                comparer.compare(group, key, &members, take)
             }
             Bucket::Copies(_) => {
                 for (at, one) in members.iter().enumerate() {
@@ -98,6 +98,10 @@ impl Reducer {
 fn members(group: &Group) -> Result<Vec<Member<'_>>> {
     let numbered = (group.first..).zip(group.lines());
     numbered
-        .map(|(number, line)| Member::of(line, number).ok_or_else(|| no_line(number)))
+        .map(|(number, line)| {
+            Member::of(line, number).ok_or_else(|| Error::NoLine {
+                place: group.place(number),
+            })
+        })
         .collect()
 }

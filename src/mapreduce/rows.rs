@@ -2,14 +2,14 @@
 
 use std::collections::VecDeque;
 
-use anyhow::{Result, bail};
-use dedupdb::Schema;
-use dedupdb::batch::{self, Verifier};
 use rayon::prelude::*;
 
 use super::WIDTH;
-use super::groups::{no_line, place};
+use super::error::{Error, Result};
+use super::groups::Group;
 use super::line::Member;
+use crate::batch::{self, Verifier};
+use crate::schema::Schema;
 
 /// Comparisons of a row from which on they are made by several threads.
 const MANY: usize = 1 << 12;
@@ -22,7 +22,7 @@ pub(super) struct Comparer {
 
 impl Comparer {
     /// Compares documents that share a bucket of this band.
-    pub(super) fn new(schema: &Schema, band: u32) -> dedupdb::Result<Comparer> {
+    pub(super) fn new(schema: &Schema, band: u32) -> crate::Result<Comparer> {
         let verifier = Verifier::new(schema, WIDTH, band)?;
         Ok(Comparer { verifier })
     }
@@ -32,16 +32,17 @@ impl Comparer {
         self.verifier.band()
     }
 
-    /// Compares those of `members`, which share the bucket `key` and are ordered by size, whose
-    /// sizes fit. Hands every pair over that matches and shares no earlier bucket.
+    /// Compares those of `members`, which are the lines of `group`, share the bucket `key` and are ordered by
+    /// size, whose sizes fit. Hands every pair over that matches and shares no earlier bucket.
     ///
     /// What is unpacked at a time fits the size of one.
-    pub(super) fn compare(
+    pub(super) fn compare<E: From<Error>>(
         &self,
+        group: &Group,
         key: u64,
         members: &[Member<'_>],
-        take: &mut impl FnMut(&Member<'_>, &Member<'_>, f64) -> Result<()>,
-    ) -> Result<()> {
+        take: &mut impl FnMut(&Member<'_>, &Member<'_>, f64) -> Result<(), E>,
+    ) -> Result<(), E> {
         // The first is that of the row.
         let mut window: VecDeque<batch::Member> = VecDeque::new();
         for (at, member) in members.iter().enumerate() {
@@ -50,7 +51,7 @@ impl Comparer {
             let fitting = rest.partition_point(fits);
             if fitting > 1 {
                 for member in &rest[window.len()..fitting] {
-                    window.push_back(self.unpack(key, member)?);
+                    window.push_back(self.unpack(group, key, member)?);
                 }
                 for (other, jaccard) in self.row(&window) {
                     take(member, &rest[other], jaccard)?;
@@ -75,16 +76,14 @@ impl Comparer {
         }
     }
 
-    fn unpack(&self, bucket: u64, member: &Member<'_>) -> Result<batch::Member> {
+    fn unpack(&self, group: &Group, bucket: u64, member: &Member<'_>) -> Result<batch::Member> {
+        let place = || group.place(member.number);
         let Some(shingles) = member.shingles() else {
-            return Err(no_line(member.number));
+            return Err(Error::NoLine { place: place() });
         };
         let unpacked = self.verifier.member(shingles);
         if unpacked.key() != bucket {
-            bail!(
-                "{}: its shingles are not of this bucket: the line was changed since map wrote it",
-                place(member.number)
-            );
+            return Err(Error::OtherBucket { place: place() });
         }
         Ok(unpacked)
     }

@@ -13,6 +13,11 @@ use crate::{
 pub(super) const NO_FOLDER: &str = "its folder cannot be written to";
 
 /// Refuses to write `path` over, in or around an input or a store.
+///
+/// # Errors
+///
+/// [`Error::Overlaps`] says which it is and what to do, [`Error::NoName`] and [`Error::Io`] that nothing can be
+/// written there.
 pub fn check_output(path: &Path, inputs: &[PathBuf]) -> Result<()> {
     check_apart(path, inputs)?;
     check_no_store(path, &[])
@@ -20,7 +25,7 @@ pub fn check_output(path: &Path, inputs: &[PathBuf]) -> Result<()> {
 
 /// Refuses to write `path` over or into an input, or around one. An input that is not there has
 /// nothing to lose.
-pub fn check_apart(path: &Path, inputs: &[PathBuf]) -> Result<()> {
+pub(crate) fn check_apart(path: &Path, inputs: &[PathBuf]) -> Result<()> {
     parts(path)?;
     let written = resolved(path)?;
     for input in inputs {
@@ -43,6 +48,10 @@ pub fn check_apart(path: &Path, inputs: &[PathBuf]) -> Result<()> {
 }
 
 /// Refuses two outputs of which one is the other, or is in it.
+///
+/// # Errors
+///
+/// As of [`check_output`].
 pub fn check_outputs(path: &Path, other: &Path) -> Result<()> {
     let (one, two) = (resolved(path)?, resolved(other)?);
     if one == two {
@@ -65,6 +74,10 @@ pub fn check_outputs(path: &Path, other: &Path) -> Result<()> {
 
 /// Refuses to write `path` over, in or around a store. `stores` are folders that the command is about to
 /// make stores in; a store that is there is found by its files.
+///
+/// # Errors
+///
+/// [`Error::Overlaps`], or [`Error::Store`] if it cannot be found out.
 pub fn check_no_store(path: &Path, stores: &[&Path]) -> Result<()> {
     let Some(Near { store, nearness }) = Store::near(path, stores)? else {
         return Ok(());
@@ -79,7 +92,7 @@ pub fn check_no_store(path: &Path, stores: &[&Path]) -> Result<()> {
 }
 
 /// The path without symbolic links; its last part need not exist.
-pub fn resolved(path: &Path) -> Result<PathBuf> {
+pub(super) fn resolved(path: &Path) -> Result<PathBuf> {
     if let Ok(resolved) = fs::canonicalize(path) {
         return Ok(resolved);
     }
@@ -93,7 +106,7 @@ pub fn resolved(path: &Path) -> Result<PathBuf> {
 /// # Errors
 ///
 /// It has no name of its own, as `..` has none.
-pub fn parts(path: &Path) -> Result<(&Path, &Path)> {
+pub(super) fn parts(path: &Path) -> Result<(&Path, &Path)> {
     let Some(Component::Normal(name)) = path.components().next_back() else {
         return Err(Error::NoName {
             path: path.to_owned(),
@@ -106,7 +119,7 @@ pub fn parts(path: &Path) -> Result<(&Path, &Path)> {
 }
 
 /// The path without what says nothing at its end: a link with a slash behind it would be followed.
-pub fn bare(path: &Path) -> PathBuf {
+pub(crate) fn bare(path: &Path) -> PathBuf {
     path.components().collect()
 }
 

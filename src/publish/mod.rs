@@ -1,14 +1,41 @@
-//! Outputs that take their place whole, and replace only what may be replaced.
+//! Files that take their place whole, apart from what is read, and replace only what may be replaced.
 //!
-//! An output is built in a folder beside its place (`work`). What stands in its place is looked at
-//! first (`standing`): a plain file, or a folder whose `manifest` says that dedupdb wrote all that
-//! is in it. **Invariant: at every step either what stood there or what is new has the name, and what
-//! stood there is deleted only when the new one is durable in its place.**
+//! For programs that write beside their corpus and their stores, as the command line does: [`Whole`] is a file
+//! that appears once all of it is written, [`check_output`] and its like refuse a place over, in or around an
+//! input, another output or a store, and [`escape`] makes a key a field of a line.
+//!
+//! ```
+//! use dedupdb::publish::{Error, Whole, check_output, escape, unescape};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let inputs = [folder.path().join("crawl")];
+//! # std::fs::create_dir(&inputs[0])?;
+//! let within = check_output(&inputs[0].join("list.tsv"), &inputs);
+//! assert!(matches!(within, Err(Error::Overlaps { .. })));
+//!
+//! let list = folder.path().join("list.tsv");
+//! check_output(&list, &inputs)?;
+//! Whole::of(&list, format!("{}\tlost\n", escape("a\nb")).as_bytes())?;
+//! assert_eq!(std::fs::read_to_string(&list)?, "a\\nb\tlost\n");
+//! assert_eq!(unescape("a\\nb").as_deref(), Some("a\nb"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
-pub mod apart;
-pub mod error;
-pub mod escape;
+// An output of `dedup` is built in a folder beside its place (`work`). What stands in its place is looked at
+// first (`standing`): a plain file, or a folder whose `manifest` says that dedupdb wrote all that is in it.
+// **Invariant: at every step either what stood there or what is new has the name, and what stood there is
+// deleted only when the new one is durable in its place.**
+
+pub(crate) mod apart;
+pub(crate) mod error;
+mod escape;
 pub(crate) mod manifest;
 pub(crate) mod standing;
 mod steps;
+mod whole;
 pub(crate) mod work;
+
+pub use apart::{check_no_store, check_output, check_outputs, is_same};
+pub use error::Error;
+pub use escape::{escape, printable, unescape};
+pub use whole::Whole;

@@ -4,15 +4,28 @@ use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
 use tempfile::{Builder, TempPath};
 
-use dedupdb::publish::apart::{check_no_store, parts, resolved};
+use super::apart::{check_no_store, parts, resolved};
+use super::error::{Of, Result};
 
-/// What is being written. Dropped before it is finished, it leaves nothing, and what was in its
+/// A file that is being written. Dropped before it is finished, it leaves nothing, and what was in its
 /// place stays.
+///
+/// ```
+/// use dedupdb::publish::Whole;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("figures.csv");
+/// let mut figures = Whole::create(&path)?;
+/// figures.write(b"texts,pairs\n")?;
+/// assert!(!path.exists());
+/// assert_eq!(figures.finish()?, 12);
+/// assert!(path.exists());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
-pub(crate) struct Whole {
+pub struct Whole {
     /// As it was named, for messages.
     name: PathBuf,
     file: BufWriter<File>,
@@ -27,11 +40,11 @@ impl Whole {
     /// # Errors
     ///
     /// There is no folder for it, it is over or in a store, or it cannot be written.
-    pub(crate) fn create(path: &Path) -> Result<Whole> {
+    pub fn create(path: &Path) -> Result<Whole> {
         check_no_store(path, &[])?;
         let place = resolved(path)?;
         let (folder, _) = parts(&place)?;
-        let (file, part) = open(&place, folder).with_context(|| path.display().to_string())?;
+        let (file, part) = open(&place, folder).of(path)?;
         Ok(Whole {
             name: path.to_owned(),
             file: BufWriter::new(file),
@@ -39,12 +52,24 @@ impl Whole {
         })
     }
 
+    /// Writes a file of these bytes.
+    ///
+    /// # Errors
+    ///
+    /// There is no folder for it, it is over or in a store, or it cannot be written.
+    pub fn of(path: &Path, bytes: &[u8]) -> Result<()> {
+        let mut whole = Whole::create(path)?;
+        whole.write(bytes)?;
+        whole.finish()?;
+        Ok(())
+    }
+
     /// Writes bytes at the end.
     ///
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+    pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.edit(|file| file.write_all(bytes))
     }
 
@@ -53,11 +78,11 @@ impl Whole {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn edit(
+    pub fn edit(
         &mut self,
         edit: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
     ) -> Result<()> {
-        edit(&mut self.file).with_context(|| self.name.display().to_string())
+        edit(&mut self.file).of(&self.name)
     }
 
     /// Puts the file in its place; returns its size in bytes.
@@ -65,7 +90,7 @@ impl Whole {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn finish(self) -> Result<u64> {
+    pub fn finish(self) -> Result<u64> {
         let Whole { name, file, part } = self;
         let file = file.into_inner().map_err(IntoInnerError::into_error);
         let finish = |file: File| {
@@ -77,20 +102,8 @@ impl Whole {
             Ok(size)
         };
         let finished: io::Result<u64> = file.and_then(finish);
-        finished.with_context(|| name.display().to_string())
+        finished.of(&name)
     }
-}
-
-/// Writes a file.
-///
-/// # Errors
-///
-/// There is no folder for it, or it cannot be written.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut whole = Whole::create(path)?;
-    whole.write(bytes)?;
-    whole.finish()?;
-    Ok(())
 }
 
 /// The file to be written for a place, and its path if it is not at the place itself.
@@ -127,23 +140,23 @@ fn open(place: &Path, folder: &Path) -> io::Result<(File, Option<TempPath>)> {
 mod tests {
     use std::fs;
 
-    use super::{Whole, write};
+    use super::Whole;
 
     #[test]
     fn what_is_not_finished_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
-        write(&path, b"old").unwrap();
+        Whole::of(&path, b"old").unwrap();
         let mut whole = Whole::create(&path).unwrap();
         whole.write(b"new, and longer").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"old");
         drop(whole);
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        write(&path, b"new").unwrap();
+        Whole::of(&path, b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        assert!(write(&folder.path().join("no/a"), b"").is_err());
-        assert!(write(folder.path(), b"").is_err());
+        assert!(Whole::of(&folder.path().join("no/a"), b"").is_err());
+        assert!(Whole::of(folder.path(), b"").is_err());
     }
 }

@@ -7,7 +7,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use dedupdb::corpus::Source;
-use dedupdb::dedup::{Dedup, Error, Event, Keep, OutputError};
+use dedupdb::dedup::{Dedup, Error, Event, Keep};
+use dedupdb::publish;
 use dedupdb::{Options, Schema, Store};
 
 /// Lines of JSONL and files of text, of which each third is like an earlier one.
@@ -271,16 +272,19 @@ fn what_stands_there_stays() {
         error
     };
     let exists = refused(scene.dedup("mine"));
-    assert!(matches!(exists, Error::Output(OutputError::Exists { .. })));
+    assert!(matches!(
+        exists,
+        Error::Output(publish::Error::Exists { .. })
+    ));
     let foreign = refused(scene.dedup("folder").replace(true));
     assert!(matches!(
         foreign,
-        Error::Output(OutputError::Foreign { .. })
+        Error::Output(publish::Error::Foreign { .. })
     ));
     let overlaps = refused(scene.dedup("in/out"));
     assert!(matches!(
         overlaps,
-        Error::Output(OutputError::Overlaps { .. })
+        Error::Output(publish::Error::Overlaps { .. })
     ));
     let nothing = Dedup::new([scene.path("nothing")]);
     let nothing = refused(nothing.output(scene.path("out")));
@@ -292,7 +296,7 @@ fn what_stands_there_stays() {
     ));
     let begun = scene.dedup("out").begin().unwrap();
     let busy = scene.dedup("out").run(all).unwrap_err();
-    assert!(matches!(busy, Error::Output(OutputError::Busy { .. })));
+    assert!(matches!(busy, Error::Output(publish::Error::Busy { .. })));
     drop(begun);
     assert_eq!(files(scene.0.path()), before);
 }

@@ -26,6 +26,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "storage",
             "store",
             "eval",
+            "mapreduce",
             "publish",
             "corpus",
             "dedup",

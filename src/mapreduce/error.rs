@@ -1,0 +1,103 @@
+//! Why lines cannot be reduced.
+
+use std::sync::Arc;
+use std::{error, fmt, io};
+
+/// Why lines cannot be reduced, one variant for each situation a caller can act on.
+///
+/// The message of every variant is one line that begins with the name of the stream and the number of the line,
+/// from 1, where there is one: `standard input:7`.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A line is none that a [`Mapper`](super::Mapper) wrote.
+    NoLine {
+        /// The stream and the line.
+        place: String,
+    },
+    /// The last line has no end: what wrote it broke off.
+    NoEnd {
+        /// The stream and the line.
+        place: String,
+        /// The name of the stream.
+        name: String,
+    },
+    /// A line was made with another schema.
+    OtherParameters {
+        /// The stream and the line.
+        place: String,
+        /// The parameters of the schema that is reduced with.
+        expected: String,
+    },
+    /// The lines of a bucket do not follow one another.
+    NotSorted {
+        /// The stream and the line.
+        place: String,
+        /// The name of the bucket, which came before.
+        bucket: String,
+    },
+    /// The shingles of a line are not of its bucket: it was changed since it was written.
+    OtherBucket {
+        /// The stream and the line.
+        place: String,
+    },
+    /// The stream cannot be read.
+    Read {
+        /// Its name.
+        name: String,
+        /// The system's reason.
+        source: Arc<io::Error>,
+    },
+    /// The parameters cannot be reduced with.
+    Schema(crate::Error),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::NoLine { place } => write!(
+                f,
+                "{place}: this is no line of dedupdb map; give reduce what map writes, sorted"
+            ),
+            Error::NoEnd { place, name } => write!(
+                f,
+                "{place}: the line has no end: what writes to {name} broke off"
+            ),
+            Error::OtherParameters { place, expected } => write!(
+                f,
+                "{place}: map had other parameters than these, {expected}; give map and reduce the same \
+                 options"
+            ),
+            Error::NotSorted { place, bucket } => write!(
+                f,
+                "{place}: the key {bucket} came before, and others since: the input is not sorted by key; \
+                 pipe it through sort"
+            ),
+            Error::OtherBucket { place } => write!(
+                f,
+                "{place}: its shingles are not of this bucket: the line was changed since map wrote it"
+            ),
+            Error::Read { name, source } => write!(f, "{name} cannot be read: {source}"),
+            Error::Schema(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl error::Error for Error {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Error::Read { source, .. } => source.source(),
+            Error::Schema(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+/// The result of what can fail here.
+pub(super) type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl From<crate::Error> for Error {
+    fn from(error: crate::Error) -> Error {
+        Error::Schema(error)
+    }
+}
