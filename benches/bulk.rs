@@ -174,7 +174,7 @@ fn inserts(store: &Store, contents: u64) -> f64 {
                 for n in 0..INSERTS {
                     let number = contents * 30 + caller * INSERTS + n;
                     let key = format!("page/{number}");
-                    store.insert_unless_duplicate(&key, &text(number)).unwrap();
+                    store.insert_unless_duplicate(&key, text(number)).unwrap();
                     done.fetch_add(1, Ordering::Relaxed);
                 }
             });

@@ -45,6 +45,14 @@ pub enum Error {
         /// What was expected and what was found, with its position.
         reason: String,
     },
+    /// A set of shingles is not of the kind that the store's schema makes.
+    ///
+    /// A set of at most 16 shingles needs 64 bits for each, and a set that was made of a text or of
+    /// integers knows how; see [`ShingleSet`](crate::sketching::ShingleSet).
+    InvalidShingles {
+        /// What is wrong with the set.
+        reason: String,
+    },
     /// A column given to a function of [`batch`](crate::batch) does not have the form that it needs.
     InvalidColumn {
         /// The column's name.
@@ -231,6 +239,7 @@ impl fmt::Display for Error {
             | Error::InvalidQuery { .. }
             | Error::SchemaMismatch { .. }
             | Error::InvalidText { .. }
+            | Error::InvalidShingles { .. }
             | Error::InvalidPicture { .. }
             | Error::InvalidColumn { .. }
             | Error::InvalidKey { .. } => self.given(f),
@@ -301,7 +310,9 @@ impl Error {
                 stored,
                 given,
             } => mismatch(parameter, stored, given, f),
-            Error::InvalidText { reason } => write!(f, "{reason}"),
+            Error::InvalidText { reason } | Error::InvalidShingles { reason } => {
+                write!(f, "{reason}")
+            }
             Error::InvalidPicture { reason } => write!(f, "the picture cannot be drawn: {reason}"),
             Error::InvalidColumn {
                 column,

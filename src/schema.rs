@@ -5,7 +5,7 @@ use std::fmt;
 use crate::error::{Error, Result};
 use crate::lsh::Bands;
 use crate::sketch::{Family, Signer, SlotWidth};
-use crate::text::{Shingler, Shingling};
+use crate::text::{ShingleSet, Shingler, Shingling};
 
 /// Every parameter that shapes the stored bytes, checked once when the schema is built.
 ///
@@ -117,6 +117,31 @@ impl Schema {
     /// None: the parameters were checked when the schema was built.
     pub fn shingler(&self) -> Result<Shingler> {
         Shingler::new(self.shingling(), self.lowercase(), self.nfkc())
+    }
+
+    /// Refuses a set of shingles that would never match the text that it stands for.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidShingles`] if another shingler made the set, as far as the set knows, or if it
+    /// is small and lacks its tails.
+    pub(crate) fn check_shingles(&self, set: &ShingleSet) -> Result<()> {
+        let reason = if set.lacks_tails() {
+            let (shingles, most) = (set.len(), ShingleSet::SMALL);
+            format!(
+                "a set of {shingles} shingles needs 64 bits for each, as every set of at most {most} does; make it of a \
+                 text or of integers of 64 bits (ShingleSet::from_ids)"
+            )
+        } else {
+            let made = set.shingler().map(Shingler::parameters);
+            let own = self.shingler()?.parameters();
+            let differs = made.and_then(|made| made.into_iter().zip(own).find(|(a, b)| a != b));
+            let Some(((parameter, given), (_, stored))) = differs else {
+                return Ok(());
+            };
+            format!("the shingles were made with {parameter} {given}, and the store has {stored}")
+        };
+        Err(Error::InvalidShingles { reason })
     }
 
     /// Makes what turns shingles into signatures.

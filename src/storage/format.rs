@@ -39,7 +39,7 @@
 //!
 //! | offset | bytes | field |
 //! |---|---|---|
-//! | 0 | 32 | BLAKE3 hash of the text |
+//! | 0 | 32 | BLAKE3 hash of the text, or that of its shingles if no text was given |
 //! | 32 | 8 | end of the content's block in `shingles`, counted from the end of the header |
 //! | 40 | 4 | number of distinct shingles |
 //! | 44 | 4 | zero |

@@ -20,7 +20,7 @@ pub use compare::Match;
 pub use find::{Common, Document, Documents, Explanation, Query, Subject};
 pub use groups::{Cluster, ClusterQuery, Clusters, Linkage, Member, Pair, PairQuery, Pairs};
 pub use handle::{Options, Store};
-pub use offer::{Change, Input, MAX_KEY_BYTES, Outcome, Relation};
+pub use offer::{Body, Change, Input, MAX_KEY_BYTES, Outcome, Relation};
 pub use upkeep::{
     Bucket, Casualty, Expected, Near, Nearness, Problem, Rebuild, RebuildProgress, Report,
     Salvaged, Sample, Shape, Stats, Tuning, Unfinished, Unreadable,

@@ -1,15 +1,24 @@
 //! Sets of shingles and how alike they are.
 
 use super::intersect;
+use super::shingler::Shingler;
+use super::sink;
 use super::sort::Sorter;
+
+/// What the hash of a set is derived for, so that it is the hash of no text. Frozen: stores keep it.
+const DOMAIN: &str = "dedupdb 2026-11-22 a content that is given as its shingles";
 
 /// A text as the set of its shingles: distinct 32-bit hashes in ascending order.
 ///
 /// A small set, of at most 16 shingles, has a *tail* of 32 more bits for each, if it was made of a
-/// text. Two small sets with tails have a shingle in common only if hash and tail agree, so that
-/// unlike texts of few words do not match because 32 bits collide. All other sets are compared by
-/// their hashes alone: large ones, a large one with a small one, and those that
-/// [`ShingleSet::from_hashes`] made, of hashes of one's own.
+/// text or of [integers](ShingleSet::from_ids). Two small sets with tails have a shingle in common only
+/// if hash and tail agree, so that unlike texts of few words do not match because 32 bits collide. All
+/// other sets are compared by their hashes alone: large ones, a large one with a small one, and those
+/// that [`ShingleSet::from_hashes`] made, of 32-bit hashes of one's own.
+///
+/// A store takes a set in place of a text: see [`Body`](crate::write::Body). The set remembers which
+/// [`Shingler`] made it, so that a store of another shingling can refuse it. Sets are equal if their
+/// shingles are, whoever made them.
 ///
 /// # Examples
 ///
@@ -28,38 +37,108 @@ use super::sort::Sorter;
 /// assert_eq!(a.jaccard(&b), 0.0);
 /// # Ok::<(), dedupdb::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct ShingleSet {
     hashes: Vec<u32>,
     /// One for each hash, or none at all.
     tails: Vec<u32>,
+    /// What made it, where that is known.
+    shingler: Option<Shingler>,
 }
+
+impl PartialEq for ShingleSet {
+    fn eq(&self, other: &ShingleSet) -> bool {
+        self.hashes == other.hashes && self.tails == other.tails
+    }
+}
+
+impl Eq for ShingleSet {}
 
 impl ShingleSet {
     /// The set of a text without tokens.
     pub(crate) const EMPTY: &'static ShingleSet = &ShingleSet {
         hashes: Vec::new(),
         tails: Vec::new(),
+        shingler: None,
     };
 
     /// The most shingles of a set that has tails.
     pub(crate) const SMALL: usize = 16;
 
-    /// Makes the set of these hashes, given in any order and as often as may be. It has no tails.
+    /// Makes the set of these hashes, given in any order and as often as may be. It has no tails, so a
+    /// store takes it only if it has more than 16 shingles; see [`ShingleSet::from_ids`].
     pub fn from_hashes(mut hashes: Vec<u32>) -> ShingleSet {
         ShingleSet::from_parts(Sorter::default().distinct(&mut hashes), Vec::new())
+    }
+
+    /// Makes the set of integers that stand for shingles, such as 64-bit hashes of one's own, given in
+    /// any order and as often as may be: the set that
+    /// [`Shingling::Ids`](crate::sketching::Shingling::Ids) makes of a text that lists them.
+    ///
+    /// The integers need not be spread: each goes through a mixer, which leaves no two the same.
+    ///
+    /// ```
+    /// use dedupdb::sketching::{ShingleSet, Shingler, Shingling};
+    ///
+    /// let set = ShingleSet::from_ids(&[7, 1 << 40, 7]);
+    /// let shingler = Shingler::new(Shingling::Ids, false, false)?;
+    /// assert_eq!(set, shingler.shingles("7 1099511627776 7")?);
+    /// assert_eq!(set.len(), 2);
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    pub fn from_ids(ids: &[u64]) -> ShingleSet {
+        let mut hashes = Vec::with_capacity(ids.len());
+        let ids = || ids.iter().copied();
+        sink::Sink::Hashes(&mut hashes).extend(ids());
+        let hashes = Sorter::default().distinct(&mut hashes);
+        let tails = sink::tails(&hashes, |sink| sink.extend(ids()));
+        ShingleSet::from_parts(hashes, tails).made_by(Shingler::of_ids())
     }
 
     /// Makes the set of hashes that are in ascending order, each once, with a tail for each or with
     /// none.
     pub(crate) fn from_parts(hashes: Vec<u32>, tails: Vec<u32>) -> ShingleSet {
         debug_assert!(tails.is_empty() || tails.len() == hashes.len());
-        ShingleSet { hashes, tails }
+        ShingleSet {
+            hashes,
+            tails,
+            shingler: None,
+        }
     }
 
-    /// The hashes and the tails, to be replaced. Whoever does so leaves a tail for each hash, or
-    /// none.
+    /// The set as one that this shingler made.
+    pub(crate) fn made_by(self, shingler: Shingler) -> ShingleSet {
+        let shingler = Some(shingler);
+        ShingleSet { shingler, ..self }
+    }
+
+    /// What made it, where that is known.
+    pub(crate) fn shingler(&self) -> Option<&Shingler> {
+        self.shingler.as_ref()
+    }
+
+    /// Whether it is small and has no tails, which no set of a store is.
+    pub(crate) fn lacks_tails(&self) -> bool {
+        (1..=ShingleSet::SMALL).contains(&self.len()) && self.tails.is_empty()
+    }
+
+    /// Returns the hash by which a store knows a content that was given as this set: 32 bytes, for
+    /// [`Document::hash`](crate::Document::hash). Equal sets have the same, and no text has it.
+    pub fn content_hash(&self) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);
+        hasher.update(&(self.len() as u64).to_le_bytes());
+        let mut bytes =
+            Vec::with_capacity(size_of::<u32>() * (self.hashes.len() + self.tails.len()));
+        let parts = self.hashes.iter().chain(&self.tails);
+        bytes.extend(parts.flat_map(|part| part.to_le_bytes()));
+        hasher.update(&bytes);
+        *hasher.finalize().as_bytes()
+    }
+
+    /// The hashes and the tails, to be replaced by those of any set. Whoever does so leaves a tail for
+    /// each hash, or none.
     pub(crate) fn parts_mut(&mut self) -> (&mut Vec<u32>, &mut Vec<u32>) {
+        self.shingler = None;
         (&mut self.hashes, &mut self.tails)
     }
 

@@ -2,7 +2,7 @@
 
 use super::chars::{self, Space};
 use super::fold::Fold;
-use super::sink::{Sink, Tails};
+use super::sink::{self, Sink};
 use super::sort::Sorter;
 use super::windows::Windows;
 use super::words::{self, WordMemory};
@@ -28,7 +28,7 @@ const KEPT: usize = 4 << 20;
 /// assert_eq!(a.jaccard(&b), 0.5);
 /// # Ok::<(), dedupdb::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shingler {
     shingling: Shingling,
     fold: Fold,
@@ -55,6 +55,27 @@ impl Shingler {
         })
     }
 
+    /// What it was made with, by the names of the schema's parameters.
+    pub(crate) fn parameters(&self) -> [(&'static str, String); 3] {
+        let Fold { lowercase, nfkc } = self.fold;
+        [
+            ("shingling", self.shingling.to_string()),
+            ("lowercase", lowercase.to_string()),
+            ("nfkc", nfkc.to_string()),
+        ]
+    }
+
+    /// What makes sets of integer ids.
+    pub(super) fn of_ids() -> Shingler {
+        Shingler {
+            shingling: Shingling::Ids,
+            fold: Fold {
+                lowercase: false,
+                nfkc: false,
+            },
+        }
+    }
+
     /// Returns the text's shingles: every run of K tokens, or one shingle of all tokens if there
     /// are fewer, or the empty set if there are none.
     ///
@@ -79,17 +100,10 @@ impl Shingler {
         shingles.clear();
         self.read(text, reading, &mut Sink::Hashes(shingles))?;
         let hashes = sorter.distinct(shingles);
-        let mut met = [Tails::NONE; ShingleSet::SMALL];
-        let Some(met) = met.get_mut(..hashes.len()) else {
-            return Ok(ShingleSet::from_parts(hashes, Vec::new()));
-        };
-        let tails = &mut Sink::Tails {
-            hashes: &hashes,
-            met,
-        };
-        self.read(text, reading, tails)?;
-        let tails = met.iter().map(|met| met.tail()).collect();
-        Ok(ShingleSet::from_parts(hashes, tails))
+        let mut again = Ok(());
+        let tails = sink::tails(&hashes, |sink| again = self.read(text, reading, sink));
+        again?;
+        Ok(ShingleSet::from_parts(hashes, tails).made_by(self.clone()))
     }
 
     /// Reads a text into a sink.

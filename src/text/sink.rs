@@ -1,6 +1,6 @@
 //! Where the shingles of a text go.
 
-use super::hash;
+use super::{ShingleSet, hash};
 
 /// Takes the windows' sums of a text, or its integer ids, as they are read.
 #[derive(Debug)]
@@ -25,19 +25,30 @@ pub(super) struct Tails {
 
 impl Tails {
     /// None so far.
-    pub(super) const NONE: Tails = Tails {
+    const NONE: Tails = Tails {
         least: u32::MAX,
         greatest: 0,
     };
 
     /// The tail that stands for all of them, whatever their order and number. Frozen: stores keep it.
-    pub(super) fn tail(self) -> u32 {
+    fn tail(self) -> u32 {
         if self.least == self.greatest {
             self.least
         } else {
             self.least.wrapping_add(self.greatest.rotate_left(16))
         }
     }
+}
+
+/// The tails of the distinct shingles of a text, ascending, which `read` gives to a sink once more; none
+/// if there are many.
+pub(super) fn tails(hashes: &[u32], read: impl FnOnce(&mut Sink<'_>)) -> Vec<u32> {
+    let mut met = [Tails::NONE; ShingleSet::SMALL];
+    let Some(met) = met.get_mut(..hashes.len()) else {
+        return Vec::new();
+    };
+    read(&mut Sink::Tails { hashes, met });
+    met.iter().map(|met| met.tail()).collect()
 }
 
 impl Sink<'_> {

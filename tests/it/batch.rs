@@ -70,7 +70,7 @@ fn a_batch_of_a_copy_with_other_parameters_is_sketched_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let one = Store::create(path("one"), &Schema::default()).unwrap();
-    one.insert_unless_duplicate("0", &words(0, 30)).unwrap();
+    one.insert_unless_duplicate("0", words(0, 30)).unwrap();
     one.backup(path("other")).unwrap();
     let other = Store::open(path("other")).unwrap();
     // Both are of one origin and in their second generation.

@@ -124,7 +124,7 @@ fn callers_that_are_rayon_workers_do_not_wait_for_themselves() {
     (0..64_usize).into_par_iter().for_each(|number| {
         if number % 2 == 0 {
             store
-                .insert_unless_duplicate(&format!("{number}"), &text(number))
+                .insert_unless_duplicate(format!("{number}"), text(number))
                 .unwrap();
         } else {
             let mut writer = store.writer().unwrap();

@@ -247,7 +247,7 @@ fn the_near_copies_of_34000_mixed_documents_are_found() {
     assert_eq!(inputs.len(), 34_000);
     let texts: BTreeMap<String, String> = inputs
         .iter()
-        .map(|input| (input.key().to_owned(), input.text().to_owned()))
+        .map(|input| (input.key().to_owned(), input.text().unwrap().to_owned()))
         .collect();
     let truth = truth("mixed_34k_truth_w5_j80.tsv.zst");
     let (_folder, store) = stored(inputs);

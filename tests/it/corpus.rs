@@ -76,7 +76,10 @@ fn documents_come_in_the_order_of_the_sources_and_nothing_is_left_out_in_silence
     assert_eq!((file.record, file.size, file.bytes), (None, Some(5), 5));
     assert!(file.modified.is_some() && !row.has_id && documents[0].has_id);
     let input = Input::from(documents.into_iter().nth(2).unwrap());
-    assert_eq!((input.key(), input.text()), (&*key("in/a.txt"), "first"));
+    assert_eq!(
+        (input.key(), input.text()),
+        (&*key("in/a.txt"), Some("first"))
+    );
 
     let mut reading = Reading::default();
     for document in Corpus::open(&sources).unwrap() {

@@ -26,6 +26,7 @@ mod explain;
 mod folder;
 #[cfg(unix)]
 mod fork;
+mod given_shingles;
 mod handles;
 mod imports;
 mod kernels;

@@ -81,7 +81,7 @@ fn stores_and_collections_find_no_pair() {
     for text in &texts {
         let found = store.query(&Query::text(text)).unwrap();
         assert_eq!(found.len(), 1, "{text}: {found:?}");
-        let inserted = other.insert_unless_duplicate(text, text).unwrap();
+        let inserted = other.insert_unless_duplicate(*text, *text).unwrap();
         assert_eq!(inserted.change, Change::Added, "{text}: {inserted:?}");
     }
     let collection = Collection::new(&Schema::default(), texts.iter().map(|text| (*text, *text)));

@@ -20,7 +20,7 @@ pub struct Match {
     pub share_of_match: Option<f64>,
     /// Number of bands whose buckets both are in.
     pub bands: u32,
-    /// Whether the texts are the same, byte for byte.
+    /// Whether the texts are the same, byte for byte, or the shingles where both were given as such.
     pub exact_copy: bool,
 }
 

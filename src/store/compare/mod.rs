@@ -17,4 +17,4 @@ pub(crate) use published::Published;
 pub(crate) use search::Search;
 #[cfg(test)]
 pub(crate) use search::{FEW, SOME, deeper};
-pub(crate) use sketch::{Sketch, Sketcher, content_sketch};
+pub(crate) use sketch::{BodyRef, Sketch, Sketcher, content_sketch};

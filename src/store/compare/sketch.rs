@@ -10,6 +10,31 @@ use crate::sketch::Signer;
 use crate::storage::{ContentRow, Snapshot};
 use crate::text::{ShingleSet, Shingler};
 
+/// A text, or the shingles that stand for one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum BodyRef<'a> {
+    Text(&'a str),
+    Shingles(&'a ShingleSet),
+}
+
+impl BodyRef<'_> {
+    /// Hash of the content that it is.
+    pub(crate) fn hash(self) -> [u8; 32] {
+        match self {
+            BodyRef::Text(text) => *blake3::hash(text.as_bytes()).as_bytes(),
+            BodyRef::Shingles(shingles) => shingles.content_hash(),
+        }
+    }
+
+    /// Its shingles.
+    pub(crate) fn shingles(self, shingler: &Shingler) -> Result<ShingleSet> {
+        match self {
+            BodyRef::Text(text) => shingler.shingles(text),
+            BodyRef::Shingles(shingles) => Ok(shingles.clone()),
+        }
+    }
+}
+
 /// What a text comes down to: shingles, signature and band hashes.
 #[derive(Clone, Debug)]
 pub(crate) struct Sketch {
@@ -57,9 +82,17 @@ impl Sketcher {
         })
     }
 
-    /// The sketch of `text`.
-    pub(crate) fn sketch(&self, text: &str) -> Result<Sketch> {
-        let (shingles, packed_shingles) = self.meters.shingling.time(|| self.shingles(text))?;
+    /// Refuses shingles that are not of the schema's kind.
+    pub(crate) fn check(&self, body: BodyRef<'_>) -> Result<()> {
+        match body {
+            BodyRef::Text(_) => Ok(()),
+            BodyRef::Shingles(shingles) => self.schema.check_shingles(shingles),
+        }
+    }
+
+    /// The sketch of a text, or of shingles.
+    pub(crate) fn sketch(&self, body: BodyRef<'_>) -> Result<Sketch> {
+        let (shingles, packed_shingles) = self.meters.shingling.time(|| self.shingles(body))?;
         let (signature, band_hashes) = self.meters.signing.time(|| {
             let signature = self.signature(shingles.as_slice());
             let band_hashes = self.band_hashes(&shingles, &signature);
@@ -73,8 +106,8 @@ impl Sketcher {
         })
     }
 
-    fn shingles(&self, text: &str) -> Result<(ShingleSet, Vec<u8>)> {
-        let shingles = self.shingler.shingles(text)?;
+    fn shingles(&self, body: BodyRef<'_>) -> Result<(ShingleSet, Vec<u8>)> {
+        let shingles = body.shingles(&self.shingler)?;
         let packed = if self.schema.keeps_shingles() {
             shingles.to_packed()
         } else {

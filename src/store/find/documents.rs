@@ -21,7 +21,7 @@ pub struct Document {
     pub key: String,
     /// Id of its content; exact copies have the same.
     pub content: u32,
-    /// BLAKE3 hash of the text.
+    /// BLAKE3 hash of the text; [`ShingleSet::content_hash`] of a document that was given as shingles.
     pub hash: [u8; 32],
     /// Number of distinct shingles.
     pub shingles: u32,
@@ -143,7 +143,7 @@ impl Store {
         document.check_current(&snapshot)?;
         let mut shingles = ShingleSet::default();
         snapshot.shingles(document.content, &mut shingles)?;
-        Ok(shingles)
+        Ok(shingles.made_by(snapshot.schema.shingler()?))
     }
 
     /// The keys of all documents with the same text as `document`, itself included, in order.

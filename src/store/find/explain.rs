@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::query::{Subject, stored_sketch, text_sketch};
+use super::query::{Subject, given_sketch, stored_sketch};
 use crate::error::Result;
 use crate::schema::Schema;
 use crate::sketch::{Estimate, agreeing};
-use crate::store::compare::{Published, Sketch, Sketcher, TOLERATED_ERRORS};
+use crate::store::compare::{BodyRef, Published, Sketch, Sketcher, TOLERATED_ERRORS};
 use crate::store::handle::Store;
 
 /// All that a schema has to say about two texts, A and B.
@@ -28,7 +28,7 @@ pub struct Explanation {
     /// Probability that a pair of this similarity shares a bucket, over all draws of permutations;
     /// 0 where a text has no shingles.
     pub recall: f64,
-    /// Whether the texts are the same, byte for byte.
+    /// Whether the texts are the same, byte for byte, or the shingles where both were given as such.
     pub exact_copy: bool,
     /// Whether they reach the threshold of the schema; the same texts do.
     pub is_match: bool,
@@ -60,7 +60,7 @@ struct Side {
 }
 
 impl Store {
-    /// Compares two texts, given or stored, as the store does, and says all that it goes by.
+    /// Compares two texts, given or stored, or their shingles, as the store does, and says all that it goes by.
     ///
     /// ```
     /// use dedupdb::{Schema, Store, find::Subject};
@@ -81,11 +81,13 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::NoSuchDocument`](crate::Error::NoSuchDocument) for a key that is not stored,
-    /// [`Error::InvalidText`](crate::Error::InvalidText), or those of reading the store.
+    /// [`Error::InvalidText`](crate::Error::InvalidText),
+    /// [`Error::InvalidShingles`](crate::Error::InvalidShingles), or those of reading the store.
     pub fn explain(&self, a: Subject<'_>, b: Subject<'_>) -> Result<Explanation> {
         let Published { snapshot, sketcher } = self.current()?;
         let side = |subject| match subject {
-            Subject::Text(text) => Side::of_text(&sketcher, text),
+            Subject::Text(text) => Side::given(&sketcher, BodyRef::Text(text)),
+            Subject::Shingles(shingles) => Side::given(&sketcher, BodyRef::Shingles(shingles)),
             Subject::Key(key) => {
                 let (row, sketch) = stored_sketch(&snapshot, key)?;
                 Ok(Side {
@@ -118,7 +120,8 @@ impl Explanation {
     /// [`Error::InvalidText`](crate::Error::InvalidText).
     pub fn of_texts(schema: &Schema, a: &str, b: &str) -> Result<Explanation> {
         let sketcher = Sketcher::new(schema, &Arc::default())?;
-        let (a, b) = (Side::of_text(&sketcher, a)?, Side::of_text(&sketcher, b)?);
+        let side = |text| Side::given(&sketcher, BodyRef::Text(text));
+        let (a, b) = (side(a)?, side(b)?);
         Ok(Explanation::new(schema, &a, &b))
     }
 
@@ -199,8 +202,8 @@ impl Common {
 }
 
 impl Side {
-    fn of_text(sketcher: &Sketcher, text: &str) -> Result<Side> {
-        let (hash, sketch) = text_sketch(sketcher, text)?;
+    fn given(sketcher: &Sketcher, body: BodyRef<'_>) -> Result<Side> {
+        let (hash, sketch) = given_sketch(sketcher, body)?;
         Ok(Side {
             hash,
             shingles: sketch.shingles.len() as u64,

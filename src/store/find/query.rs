@@ -3,11 +3,11 @@
 use crate::error::{Error, Result};
 use crate::schema::check_threshold;
 use crate::storage::{ContentRow, Snapshot};
-
 use crate::store::compare::{
-    Allowance, Match, Published, Search, Sketch, Sketcher, Verified, content_sketch,
+    Allowance, BodyRef, Match, Published, Search, Sketch, Sketcher, Verified, content_sketch,
 };
 use crate::store::handle::Store;
+use crate::text::ShingleSet;
 
 /// A question: which documents are like this one?
 ///
@@ -16,6 +16,9 @@ use crate::store::handle::Store;
 ///
 /// let of_a_text = Query::text("the quick brown fox").threshold(0.9).limit(10);
 /// let of_a_document = Query::key("animals/fox.txt");
+/// let shingles = dedupdb::Schema::default().shingler()?.shingles("the quick brown fox")?;
+/// let of_shingles = Query::shingles(&shingles);
+/// # Ok::<(), dedupdb::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query<'a> {
@@ -25,12 +28,14 @@ pub struct Query<'a> {
     except: Option<&'a str>,
 }
 
-/// A text that is given, or that of a stored document.
+/// A text that is given, or the shingles that stand for one, or what a stored document says.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Subject<'a> {
     /// This text.
     Text(&'a str),
+    /// These shingles; see [`Body`](crate::write::Body).
+    Shingles(&'a ShingleSet),
     /// The document with this key.
     Key(&'a str),
 }
@@ -39,6 +44,12 @@ impl<'a> Query<'a> {
     /// Asks for the documents that are like `text`.
     pub fn text(text: &'a str) -> Query<'a> {
         Query::of(Subject::Text(text))
+    }
+
+    /// Asks for the documents that are like a text of these shingles. One that was stored with the same
+    /// shingles in place of a text is an exact copy.
+    pub fn shingles(shingles: &'a ShingleSet) -> Query<'a> {
+        Query::of(Subject::Shingles(shingles))
     }
 
     /// Asks for the documents that are like the stored document `key`, which is not among them.
@@ -89,7 +100,7 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::NoSuchDocument`] for a key that is not stored, [`Error::InvalidQuery`] for a threshold
-    /// out of range, [`Error::InvalidText`], or those of reading the store.
+    /// out of range, [`Error::InvalidText`], [`Error::InvalidShingles`], or those of reading the store.
     pub fn query(&self, query: &Query<'_>) -> Result<Vec<Match>> {
         let Published { snapshot, sketcher } = self.current()?;
         answer(&snapshot, &sketcher, &self.shared.allowance, query)
@@ -106,7 +117,8 @@ pub(crate) fn answer(
     let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());
     check_threshold(threshold)?;
     let (hash, sketch) = match query.subject {
-        Subject::Text(text) => text_sketch(sketcher, text)?,
+        Subject::Text(text) => given_sketch(sketcher, BodyRef::Text(text))?,
+        Subject::Shingles(shingles) => given_sketch(sketcher, BodyRef::Shingles(shingles))?,
         Subject::Key(key) => {
             let (row, sketch) = stored_sketch(snapshot, key)?;
             (row.hash, sketch)
@@ -162,10 +174,10 @@ impl Naming<'_> {
     }
 }
 
-/// The hash and the sketch of a text.
-pub(crate) fn text_sketch(sketcher: &Sketcher, text: &str) -> Result<([u8; 32], Sketch)> {
-    let hash = *blake3::hash(text.as_bytes()).as_bytes();
-    Ok((hash, sketcher.sketch(text)?))
+/// The hash and the sketch of a text or of shingles.
+pub(crate) fn given_sketch(sketcher: &Sketcher, body: BodyRef<'_>) -> Result<([u8; 32], Sketch)> {
+    sketcher.check(body)?;
+    Ok((body.hash(), sketcher.sketch(body)?))
 }
 
 /// The content of a stored document and its sketch.

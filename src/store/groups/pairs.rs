@@ -122,7 +122,7 @@ pub struct Pair {
     pub jaccard: Option<f64>,
     /// Estimate from the signatures.
     pub estimate: Estimate,
-    /// Whether the texts are the same, byte for byte.
+    /// Whether the texts are the same, byte for byte, or the shingles where both were given as such.
     pub exact_copy: bool,
 }
 

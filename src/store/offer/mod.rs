@@ -1,10 +1,12 @@
 //! What is offered to a store, and what becomes of it.
 
+mod body;
 mod input;
 mod outcome;
 mod prepared;
 mod queue;
 
+pub use body::Body;
 pub use input::{Input, MAX_KEY_BYTES};
 pub use outcome::{Change, Outcome, Relation};
 pub(crate) use prepared::Prepared;

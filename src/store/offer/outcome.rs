@@ -54,6 +54,6 @@ pub enum Relation {
     Novel,
     /// At least one of them reaches the threshold.
     NearDuplicate,
-    /// One of them has the same text.
+    /// One of them has the same text, or was given as the same shingles.
     ExactCopy,
 }

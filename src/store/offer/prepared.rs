@@ -33,7 +33,7 @@ impl Prepared {
     pub(crate) fn take_sketch(&mut self, sketcher: &Sketcher) -> Result<Sketch> {
         match self.sketch.take() {
             Some(sketch) => Ok(sketch),
-            None => sketcher.sketch(&self.input.text),
+            None => sketcher.sketch(self.input.body.borrowed()),
         }
     }
 
@@ -56,14 +56,16 @@ impl Published {
     /// Finds out what can be known of an input without changing the store.
     pub(crate) fn prepare(&self, input: Input) -> Result<Prepared> {
         let hash = input.hash();
+        self.sketcher.check(input.body.borrowed())?;
         let mut prepared = self.locate(input, hash)?;
         if prepared.copies.is_empty() {
-            prepared.sketch = Some(self.sketcher.sketch(&prepared.input.text)?);
+            let body = prepared.input.body.borrowed();
+            prepared.sketch = Some(self.sketcher.sketch(body)?);
         }
         Ok(prepared)
     }
 
-    /// Looks an input up whose text has the hash `hash`.
+    /// Looks an input up whose content has the hash `hash`.
     pub(crate) fn locate(&self, input: Input, hash: [u8; 32]) -> Result<Prepared> {
         if input.key.is_empty() || input.key.len() > MAX_KEY_BYTES {
             let bytes = input.key.len();
@@ -87,6 +89,9 @@ impl Published {
 impl Error {
     /// Whether the error lies in one input and leaves the store as good as before.
     pub(crate) fn is_of_input(&self) -> bool {
-        matches!(self, Error::InvalidKey { .. } | Error::InvalidText { .. })
+        matches!(
+            self,
+            Error::InvalidKey { .. } | Error::InvalidText { .. } | Error::InvalidShingles { .. }
+        )
     }
 }

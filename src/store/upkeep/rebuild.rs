@@ -12,6 +12,7 @@ use crate::storage::{Files, Next, Plan, Progress, Sign, Snapshot};
 use crate::store::compare::{Published, Sketcher};
 use crate::store::handle::Store;
 use crate::store::lock::lock;
+use crate::store::offer::Body;
 
 /// The store's lock is asked for once fewer contents than this are to be taken over.
 const FEW_CONTENTS: u32 = if cfg!(any(test, fuzzing)) { 1 } else { 1 << 12 };
@@ -93,10 +94,14 @@ impl<'a> Rebuild<'a> {
     }
 
     /// Where texts are read from, by key, if slots are to be computed and the store keeps no shingles.
-    /// A text that is not the one that was stored is not used.
+    /// A text that is not the one that was stored is not used. What was stored as
+    /// [shingles](crate::write::Body) is given as those.
     #[must_use]
-    pub fn source(mut self, source: impl Fn(&str) -> Option<String> + Sync + 'a) -> Rebuild<'a> {
-        self.source = Some(Box::new(source));
+    pub fn source<B: Into<Body>>(
+        mut self,
+        source: impl Fn(&str) -> Option<B> + Sync + 'a,
+    ) -> Rebuild<'a> {
+        self.source = Some(Box::new(move |key| source(key).map(Into::into)));
         self
     }
 

@@ -9,13 +9,14 @@ use crate::sketch::Signer;
 use crate::storage::Snapshot;
 use crate::store::handle::Pool;
 use crate::store::lock::lock;
+use crate::store::offer::Body;
 use crate::text::{ShingleSet, Shingler};
 
 /// Contents that a thread signs at a time.
 const CHUNK: usize = 64;
 
-/// Gives the text that a key stands for now, if it can be read.
-pub(crate) type Source<'a> = dyn Fn(&str) -> Option<String> + Sync + 'a;
+/// Gives the text, or the shingles, that a key stands for now, if it can be read.
+pub(crate) type Source<'a> = dyn Fn(&str) -> Option<Body> + Sync + 'a;
 
 /// Signs stored contents anew, as far as their stored signatures are not part of the new ones.
 pub(crate) struct Resigner<'a> {
@@ -101,9 +102,9 @@ impl<'a> Resigner<'a> {
         let row = snapshot.content(content)?;
         let names: Vec<String> = snapshot.names(content)?.collect::<Result<_>>()?;
         let source = |key: &String| self.source.and_then(|source| source(key));
-        let is_same = |text: &String| *blake3::hash(text.as_bytes()).as_bytes() == row.hash;
-        if let Some(text) = names.iter().filter_map(source).find(is_same) {
-            *shingles = self.shingler.shingles(&text)?;
+        let is_same = |body: &Body| body.borrowed().hash() == row.hash;
+        if let Some(body) = names.iter().filter_map(source).find(is_same) {
+            *shingles = body.borrowed().shingles(&self.shingler)?;
         } else {
             lock(&self.missing).extend(names);
         }

@@ -8,10 +8,11 @@ use crate::error::{Error, Result};
 use crate::store::compare::Published;
 use crate::store::handle::Store;
 use crate::store::lock::lock;
-use crate::store::offer::{Change, Input, Lead, Outcome, Prepared, Relation, Request, Turn};
+use crate::store::offer::{Body, Change, Input, Lead, Outcome, Prepared, Relation, Request, Turn};
 
 impl Store {
-    /// Stores a text unless a stored document with another key is a near-duplicate of it.
+    /// Stores a text, or [the shingles of one](crate::write::Body), unless a stored document with another
+    /// key is a near-duplicate of it.
     ///
     /// May be called from many threads at once: the outcomes are as if the calls had come one
     /// after another, and each is durable when its call returns. Calls that come together share
@@ -39,13 +40,21 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidKey`], [`Error::InvalidText`], [`Error::ReadOnly`], [`Error::WriterHeld`] if
-    /// this thread holds the [`Writer`](crate::Writer), or why the commit failed, which every caller
-    /// that shares it is told.
-    pub fn insert_unless_duplicate(&self, key: &str, text: &str) -> Result<Outcome> {
+    /// [`Error::InvalidKey`], [`Error::InvalidText`], [`Error::InvalidShingles`], [`Error::ReadOnly`],
+    /// [`Error::WriterHeld`] if this thread holds the [`Writer`](crate::Writer), or why the commit failed,
+    /// which every caller that shares it is told.
+    pub fn insert_unless_duplicate(
+        &self,
+        key: impl Into<String>,
+        body: impl Into<Body>,
+    ) -> Result<Outcome> {
+        self.insert(Input::new(key, body))
+    }
+
+    fn insert(&self, input: Input) -> Result<Outcome> {
         self.slot()?.check_not_held_here()?;
         let last = self.last_commit();
-        let mut prepared = last.prepare(Input::new(key, text))?;
+        let mut prepared = last.prepare(input)?;
         if let Some(outcome) = self.settled_by(&last, &mut prepared)? {
             return Ok(outcome);
         }

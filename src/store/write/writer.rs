@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::storage::{CatalogChange, Runs};
 use crate::store::compare::Published;
 use crate::store::handle::{Lease, Store};
-use crate::store::offer::{Input, Outcome};
+use crate::store::offer::{Body, Input, Outcome};
 
 /// The one writer of a store: adds, removes and commits.
 ///
@@ -92,15 +92,15 @@ impl Writer {
         self.evidence = evidence;
     }
 
-    /// Adds a text under a key, replacing the text that the key had.
+    /// Adds a text, or [the shingles of one](crate::write::Body), under a key, replacing what the key had.
     ///
     /// # Errors
     ///
-    /// [`InvalidKey`](crate::Error::InvalidKey) and
-    /// [`InvalidText`](crate::Error::InvalidText) leave the writer as it was. After any
+    /// [`InvalidKey`](crate::Error::InvalidKey), [`InvalidText`](crate::Error::InvalidText) and
+    /// [`InvalidShingles`](crate::Error::InvalidShingles) leave the writer as it was. After any
     /// other error the writer should be dropped.
-    pub fn add(&mut self, key: impl Into<String>, text: impl Into<String>) -> Result<Outcome> {
-        let mut outcomes = self.add_all(vec![Input::new(key, text)])?;
+    pub fn add(&mut self, key: impl Into<String>, body: impl Into<Body>) -> Result<Outcome> {
+        let mut outcomes = self.add_all(vec![Input::new(key, body)])?;
         match outcomes.pop() {
             Some(outcome) => outcome,
             None => unreachable!("one input has one outcome"),

@@ -117,7 +117,8 @@ pub struct Member {
     pub jaccard: Option<f64>,
     /// Estimate from the signatures.
     pub estimate: Estimate,
-    /// Whether the text is that of the representative, byte for byte, as its own is.
+    /// Whether the text is that of the representative, byte for byte, as its own is; or the shingles,
+    /// where both were given as such.
     pub exact_copy: bool,
 }
 

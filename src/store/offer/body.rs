@@ -1,0 +1,101 @@
+//! What a document says.
+
+use crate::store::compare::BodyRef;
+use crate::text::ShingleSet;
+
+/// What a document says: a text, or the shingles that stand for one.
+///
+/// Whoever has shingles already, of another engine or of hashes of his own, need not have the text. A
+/// set that is given gets the answers that a text of these shingles gets, bit for bit. Documents of the
+/// same shingles that are given so are copies of one another; a text of the same shingles is their
+/// near-duplicate, at a similarity of 1.
+///
+/// A store refuses a set that another shingling made ([`Error::InvalidShingles`]). Integers of one's own
+/// ([`ShingleSet::from_ids`]) need a store of [`Shingling::Ids`]. Where a set does not know what made it,
+/// because it comes from [packed bytes](ShingleSet::from_packed) or from
+/// [hashes of 32 bits](ShingleSet::from_hashes), it is up to the caller that they are what the store's
+/// [`Schema::shingler`](crate::Schema::shingler) makes.
+///
+/// ```
+/// use dedupdb::sketching::{ShingleSet, Shingling};
+/// use dedupdb::{Query, Schema, Store, write::Relation};
+///
+/// # let folder = tempfile::tempdir()?;
+/// // Tokens, hashed to 64 bits by the program itself.
+/// let schema = Schema::builder().shingling(Shingling::Ids).build()?;
+/// let store = Store::create(folder.path().join("store"), &schema)?;
+/// let ids: Vec<u64> = (0..100).map(|token| token * token).collect();
+/// let mut writer = store.writer()?;
+/// let one = writer.add("one", ShingleSet::from_ids(&ids[..95]))?;
+/// let two = writer.add("two", ShingleSet::from_ids(&ids))?;
+/// assert_eq!((one.relation, two.relation), (Relation::Novel, Relation::NearDuplicate));
+/// writer.commit()?;
+/// drop(writer);
+/// let matches = store.query(&Query::shingles(&ShingleSet::from_ids(&ids[5..])))?;
+/// assert_eq!((matches[0].key.as_str(), matches[0].jaccard), ("two", Some(0.95)));
+///
+/// // Shingles that were made before, as a store of this schema makes them.
+/// let schema = Schema::default();
+/// let store = Store::create(folder.path().join("other"), &schema)?;
+/// let shingles = schema.shingler()?.shingles("seven swans were swimming on the lake")?;
+/// store.insert_unless_duplicate("1", shingles)?;
+/// let outcome = store.insert_unless_duplicate("2", "Seven swans were swimming on the lake!")?;
+/// assert_eq!(outcome.relation, Relation::NearDuplicate);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// [`Error::InvalidShingles`]: crate::Error::InvalidShingles
+/// [`Shingling::Ids`]: crate::sketching::Shingling::Ids
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Body {
+    /// This text.
+    Text(String),
+    /// These shingles.
+    Shingles(ShingleSet),
+}
+
+impl Body {
+    pub(crate) fn borrowed(&self) -> BodyRef<'_> {
+        match self {
+            Body::Text(text) => BodyRef::Text(text),
+            Body::Shingles(shingles) => BodyRef::Shingles(shingles),
+        }
+    }
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Body {
+        Body::Text(text)
+    }
+}
+
+impl From<&str> for Body {
+    fn from(text: &str) -> Body {
+        Body::Text(text.to_owned())
+    }
+}
+
+impl From<&String> for Body {
+    fn from(text: &String) -> Body {
+        Body::Text(text.clone())
+    }
+}
+
+impl From<Box<str>> for Body {
+    fn from(text: Box<str>) -> Body {
+        Body::Text(text.into())
+    }
+}
+
+impl From<std::borrow::Cow<'_, str>> for Body {
+    fn from(text: std::borrow::Cow<'_, str>) -> Body {
+        Body::Text(text.into_owned())
+    }
+}
+
+impl From<ShingleSet> for Body {
+    fn from(shingles: ShingleSet) -> Body {
+        Body::Shingles(shingles)
+    }
+}
