@@ -50,11 +50,9 @@ fn after(span: Duration, is_before: bool) -> SystemTime {
 }
 
 /// Time since a moment.
-#[cfg(any(feature = "corpus", feature = "eval"))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopwatch(Instant);
 
-#[cfg(any(feature = "corpus", feature = "eval"))]
 impl Stopwatch {
     /// Starts now.
     pub(crate) fn start() -> Stopwatch {

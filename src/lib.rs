@@ -167,7 +167,9 @@ pub mod sketching {
 
 /// Changing a store, and what became of what it was offered.
 pub mod write {
-    pub use crate::store::{Batch, Body, Change, MAX_KEY_BYTES, Merged, Outcome, Relation};
+    pub use crate::store::{
+        Batch, Body, Change, MAX_KEY_BYTES, Merged, Outcome, Relation, Uncommitted,
+    };
 }
 
 /// What there is, and why two documents are alike.

@@ -7,10 +7,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use dedupdb::corpus::{self, Item, Key, Origin, Repeats, Sketched, Skipped, is_same_file};
-use dedupdb::dedup::Uncommitted;
 use dedupdb::{
     Match, Store, Writer,
-    write::{Outcome, Relation},
+    write::{Outcome, Relation, Uncommitted},
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -1,8 +1,8 @@
 //! `merge`: adds all documents of other stores.
 
 use anyhow::{Context, Result, bail};
-use dedupdb::dedup::Uncommitted;
 use dedupdb::publish::is_same;
+use dedupdb::write::Uncommitted;
 use dedupdb::{Error, Store, write::Merged};
 use serde_json::json;
 

@@ -10,8 +10,10 @@ use crate::dedup::event::{Dropped, Event, Watch};
 use crate::dedup::fit::Fit;
 use crate::dedup::lineage::Lineage;
 use crate::dedup::removed::Removed;
-use crate::dedup::uncommitted::Uncommitted;
-use crate::{Writer, write::Outcome};
+use crate::{
+    Writer,
+    write::{Outcome, Uncommitted},
+};
 
 /// How long to wait for a batch before looking after the rest.
 pub(crate) const TICK: Duration = Duration::from_millis(50);

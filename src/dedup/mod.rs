@@ -76,11 +76,9 @@ mod spool;
 mod stream;
 mod target;
 mod tree;
-mod uncommitted;
 
 pub use done::{Done, Dropping};
 pub use error::{Error, Unfit};
 pub use event::{Dropped, Event};
 pub use run::Begun;
 pub use settings::{Dedup, Ending, Keep};
-pub use uncommitted::Uncommitted;

@@ -21,7 +21,7 @@ use crate::dedup::settings::{Dedup, Keep, To};
 use crate::dedup::sink::{Kept, Sink};
 use crate::dedup::spool::{Records, Spool, Spooled, Texts};
 use crate::dedup::target::{Form, Target};
-use crate::dedup::uncommitted::Uncommitted;
+use crate::write::Uncommitted;
 
 /// Records that are written between two looks at the observer.
 const WRITTEN: usize = 256;

@@ -11,8 +11,10 @@ mod older;
 mod pending;
 mod run;
 mod settle;
+mod uncommitted;
 mod writer;
 
 pub use batch::Batch;
 pub use merge::Merged;
+pub use uncommitted::Uncommitted;
 pub use writer::Writer;
