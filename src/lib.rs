@@ -168,7 +168,8 @@ pub mod sketching {
 /// Changing a store, and what became of what it was offered.
 pub mod write {
     pub use crate::store::{
-        Batch, Body, Change, MAX_KEY_BYTES, Merged, Outcome, Relation, Uncommitted,
+        Batch, Body, Change, Intake, MAX_KEY_BYTES, Merged, Outcome, Pipeline, Relation,
+        Uncommitted,
     };
 }
 

@@ -25,4 +25,4 @@ pub use upkeep::{
     Bucket, Casualty, Expected, Near, Nearness, Problem, Rebuild, RebuildProgress, Report,
     Salvaged, Sample, Shape, Stats, Tuning, Unfinished, Unreadable,
 };
-pub use write::{Batch, Merged, Uncommitted, Writer};
+pub use write::{Batch, Intake, Merged, Pipeline, Uncommitted, Writer};

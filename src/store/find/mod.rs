@@ -3,6 +3,7 @@
 mod documents;
 mod explain;
 mod query;
+mod query_all;
 
 pub use documents::{Document, Documents};
 pub use explain::{Common, Explanation};

@@ -9,6 +9,7 @@ mod merge;
 mod names;
 mod older;
 mod pending;
+mod pipeline;
 mod run;
 mod settle;
 mod uncommitted;
@@ -16,5 +17,6 @@ mod writer;
 
 pub use batch::Batch;
 pub use merge::Merged;
+pub use pipeline::{Intake, Pipeline};
 pub use uncommitted::Uncommitted;
 pub use writer::Writer;

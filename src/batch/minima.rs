@@ -1,0 +1,59 @@
+//! Texts to rows of minima.
+
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::schema::Schema;
+use crate::sketch::{Signer, SlotWidth};
+
+/// Texts that are one thread's work.
+const CHUNK: usize = 64;
+
+/// The minima of each text's shingles, one row of [`Schema::permutations`] numbers a text: signatures of 32-bit
+/// slots, whatever the schema's width, as `dedupdb matrix` writes them. Texts without shingles have rows of the
+/// largest number. The threads are those of the rayon pool that the call is made in.
+///
+/// ```
+/// use dedupdb::Schema;
+///
+/// let schema = Schema::builder().permutations(64).build()?;
+/// let rows = dedupdb::batch::minima(&schema, &["the night tram runs again", ""])?;
+/// assert_eq!(rows.len(), 2 * 64);
+/// assert!(rows[64..].iter().all(|&slot| slot == u32::MAX));
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::InvalidColumn`] with the first row that the schema's shingling cannot read.
+pub fn minima<T: AsRef<str> + Sync>(schema: &Schema, texts: &[T]) -> Result<Vec<u32>> {
+    let permutations = schema.permutations();
+    let signer = Signer::new(
+        schema.family(),
+        schema.seed(),
+        permutations,
+        SlotWidth::Bits32,
+    )?;
+    let shingler = schema.shingler()?;
+    let rows = |(chunk, texts): (usize, &[T])| -> Result<Vec<u32>> {
+        let mut minima = Vec::with_capacity(texts.len() * permutations as usize);
+        for (index, text) in texts.iter().enumerate() {
+            let shingles = shingler.shingles(text.as_ref());
+            let shingles = shingles.map_err(|error| Error::InvalidColumn {
+                column: "text",
+                row: chunk * CHUNK + index,
+                reason: error.to_string(),
+            })?;
+            minima.extend(signer.minima(shingles.as_slice()));
+        }
+        Ok(minima)
+    };
+    let chunks = texts.par_chunks(CHUNK).enumerate().map(rows);
+    // The first error is told, whatever the threads did.
+    let chunks: Vec<Result<Vec<u32>>> = chunks.collect();
+    let mut minima = Vec::with_capacity(texts.len() * permutations as usize);
+    for chunk in chunks {
+        minima.extend(chunk?);
+    }
+    Ok(minima)
+}

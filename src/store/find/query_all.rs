@@ -1,0 +1,53 @@
+//! Many questions at a time.
+
+use std::ops::ControlFlow;
+
+use super::query::{Query, answer};
+use crate::error::{Error, Result};
+use crate::store::compare::{Match, Published};
+use crate::store::handle::Store;
+
+impl Store {
+    /// Answers many questions from one commit, on all threads of the store. The answers are in the order of
+    /// the questions; one that cannot be answered has an error of its own and does not hinder the others.
+    ///
+    /// `go_on` is asked before each question, on any thread.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use dedupdb::{Query, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// let mut writer = store.writer()?;
+    /// writer.add("one", "it was the first of many long and cold nights in the old lighthouse")?;
+    /// writer.commit()?;
+    ///
+    /// let text = "It was the first of many long and cold nights in the old lighthouse!";
+    /// let questions = [Query::text(text), Query::text("another one"), Query::key("two")];
+    /// let answers = store.query_all(&questions, &|| ControlFlow::Continue(()))?;
+    /// assert_eq!(answers[0].as_ref().unwrap()[0].key, "one");
+    /// assert!(answers[1].as_ref().unwrap().is_empty());
+    /// assert!(answers[2].is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`] if `go_on` breaks off, [`Error::OtherProcess`] in a fork.
+    pub fn query_all(
+        &self,
+        queries: &[Query<'_>],
+        go_on: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<Vec<Result<Vec<Match>>>> {
+        let Published { snapshot, sketcher } = self.current()?;
+        let allowance = &self.shared.allowance;
+        let ask = |query: &Query<'_>| match go_on() {
+            ControlFlow::Break(()) => None,
+            ControlFlow::Continue(()) => Some(answer(&snapshot, &sketcher, allowance, query)),
+        };
+        let answers = self.shared.pool.map(queries.iter().collect(), ask);
+        let answers: Option<Vec<Result<Vec<Match>>>> = answers.into_iter().collect();
+        answers.ok_or(Error::Stopped)
+    }
+}

@@ -1,0 +1,368 @@
+//! Documents on their way into a store, batch after batch.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use super::batch::Batch;
+use super::uncommitted::Uncommitted;
+use crate::clock::Patience;
+use crate::error::{Error, Result};
+use crate::store::handle::Store;
+use crate::store::offer::{Input, Outcome};
+
+/// Batches that are under way at most before [`Pipeline::is_full`]: one is sketched, one is written, and one
+/// waits for each.
+const MOST_UNDER_WAY: usize = 4;
+
+/// How long to wait for a batch before looking whether a commit is due.
+const TICK: Duration = Duration::from_millis(50);
+
+/// How long a pipeline that is dropped waits for what is under way.
+const MOMENT: Duration = Duration::from_millis(60);
+
+const DEFAULT_MEMORY: u64 = 512 << 20;
+
+/// How a [`Pipeline`] treats what it is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Intake {
+    unique: bool,
+    evidence: bool,
+    memory: u64,
+}
+
+impl Default for Intake {
+    fn default() -> Intake {
+        Intake {
+            unique: false,
+            evidence: false,
+            memory: DEFAULT_MEMORY,
+        }
+    }
+}
+
+impl Intake {
+    /// Stores everything.
+    pub fn new() -> Intake {
+        Intake::default()
+    }
+
+    /// Keeps copies and near-duplicates out, as [`Writer::unique`](crate::Writer::unique) does. Documents of
+    /// a run that was interrupted are forgotten first.
+    #[must_use]
+    pub fn unique(self, unique: bool) -> Intake {
+        Intake { unique, ..self }
+    }
+
+    /// Fills [`Outcome::earlier`], as [`Writer::evidence`](crate::Writer::evidence) does.
+    #[must_use]
+    pub fn evidence(self, evidence: bool) -> Intake {
+        Intake { evidence, ..self }
+    }
+
+    /// Bytes of memory that the process is to take, about; 512 MiB by default. What is uncommitted takes its
+    /// share of them, as [`Uncommitted`] says.
+    #[must_use]
+    pub fn memory(self, bytes: u64) -> Intake {
+        let memory = bytes;
+        Intake { memory, ..self }
+    }
+}
+
+/// A way into a store for documents that come batch after batch: one thread sketches, another writes and
+/// commits, and whoever has the pipeline waits for neither unless he wants to.
+///
+/// Outcomes are those of one document after another, in the order of what was pushed. Commits are made as
+/// [`Uncommitted`] says, and one once the pipeline is [closed](Pipeline::close). A pipeline that is dropped
+/// before leaves the last commit. A batch or a commit that is under way then comes to its end first, on its own
+/// thread; until then the store stays open, and other writers wait.
+///
+/// ```
+/// use std::time::Duration;
+/// use dedupdb::{Input, Schema, Store, write::Intake};
+///
+/// # let folder = tempfile::tempdir()?;
+/// let store = Store::create(folder.path().join("store"), &Schema::default())?;
+/// let mut pipeline = store.pipeline(Intake::new())?;
+/// pipeline.push(vec![Input::new("one", "one day in spring")]);
+/// pipeline.push(vec![Input::new("two", "two days in spring")]);
+/// pipeline.close();
+/// while pipeline.under_way() > 0 {
+///     for outcome in pipeline.wait(Duration::from_millis(50))?.unwrap_or_default() {
+///         println!("{:?}", outcome?.relation);
+///     }
+/// }
+/// assert_eq!(store.stats()?.documents, 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Pipeline {
+    store: Store,
+    batches: Option<Sender<Vec<Input>>>,
+    outcomes: Receiver<Result<Vec<Result<Outcome>>>>,
+    under_way: usize,
+    stop: Arc<AtomicBool>,
+    writing: JoinHandle<()>,
+}
+
+impl Store {
+    /// Begins to add documents that come batch after batch; the writer is waited for on a thread of the
+    /// pipeline.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ReadOnly`], [`Error::WriterHeld`] if this thread has the writer, [`Error::Io`] if no thread
+    /// can be started.
+    pub fn pipeline(&self, intake: Intake) -> Result<Pipeline> {
+        self.slot()?.check_not_held_here()?;
+        let (batches, to_sketch) = mpsc::channel();
+        let (sketched, to_write) = mpsc::channel();
+        let (told, outcomes) = mpsc::channel();
+        let stop = Arc::new(AtomicBool::new(false));
+        let sketching = Sketching {
+            store: self.clone(),
+            batches: to_sketch,
+            sketched,
+        };
+        self.start("sketch", move || sketching.run())?;
+        let writing = Writing {
+            store: self.clone(),
+            intake,
+            sketched: to_write,
+            outcomes: told,
+            stop: stop.clone(),
+        };
+        let writing = self.start("write", move || writing.run())?;
+        Ok(Pipeline {
+            store: self.clone(),
+            batches: Some(batches),
+            outcomes,
+            under_way: 0,
+            stop,
+            writing,
+        })
+    }
+
+    fn start(&self, name: &str, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
+        let thread = thread::Builder::new().name(name.to_owned()).spawn(run);
+        thread.map_err(|source| Error::Io {
+            path: self.folder().to_owned(),
+            source: Arc::new(source),
+        })
+    }
+}
+
+impl Pipeline {
+    /// Takes a batch, without waiting; a few megabytes of text are enough to keep every core busy. What is
+    /// pushed after [`Pipeline::close`] is left out.
+    pub fn push(&mut self, batch: Vec<Input>) {
+        if let Some(batches) = &self.batches {
+            // Where nobody takes it, the next wait says why.
+            drop(batches.send(batch));
+            self.under_way += 1;
+        }
+    }
+
+    /// Whether so much is under way that more would only take memory: wait first.
+    pub fn is_full(&self) -> bool {
+        self.under_way >= MOST_UNDER_WAY
+    }
+
+    /// Batches whose outcomes were not taken. The end, once the pipeline is closed, is one more, without
+    /// outcomes.
+    pub fn under_way(&self) -> usize {
+        self.under_way
+    }
+
+    /// Says that no more comes: what is under way is written, and all of it committed.
+    pub fn close(&mut self) {
+        if self.batches.take().is_some() {
+            self.under_way += 1;
+        }
+    }
+
+    /// The outcomes of the next batch, or none as yet after this time. Those that cannot be stored have an
+    /// error of their own and do not hinder the others.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::writer`](crate::Store::writer),
+    /// [`Writer::add_batch`](crate::Writer::add_batch) and [`Writer::commit`](crate::Writer::commit): the
+    /// store is at its last commit. [`Error::OtherProcess`] in a fork.
+    pub fn wait(&mut self, time: Duration) -> Result<Option<Vec<Result<Outcome>>>> {
+        self.store.shared.process.check()?;
+        let outcomes = match self.outcomes.recv_timeout(time) {
+            Ok(outcomes) => outcomes?,
+            Err(RecvTimeoutError::Timeout) => return Ok(None),
+            Err(RecvTimeoutError::Disconnected) => return Err(Error::Poisoned),
+        };
+        self.under_way = self.under_way.saturating_sub(1);
+        Ok(Some(outcomes))
+    }
+}
+
+impl Drop for Pipeline {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.batches = None;
+        if self.store.shared.process.is_current() {
+            let mut patience = Patience::new(MOMENT);
+            while !self.writing.is_finished() && patience.pause() {}
+        }
+    }
+}
+
+/// The thread that sketches.
+struct Sketching {
+    store: Store,
+    batches: Receiver<Vec<Input>>,
+    sketched: Sender<Batch>,
+}
+
+impl Sketching {
+    fn run(self) {
+        for batch in self.batches {
+            if self.sketched.send(self.store.sketch_all(batch)).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// The thread that writes.
+struct Writing {
+    store: Store,
+    intake: Intake,
+    sketched: Receiver<Batch>,
+    outcomes: Sender<Result<Vec<Result<Outcome>>>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Writing {
+    fn run(self) {
+        let end = self.write();
+        // The writer is gone by now: who is told so may take the next one. Nobody may be left to be told.
+        drop(self.outcomes.send(end.map(|()| Vec::new())));
+    }
+
+    fn write(&self) -> Result<()> {
+        let mut writer = self.store.writer()?;
+        writer.unique(self.intake.unique);
+        writer.evidence(self.intake.evidence);
+        if self.intake.unique {
+            writer.forget_run(Uncommitted::limit(self.intake.memory))?;
+        }
+        let mut uncommitted = Uncommitted::new(self.intake.memory);
+        loop {
+            let received = self.sketched.recv_timeout(TICK);
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            match received {
+                Ok(batch) => {
+                    let outcomes = writer.add_batch(batch)?;
+                    drop(self.outcomes.send(Ok(outcomes)));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return writer.commit(),
+            }
+            if uncommitted.is_due(writer.uncommitted_bytes()) {
+                writer.commit()?;
+                uncommitted.committed();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::Schema;
+    use crate::store::offer::{Change, Relation};
+
+    fn batch(numbers: std::ops::Range<u32>) -> Vec<Input> {
+        let text = |n| {
+            format!(
+                "document {n} of many, about the number {} and nothing else",
+                n / 2
+            )
+        };
+        numbers
+            .map(|n| Input::new(n.to_string(), text(n)))
+            .collect()
+    }
+
+    fn all(pipeline: &mut Pipeline) -> Result<Vec<Result<Outcome>>> {
+        let mut outcomes = Vec::new();
+        while pipeline.under_way() > 0 {
+            outcomes.extend(pipeline.wait(TICK)?.unwrap_or_default());
+        }
+        Ok(outcomes)
+    }
+
+    #[test]
+    fn outcomes_are_those_of_one_after_another() -> Result<()> {
+        let folder = tempfile::tempdir().unwrap();
+        let schema = Schema::default();
+        let one = Store::create(folder.path().join("one"), &schema)?;
+        let mut writer = one.writer()?;
+        let expected = writer.add_all(batch(0..60))?;
+        writer.commit()?;
+        let many = Store::create(folder.path().join("many"), &schema)?;
+        let mut pipeline = many.pipeline(Intake::new())?;
+        for first in (0..60).step_by(7) {
+            pipeline.push(batch(first..(first + 7).min(60)));
+        }
+        pipeline.close();
+        let outcomes: Result<Vec<Outcome>> = all(&mut pipeline)?.into_iter().collect();
+        let expected: Result<Vec<Outcome>> = expected.into_iter().collect();
+        assert_eq!(outcomes?, expected?);
+        assert_eq!(many.stats()?.documents, 60);
+        Ok(())
+    }
+
+    #[test]
+    fn one_that_is_dropped_leaves_the_last_commit() -> Result<()> {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::create(folder.path().join("store"), &Schema::default())?;
+        let mut pipeline = store.pipeline(Intake::new())?;
+        pipeline.push(batch(0..10));
+        all(&mut pipeline)?;
+        drop(pipeline);
+        assert_eq!(store.stats()?.documents, 0);
+        // The next one gets the writer.
+        let mut pipeline = store.pipeline(Intake::new().unique(true).evidence(true))?;
+        pipeline.push(vec![Input::new("a", "one day in spring")]);
+        pipeline.push(vec![
+            Input::new("b", "one day in spring"),
+            Input::new("", ""),
+        ]);
+        pipeline.close();
+        let outcomes = all(&mut pipeline)?;
+        let copy = outcomes[1].as_ref().unwrap();
+        assert_eq!(
+            (copy.change, copy.relation),
+            (Change::KeptOut, Relation::ExactCopy)
+        );
+        assert_eq!(copy.duplicate_of().unwrap().key, "a");
+        assert!(matches!(outcomes[2], Err(Error::InvalidKey { bytes: 0 })));
+        assert_eq!(store.stats()?.documents, 1);
+        Ok(())
+    }
+
+    #[test]
+    fn the_thread_that_has_the_writer_is_told() -> Result<()> {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::create(folder.path().join("store"), &Schema::default())?;
+        let writer = store.writer()?;
+        assert!(matches!(
+            store.pipeline(Intake::new()),
+            Err(Error::WriterHeld)
+        ));
+        drop(writer);
+        assert!(store.pipeline(Intake::new()).is_ok());
+        Ok(())
+    }
+}
