@@ -1,0 +1,65 @@
+"""What remains of a table or of texts, and why the rest goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ._native import Table
+
+
+class Deduplicated:
+    """Rows without their near-duplicates; ``kept, dropped = it`` takes it apart.
+
+    A row is dropped for the sake of an earlier one that is kept, as ``dedupdb dedup`` does it.
+    """
+
+    def __init__(self, kept: Any, keep: list[bool], dropped: Table) -> None:
+        self.kept: Any = kept
+        """The rows that are kept: a table of the class that was given (pyarrow, polars, pandas, datasets), a
+        :class:`Table` of another Arrow table, a list of other rows."""
+        self.keep: list[bool] = keep
+        """Whether each row is kept."""
+        self.dropped: Table = dropped
+        """A row for each that is dropped: its number ``row``, that of the row that is kept instead
+        (``earlier``), ``verdict`` (``near_duplicate`` or ``exact_copy``), and ``jaccard`` of both."""
+
+    @property
+    def indices(self) -> list[int]:
+        """The numbers of the rows that are kept."""
+        return [row for row, keep in enumerate(self.keep) if keep]
+
+    @property
+    def groups(self) -> list[list[int]]:
+        """The numbers of the rows that are alike: the one that is kept first, and those dropped for it."""
+        groups: dict[int, list[int]] = {}
+        for row, earlier in zip(self.dropped["row"], self.dropped["earlier"], strict=True):
+            groups.setdefault(earlier, [earlier]).append(row)
+        return [groups[first] for first in sorted(groups)]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.kept, self.dropped))
+
+    def __repr__(self) -> str:
+        kept = sum(self.keep)
+        return f"<dedupdb.Deduplicated: {kept} of {len(self.keep)} rows kept>"
+
+
+def kept_rows(data: Any, keep: list[bool], table: Table | None) -> Any:
+    """The kept rows, as a table of the same class as the data or as what is next to it."""
+    package = type(data).__module__.partition(".")[0]
+    if package == "pandas":
+        return data[keep]
+    if package == "polars" and hasattr(data, "filter") and hasattr(data, "columns"):
+        return data.filter(keep)
+    if package == "datasets":
+        return data.select([row for row, kept in enumerate(keep) if kept])
+    if package == "pyarrow" and hasattr(data, "filter") and hasattr(data, "schema"):
+        import pyarrow
+
+        return data.filter(pyarrow.array(keep, pyarrow.bool_()))
+    if table is not None:
+        return table
+    if hasattr(data, "to_pylist"):
+        data = data.to_pylist()
+    return [row for row, kept in zip(data, keep, strict=True) if kept]

@@ -1,0 +1,224 @@
+"""The extension module: the crate's store, Arrow in and out."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Literal, final, overload
+
+from typing_extensions import CapsuleType, Self
+
+from .results import Added, Document, Match, Report, Stats, Verdict
+
+__version__: str
+
+_Progress = bool | Callable[[int, int | None], object] | None
+_Path = str | os.PathLike[str]
+_Errors = Literal["raise", "skip"]
+
+@final
+class Store:
+    """A near-duplicate store in a folder; :func:`dedupdb.open` gives one.
+
+    Threads share it. One process has a store open for writing, any number have it open with ``read_only``.
+    """
+
+    def __new__(
+        cls,
+        path: _Path,
+        *,
+        read_only: bool = False,
+        create: bool = True,
+        wait: float = 0.0,
+        threads: int = 0,
+        false_candidates: int | None = None,
+        parameters: dict[str, Any] | None = None,
+    ) -> Self: ...
+    @property
+    def path(self) -> Path:
+        """The store's folder, absolute."""
+
+    @property
+    def read_only(self) -> bool:
+        """Whether it was opened for reading only."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+
+    @property
+    def schema(self) -> dict[str, str]:
+        """The parameters of the store, by the names that :func:`dedupdb.open` has for them."""
+
+    @property
+    def threshold(self) -> float:
+        """Least Jaccard similarity of near-duplicates, above 0 and up to 1."""
+
+    @property
+    def searches_cut_short(self) -> int:
+        """Number of searches that ended before every candidate was compared."""
+
+    def recall(self, jaccard: float) -> float:
+        """The share of the pairs of this similarity that are found, 0 to 1: the store's S-curve."""
+
+    def add(
+        self,
+        data: Any,
+        texts: Any = None,
+        /,
+        *,
+        key: str = "id",
+        text: str = "text",
+        unique: bool = False,
+        errors: _Errors = "raise",
+        progress: _Progress = None,
+    ) -> Added:
+        """Stores documents, each under its key, replacing the text that the key had."""
+
+    @overload
+    def insert(self, data: str, texts: str, /) -> Verdict: ...
+    @overload
+    def insert(
+        self,
+        data: Any,
+        texts: Any = None,
+        /,
+        *,
+        key: str = "id",
+        text: str = "text",
+        errors: _Errors = "raise",
+        progress: _Progress = None,
+    ) -> Table: ...
+    @overload
+    def query(
+        self, texts: str, /, *, threshold: float | None = None, limit: int | None = None
+    ) -> list[Match]: ...
+    @overload
+    def query(
+        self,
+        texts: Any,
+        /,
+        *,
+        text: str = "text",
+        threshold: float | None = None,
+        limit: int | None = None,
+        progress: _Progress = None,
+    ) -> Table: ...
+    def like(self, key: str, /, *, threshold: float | None = None, limit: int | None = None) -> list[Match]:
+        """The documents that are like a stored one, which is not among them."""
+
+    def get(self, key: str) -> Document | None:
+        """The document of a key, or None."""
+
+    def __getitem__(self, key: str, /) -> Document: ...
+    def __contains__(self, key: object, /) -> bool: ...
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+    def __delitem__(self, key: str, /) -> None: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def documents(self, prefix: str = "") -> Iterator[Document]:
+        """All documents whose keys begin with ``prefix``, in the order of their keys."""
+
+    def remove(self, keys: str | Iterable[str]) -> int:
+        """Removes documents, with one commit; returns how many were there."""
+
+    def stats(self) -> Stats:
+        """Counts and sizes."""
+
+    def pairs(
+        self,
+        *,
+        threshold: float | None = None,
+        between: tuple[str, str] | None = None,
+        fold_copies: bool = False,
+        exhaustive: bool = False,
+    ) -> Batches:
+        """Every pair of documents that are alike, as a stream."""
+
+    def clusters(
+        self,
+        *,
+        threshold: float | None = None,
+        linkage: Literal["connected", "representative"] = "connected",
+        min_size: int = 2,
+    ) -> Batches:
+        """Groups of documents that are alike, as a stream of their members."""
+
+    def refresh(self) -> bool:
+        """Moves a store that is open for reading to the last commit; says whether there was a newer one."""
+
+    def reindex(self, *, progress: _Progress = None, **parameters: Any) -> bool:
+        """Gives the store other parameters, while it is in use."""
+
+    def compact(self, *, progress: _Progress = None) -> bool:
+        """Gives back the space of removed documents."""
+
+    def backup(self, path: _Path, *, progress: _Progress = None) -> Stats:
+        """Copies the store into a folder, as of its last commit."""
+
+    def check(self, *, progress: _Progress = None) -> Report:
+        """Checks every byte that holds data."""
+
+    def close(self) -> None:
+        """Closes the store: the last commit stays."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_raised: object) -> None: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Table:
+    """Rows with named columns, for any Arrow library."""
+
+    def __arrow_c_stream__(self, requested_schema: CapsuleType | None = None) -> CapsuleType: ...
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, name: str, /) -> list[Any]: ...
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+
+@final
+class Batches:
+    """A stream of record batches, which is read once."""
+
+    def __arrow_c_stream__(self, requested_schema: CapsuleType | None = None) -> CapsuleType: ...
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+
+    @property
+    def skipped(self) -> list[tuple[str, str]]:
+        """What was left out so far: place and reason of each."""
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> dict[str, Any]: ...
+
+def dedup(
+    data: Any,
+    text: str,
+    keep_rows: bool,
+    within: str,
+    progress: _Progress,
+    parameters: dict[str, Any],
+) -> tuple[list[bool], Table, Table | None]:
+    """Which rows to keep, why the others are dropped, and the kept ones."""
+
+def read(
+    paths: list[str],
+    *,
+    format: str | None = None,
+    text_field: str | None = None,
+    id_field: str | None = None,
+    encoding: str | None = None,
+    follow: bool = False,
+    max_document: int | None = None,
+) -> Batches:
+    """Reads files, folders and patterns as documents."""
+
+def sign(
+    texts: Any, text: str, progress: _Progress, parameters: dict[str, Any]
+) -> tuple[int, int, bytes]:
+    """The minima of texts: rows, columns, and the matrix as bytes."""

@@ -1,0 +1,154 @@
+//! Documents on their way from Python into a store.
+
+use std::time::Duration;
+
+use dedupdb::write::{Intake, Outcome};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::{of_row, raised};
+use crate::rows::{Batch, Flaw, Rows, input};
+use crate::watch::{TICK, Told as Watched};
+
+/// What is done about a row that cannot be stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Errors {
+    Raise,
+    Skip,
+}
+
+impl Errors {
+    pub(crate) fn of(name: &str) -> PyResult<Errors> {
+        match name {
+            "raise" => Ok(Errors::Raise),
+            "skip" => Ok(Errors::Skip),
+            other => Err(PyValueError::new_err(format!(
+                "errors: {other:?}; there are \"raise\" and \"skip\""
+            ))),
+        }
+    }
+}
+
+/// What is told of each row.
+pub(crate) enum Told {
+    Outcome(Box<Outcome>),
+    Skipped,
+}
+
+/// An add that is under way.
+pub(crate) struct Adding {
+    pub(crate) store: dedupdb::Store,
+    pub(crate) unique: bool,
+    pub(crate) errors: Errors,
+    pub(crate) told: Watched,
+}
+
+/// Rows that were pushed: the first one's number, and those with flaws, in order.
+struct Pushed {
+    first: u64,
+    rows: u64,
+    flaws: Vec<(u64, Flaw)>,
+}
+
+impl Pushed {
+    /// The documents of a batch, and what is to be remembered of it.
+    fn of(batch: Batch, first: u64) -> (Vec<dedupdb::Input>, Pushed) {
+        let mut pushed = Pushed {
+            first,
+            rows: batch.rows.len() as u64,
+            flaws: Vec::new(),
+        };
+        let mut inputs = Vec::with_capacity(batch.rows.len());
+        for (row, document) in (first..).zip(batch.rows) {
+            match document {
+                Ok(document) => inputs.push(input(document)),
+                Err(flaw) => pushed.flaws.push((row, flaw)),
+            }
+        }
+        (inputs, pushed)
+    }
+}
+
+impl Adding {
+    /// Adds all rows, and tells what became of each; returns those that were skipped, with the reasons.
+    pub(crate) fn run(
+        mut self,
+        py: Python<'_>,
+        mut rows: Rows,
+        tell: &mut dyn FnMut(Told),
+    ) -> PyResult<Vec<(u64, String)>> {
+        let intake = Intake::new().unique(self.unique);
+        let pipeline = py.detach(|| self.store.pipeline(intake));
+        let mut pipeline = pipeline.map_err(|error| raised(py, &error))?;
+        let mut under_way = std::collections::VecDeque::new();
+        let mut skipped = Vec::new();
+        let (mut first, mut is_ended) = (0, false);
+        while !is_ended || pipeline.under_way() > 0 {
+            let time = if is_ended || pipeline.is_full() {
+                TICK
+            } else {
+                match rows.next(py)? {
+                    Some(batch) => {
+                        let (inputs, pushed) = Pushed::of(batch, first);
+                        if let (Errors::Raise, Some((row, flaw))) =
+                            (self.errors, pushed.flaws.first())
+                        {
+                            return Err(flaw.raised(*row));
+                        }
+                        first += pushed.rows;
+                        under_way.push_back(pushed);
+                        pipeline.push(inputs);
+                    }
+                    None => {
+                        is_ended = true;
+                        pipeline.close();
+                    }
+                }
+                Duration::ZERO
+            };
+            let outcomes = py.detach(|| pipeline.wait(time));
+            if let Some(outcomes) = outcomes.map_err(|error| raised(py, &error))?
+                && let Some(pushed) = under_way.pop_front()
+            {
+                let done = pushed.first + pushed.rows;
+                self.take(py, pushed, outcomes, tell, &mut skipped)?;
+                self.told.tell(py, done, None)?;
+            }
+            py.check_signals()?;
+        }
+        self.told.end(py)?;
+        Ok(skipped)
+    }
+
+    /// Takes the outcomes of a batch.
+    fn take(
+        &self,
+        py: Python<'_>,
+        pushed: Pushed,
+        outcomes: Vec<dedupdb::Result<Outcome>>,
+        tell: &mut dyn FnMut(Told),
+        skipped: &mut Vec<(u64, String)>,
+    ) -> PyResult<()> {
+        let mut outcomes = outcomes.into_iter();
+        let mut flaws = pushed.flaws.into_iter().peekable();
+        for row in pushed.first..pushed.first + pushed.rows {
+            if let Some((_, flaw)) = flaws.next_if(|(flawed, _)| *flawed == row) {
+                skipped.push((row, flaw.to_string()));
+                tell(Told::Skipped);
+                continue;
+            }
+            match outcomes.next() {
+                Some(Ok(outcome)) => tell(Told::Outcome(Box::new(outcome))),
+                Some(Err(error)) if self.errors == Errors::Raise => {
+                    return Err(of_row(py, row, &error));
+                }
+                Some(Err(error)) => {
+                    skipped.push((row, error.to_string()));
+                    tell(Told::Skipped);
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,217 @@
+//! Questions and verdicts.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{BooleanBuilder, Float64Builder, StringBuilder, UInt64Builder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, SchemaRef};
+use dedupdb::{Match, Query};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::adding::Told as Row;
+use crate::errors::{of_row, raised};
+use crate::results::{matched, verdict};
+use crate::rows::Rows;
+use crate::table::{Table, defect, schema};
+use crate::watch::{Told, waited};
+
+/// Matches that a batch of an answer has, about.
+const ROWS: usize = 1 << 16;
+
+/// What is asked of every text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    pub(crate) threshold: Option<f64>,
+    pub(crate) limit: Option<usize>,
+}
+
+impl Asked {
+    pub(crate) fn of(self, mut query: Query<'_>) -> Query<'_> {
+        if let Some(threshold) = self.threshold {
+            query = query.threshold(threshold);
+        }
+        if let Some(limit) = self.limit {
+            query = query.limit(limit);
+        }
+        query
+    }
+}
+
+/// The matches of one question, as a list.
+pub(crate) fn one<'py>(
+    py: Python<'py>,
+    store: &dedupdb::Store,
+    query: &Query<'_>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let found = py.detach(|| store.query(query));
+    let found = found.map_err(|error| raised(py, &error))?;
+    let list = PyList::empty(py);
+    for found in &found {
+        list.append(matched(py, found)?)?;
+    }
+    Ok(list.into_any())
+}
+
+/// The matches of many texts, as a table.
+pub(crate) fn many(
+    py: Python<'_>,
+    store: &dedupdb::Store,
+    mut rows: Rows,
+    asked: Asked,
+    mut told: Told,
+) -> PyResult<Table> {
+    let mut texts = Vec::new();
+    while let Some(batch) = rows.next(py)? {
+        for row in batch.rows {
+            let (_, text) = row.map_err(|flaw| flaw.raised(texts.len() as u64))?;
+            texts.push(text);
+        }
+        py.check_signals()?;
+    }
+    let all = texts.len() as u64;
+    let store = store.clone();
+    let done = dedupdb::upkeep::Progress::new();
+    let count = done.clone();
+    let work = move |stop: &crate::watch::Stop| {
+        let queries = texts.iter().map(|text| asked.of(Query::text(text)));
+        let queries: Vec<Query<'_>> = queries.collect();
+        let go_on = || {
+            count.step(1);
+            if stop.is_asked() {
+                return std::ops::ControlFlow::Break(());
+            }
+            std::ops::ControlFlow::Continue(())
+        };
+        let answers = store.query_all(&queries, &go_on)?;
+        Ok::<_, dedupdb::Error>(found(answers))
+    };
+    let answers = waited(py, work, |py| told.tell(py, done.done(), Some(all)))?;
+    told.end(py)?;
+    match answers.map_err(|error| raised(py, &error))? {
+        Ok(batches) => Ok(Table::new(
+            found_schema(),
+            batches.map_err(|error| defect(&error))?,
+        )),
+        Err((row, error)) => Err(of_row(py, row, &error)),
+    }
+}
+
+fn found_schema() -> SchemaRef {
+    schema(&[
+        ("row", DataType::UInt64, false),
+        ("key", DataType::Utf8, false),
+        ("jaccard", DataType::Float64, true),
+        ("estimate", DataType::Float64, false),
+        ("error", DataType::Float64, false),
+        ("containment", DataType::Float64, true),
+        ("containment_of_match", DataType::Float64, true),
+        ("bands", DataType::UInt64, false),
+        ("exact_copy", DataType::Boolean, false),
+    ])
+}
+
+type Batches = Result<Vec<RecordBatch>, arrow_schema::ArrowError>;
+
+/// The matches of all answers, or the first row that has none because of an error.
+fn found(answers: Vec<dedupdb::Result<Vec<Match>>>) -> Result<Batches, (u64, dedupdb::Error)> {
+    let mut columns = Found::default();
+    let mut batches = Vec::new();
+    for (row, answer) in (0..).zip(answers) {
+        for found in answer.map_err(|error| (row, error))? {
+            columns.push(row, &found);
+        }
+        if columns.rows >= ROWS {
+            batches.push(std::mem::take(&mut columns).batch());
+        }
+    }
+    batches.push(columns.batch());
+    Ok(batches.into_iter().collect())
+}
+
+/// Matches, column by column.
+#[derive(Default)]
+struct Found {
+    rows: usize,
+    row: UInt64Builder,
+    key: StringBuilder,
+    numbers: [Float64Builder; 5],
+    bands: UInt64Builder,
+    exact_copy: BooleanBuilder,
+}
+
+impl Found {
+    fn push(&mut self, row: u64, found: &Match) {
+        self.rows += 1;
+        self.row.append_value(row);
+        self.key.append_value(&found.key);
+        let numbers = [
+            found.jaccard,
+            Some(found.estimate.jaccard),
+            Some(found.estimate.error),
+            found.share_of_query,
+            found.share_of_match,
+        ];
+        for (column, number) in self.numbers.iter_mut().zip(numbers) {
+            column.append_option(number);
+        }
+        self.bands.append_value(found.bands.into());
+        self.exact_copy.append_value(found.exact_copy);
+    }
+
+    fn batch(mut self) -> Result<RecordBatch, arrow_schema::ArrowError> {
+        let mut columns: Vec<ArrayRef> =
+            vec![Arc::new(self.row.finish()), Arc::new(self.key.finish())];
+        let numbers = self.numbers.iter_mut();
+        columns.extend(numbers.map(|numbers| Arc::new(numbers.finish()) as ArrayRef));
+        columns.push(Arc::new(self.bands.finish()));
+        columns.push(Arc::new(self.exact_copy.finish()));
+        RecordBatch::try_new(found_schema(), columns)
+    }
+}
+
+/// What became of rows that were inserted, column by column.
+#[derive(Default)]
+pub(crate) struct Verdicts {
+    rows: u64,
+    row: UInt64Builder,
+    verdict: StringBuilder,
+    earlier: StringBuilder,
+    jaccard: Float64Builder,
+}
+
+impl Verdicts {
+    pub(crate) fn push(&mut self, row: Row) {
+        self.row.append_value(self.rows);
+        self.rows += 1;
+        let Row::Outcome(outcome) = row else {
+            self.verdict.append_value("skipped");
+            self.earlier.append_null();
+            self.jaccard.append_null();
+            return;
+        };
+        self.verdict.append_value(verdict(&outcome));
+        let earlier = outcome.duplicate_of();
+        self.earlier
+            .append_option(earlier.map(|earlier| &earlier.key));
+        self.jaccard.append_option(earlier.map(Match::similarity));
+    }
+
+    pub(crate) fn table(mut self) -> PyResult<Table> {
+        let schema = schema(&[
+            ("row", DataType::UInt64, false),
+            ("verdict", DataType::Utf8, false),
+            ("earlier", DataType::Utf8, true),
+            ("jaccard", DataType::Float64, true),
+        ]);
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(self.row.finish()),
+            Arc::new(self.verdict.finish()),
+            Arc::new(self.earlier.finish()),
+            Arc::new(self.jaccard.finish()),
+        ];
+        let batch =
+            RecordBatch::try_new(schema.clone(), columns).map_err(|error| defect(&error))?;
+        Ok(Table::new(schema, vec![batch]))
+    }
+}

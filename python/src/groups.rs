@@ -1,0 +1,177 @@
+//! Pairs and clusters as streams.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{BooleanBuilder, Float64Builder, StringBuilder, UInt64Builder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, SchemaRef};
+use dedupdb::groups::{Cluster, ClusterQuery, Linkage, Pair, PairQuery};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::raised;
+use crate::stream::{Batches, Failure, ROWS};
+use crate::table::{defect, schema};
+use crate::watch::{Stop, waited};
+
+fn failure(error: dedupdb::Error) -> Failure {
+    Box::new(move |py| raised(py, &error))
+}
+
+fn batch(schema: &SchemaRef, columns: Vec<ArrayRef>) -> Result<Option<RecordBatch>, Failure> {
+    let batch = RecordBatch::try_new(schema.clone(), columns);
+    batch
+        .map(Some)
+        .map_err(|error| -> Failure { Box::new(move |_| defect(&error)) })
+}
+
+/// Similarities, of which the exact one may not be known.
+#[derive(Default)]
+struct Alike {
+    jaccard: Float64Builder,
+    estimate: Float64Builder,
+    error: Float64Builder,
+    exact_copy: BooleanBuilder,
+}
+
+impl Alike {
+    const COLUMNS: [crate::table::Spec; 4] = [
+        ("jaccard", DataType::Float64, true),
+        ("estimate", DataType::Float64, false),
+        ("error", DataType::Float64, false),
+        ("exact_copy", DataType::Boolean, false),
+    ];
+
+    fn push(
+        &mut self,
+        jaccard: Option<f64>,
+        estimate: dedupdb::sketching::Estimate,
+        exact_copy: bool,
+    ) {
+        self.jaccard.append_option(jaccard);
+        self.estimate.append_value(estimate.jaccard);
+        self.error.append_value(estimate.error);
+        self.exact_copy.append_value(exact_copy);
+    }
+
+    fn finish(&mut self) -> [ArrayRef; 4] {
+        [
+            Arc::new(self.jaccard.finish()),
+            Arc::new(self.estimate.finish()),
+            Arc::new(self.error.finish()),
+            Arc::new(self.exact_copy.finish()),
+        ]
+    }
+}
+
+/// The pairs of a store.
+pub(crate) fn pairs(py: Python<'_>, store: dedupdb::Store, query: PairQuery) -> PyResult<Batches> {
+    let found = waited(py, move |_| store.pairs(query), |_| Ok(()))?;
+    let mut found = found.map_err(|error| raised(py, &error))?;
+    let mut columns = vec![
+        ("key_a", DataType::Utf8, false),
+        ("key_b", DataType::Utf8, false),
+    ];
+    columns.extend(Alike::COLUMNS);
+    let schema = schema(&columns);
+    let of = schema.clone();
+    let make = move |stop: &Stop| {
+        let (mut keys, mut alike) = (
+            [StringBuilder::new(), StringBuilder::new()],
+            Alike::default(),
+        );
+        let mut rows = 0;
+        while rows < ROWS && !stop.is_asked() {
+            let Some(pair) = found.next() else { break };
+            let Pair {
+                key_a,
+                key_b,
+                jaccard,
+                estimate,
+                exact_copy,
+                ..
+            } = pair.map_err(failure)?;
+            keys[0].append_value(key_a);
+            keys[1].append_value(key_b);
+            alike.push(jaccard, estimate, exact_copy);
+            rows += 1;
+        }
+        if rows == 0 {
+            return Ok(None);
+        }
+        let keys = keys
+            .iter_mut()
+            .map(|keys| Arc::new(keys.finish()) as ArrayRef);
+        batch(&of, keys.chain(alike.finish()).collect())
+    };
+    Ok(Batches::new("pairs", schema, Box::new(make)))
+}
+
+/// The clusters of a store, a row for each member.
+pub(crate) fn clusters(
+    py: Python<'_>,
+    store: dedupdb::Store,
+    threshold: Option<f64>,
+    linkage: &str,
+    min_size: usize,
+) -> PyResult<Batches> {
+    let linkage = match linkage {
+        "connected" => Linkage::Connected,
+        "representative" => Linkage::Representative,
+        other => {
+            return Err(PyValueError::new_err(format!(
+                "linkage: {other:?}; there are \"connected\" and \"representative\""
+            )));
+        }
+    };
+    let mut query = ClusterQuery::new().linkage(linkage).min_size(min_size);
+    if let Some(threshold) = threshold {
+        query = query.threshold(threshold);
+    }
+    let found = waited(py, move |_| store.clusters(query), |_| Ok(()))?;
+    let mut found = found.map_err(|error| raised(py, &error))?;
+    let mut columns = vec![
+        ("cluster", DataType::UInt64, false),
+        ("size", DataType::UInt64, false),
+        ("representative", DataType::Utf8, false),
+        ("key", DataType::Utf8, false),
+    ];
+    columns.extend(Alike::COLUMNS);
+    let schema = schema(&columns);
+    let of = schema.clone();
+    let mut number = 0;
+    let make = move |stop: &Stop| {
+        let (mut numbers, mut sizes) = (UInt64Builder::new(), UInt64Builder::new());
+        let (mut representatives, mut keys) = (StringBuilder::new(), StringBuilder::new());
+        let mut alike = Alike::default();
+        let mut rows = 0;
+        while rows < ROWS && !stop.is_asked() {
+            let Some(cluster) = found.next() else { break };
+            let Cluster {
+                representative,
+                members,
+                ..
+            } = cluster.map_err(failure)?;
+            for member in &members {
+                numbers.append_value(number);
+                sizes.append_value(members.len() as u64);
+                representatives.append_value(&representative);
+                keys.append_value(&member.key);
+                alike.push(member.jaccard, member.estimate, member.exact_copy);
+            }
+            rows += members.len();
+            number += 1;
+        }
+        if rows == 0 {
+            return Ok(None);
+        }
+        let columns: [ArrayRef; 4] = [
+            Arc::new(numbers.finish()),
+            Arc::new(sizes.finish()),
+            Arc::new(representatives.finish()),
+            Arc::new(keys.finish()),
+        ];
+        batch(&of, columns.into_iter().chain(alike.finish()).collect())
+    };
+    Ok(Batches::new("clusters", schema, Box::new(make)))
+}

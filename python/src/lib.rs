@@ -1,0 +1,42 @@
+//! The extension module `dedupdb._native`: the crate's store for Python, Arrow in and out.
+//!
+//! A thin skin: it gives arguments and results their shapes, runs the crate without the interpreter, and looks
+//! for Ctrl-C. What it does is in the crate.
+
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments of Python functions come by value"
+)]
+
+mod adding;
+mod asking;
+mod dedup;
+mod documents;
+mod errors;
+mod groups;
+mod read;
+mod results;
+mod rows;
+mod schema;
+mod sign;
+mod store;
+mod stream;
+mod table;
+mod watch;
+
+use pyo3::prelude::*;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<store::Store>()?;
+    module.add_class::<table::Table>()?;
+    module.add_class::<stream::Batches>()?;
+    module.add_function(wrap_pyfunction!(dedup::dedup, module)?)?;
+    module.add_function(wrap_pyfunction!(read::read, module)?)?;
+    module.add_function(wrap_pyfunction!(sign::sign, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! Files as Arrow batches, by the readers of the corpus.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use arrow_array::builder::{StringBuilder, UInt64Builder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::DataType;
+use dedupdb::corpus::{Corpus, Encoding, Format, Source};
+use pyo3::prelude::*;
+
+use crate::errors::of_corpus;
+use crate::stream::{Batches, Failure, ROWS};
+use crate::table::{defect, schema};
+use crate::watch::{Stop, lock};
+
+/// Bytes of text that a batch has, about.
+const BYTES: usize = 4 << 20;
+
+/// Reads files, folders and patterns as documents: columns ``key``, ``text``, ``source`` and ``record``.
+#[pyfunction]
+#[pyo3(signature = (paths, *, format=None, text_field=None, id_field=None, encoding=None, follow=false, max_document=None))]
+#[expect(clippy::too_many_arguments, reason = "they have names")]
+pub(crate) fn read(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    format: Option<&str>,
+    text_field: Option<String>,
+    id_field: Option<String>,
+    encoding: Option<&str>,
+    follow: bool,
+    max_document: Option<u64>,
+) -> PyResult<Batches> {
+    let refused = |error| of_corpus(py, &error);
+    let mut options = Corpus::options().follow(follow);
+    if let Some(format) = format {
+        options = options.format(format.parse::<Format>().map_err(refused)?);
+    }
+    if let Some(encoding) = encoding {
+        options = options.encoding(encoding.parse::<Encoding>().map_err(refused)?);
+    }
+    if let Some(text) = text_field {
+        options = options.text_field(text);
+    }
+    if let Some(id) = id_field {
+        options = options.id_field(id);
+    }
+    if let Some(bytes) = max_document {
+        options = options.max_document(bytes);
+    }
+    let sources: Vec<Source> = paths.into_iter().map(Source::from).collect();
+    let mut corpus = options.open(sources).map_err(refused)?;
+    let schema = schema(&[
+        ("key", DataType::Utf8, false),
+        ("text", DataType::LargeUtf8, false),
+        ("source", DataType::Utf8, false),
+        ("record", DataType::UInt64, true),
+    ]);
+    let of = schema.clone();
+    let skipped = Arc::new(Mutex::new(Vec::new()));
+    let left_out = skipped.clone();
+    let make = move |stop: &Stop| -> Result<Option<RecordBatch>, Failure> {
+        let (mut keys, mut sources) = (StringBuilder::new(), StringBuilder::new());
+        let mut texts = arrow_array::builder::LargeStringBuilder::new();
+        let mut records = UInt64Builder::new();
+        let (mut rows, mut bytes) = (0, 0);
+        while rows < ROWS && bytes < BYTES && !stop.is_asked() {
+            match corpus.next() {
+                None => break,
+                Some(Err(one)) => lock(&left_out).push((one.place.clone(), one.message())),
+                Some(Ok(document)) => {
+                    keys.append_value(&document.key);
+                    texts.append_value(document.text());
+                    sources.append_value(document.source.to_string_lossy());
+                    records.append_option(document.record.map(|record| record.number()));
+                    rows += 1;
+                    bytes += document.text().len();
+                }
+            }
+        }
+        if rows == 0 {
+            return Ok(None);
+        }
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(keys.finish()),
+            Arc::new(texts.finish()),
+            Arc::new(sources.finish()),
+            Arc::new(records.finish()),
+        ];
+        let batch = RecordBatch::try_new(of.clone(), columns);
+        batch
+            .map(Some)
+            .map_err(|error| -> Failure { Box::new(move |_| defect(&error)) })
+    };
+    Ok(Batches::new("documents", schema, Box::new(make)).skipping(skipped))
+}

@@ -1,0 +1,137 @@
+//! The tuples with names of `dedupdb.results`.
+
+use dedupdb::upkeep::{Report, Stats};
+use dedupdb::write::{Change, Outcome, Relation};
+use dedupdb::{Document, Match};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict, PyType};
+
+fn class<'py>(
+    py: Python<'py>,
+    cell: &'static PyOnceLock<Py<PyType>>,
+    name: &str,
+) -> PyResult<&'py Bound<'py, PyType>> {
+    cell.import(py, "dedupdb.results", name)
+}
+
+/// A `Match`.
+pub(crate) fn matched<'py>(py: Python<'py>, found: &Match) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    class(py, &CLASS, "Match")?.call1((
+        &found.key,
+        found.jaccard,
+        found.estimate.jaccard,
+        found.estimate.error,
+        found.share_of_query,
+        found.share_of_match,
+        found.bands,
+        found.exact_copy,
+    ))
+}
+
+/// The word for what became of a text.
+pub(crate) fn verdict(outcome: &Outcome) -> &'static str {
+    match (outcome.change, outcome.relation) {
+        (Change::Added, _) => "added",
+        (Change::Updated, _) => "updated",
+        (Change::Unchanged, _) => "unchanged",
+        (_, Relation::ExactCopy) => "exact_copy",
+        _ => "near_duplicate",
+    }
+}
+
+/// A `Verdict`.
+pub(crate) fn judged<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let earlier = outcome.duplicate_of();
+    let earlier = earlier.map(|earlier| matched(py, earlier)).transpose()?;
+    class(py, &CLASS, "Verdict")?.call1((verdict(outcome), earlier))
+}
+
+/// Counts of outcomes.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    added: u64,
+    updated: u64,
+    unchanged: u64,
+    near_duplicates: u64,
+    exact_copies: u64,
+    kept_out: u64,
+}
+
+impl Tally {
+    pub(crate) fn count(&mut self, outcome: &Outcome) {
+        let change = match outcome.change {
+            Change::Added => &mut self.added,
+            Change::Updated => &mut self.updated,
+            Change::Unchanged => &mut self.unchanged,
+            _ => &mut self.kept_out,
+        };
+        *change += 1;
+        match outcome.relation {
+            Relation::NearDuplicate => self.near_duplicates += 1,
+            Relation::ExactCopy => self.exact_copies += 1,
+            _ => {}
+        }
+    }
+
+    /// An `Added`.
+    pub(crate) fn added<'py>(
+        &self,
+        py: Python<'py>,
+        skipped: Vec<(u64, String)>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        class(py, &CLASS, "Added")?.call1((
+            self.added,
+            self.updated,
+            self.unchanged,
+            self.near_duplicates,
+            self.exact_copies,
+            self.kept_out,
+            skipped,
+        ))
+    }
+}
+
+/// A `Document`.
+pub(crate) fn document<'py>(py: Python<'py>, document: &Document) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    class(py, &CLASS, "Document")?.call1((
+        &document.key,
+        document.size,
+        document.shingles,
+        PyBytes::new(py, &document.hash),
+        document.added,
+        document.modified,
+    ))
+}
+
+/// A `Stats`.
+pub(crate) fn stats<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let files = PyDict::new(py);
+    for (name, bytes) in &stats.files {
+        files.set_item(name, bytes)?;
+    }
+    class(py, &CLASS, "Stats")?.call1((stats.documents, stats.contents, stats.removed, files))
+}
+
+/// A `Report`.
+pub(crate) fn report<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static PROBLEM: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let problem = class(py, &PROBLEM, "Problem")?;
+    let problems = report.problems.iter().map(|found| {
+        let file = found.file.to_string_lossy();
+        problem.call1((file, &found.what))
+    });
+    let problems: Vec<Bound<'py, PyAny>> = problems.collect::<PyResult<_>>()?;
+    class(py, &CLASS, "Report")?.call1((
+        report.documents,
+        report.contents,
+        report.postings,
+        problems,
+    ))
+}

@@ -1,0 +1,78 @@
+//! One column: an Arrow array or an iterable.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyIterator;
+
+use super::strings::{Strings, fits};
+use super::table::Reader;
+use super::{Flaw, arrow, string};
+
+/// Values one by one.
+pub(crate) struct Column {
+    field: &'static str,
+    values: Values,
+}
+
+enum Values {
+    Arrow(Reader, Option<(Strings, usize)>),
+    Objects(Py<PyIterator>),
+}
+
+impl Column {
+    pub(crate) fn of(field: &'static str, data: &Bound<'_, PyAny>) -> PyResult<Column> {
+        let values = match arrow(data)? {
+            Some(reader) => {
+                let kind = reader.field().data_type();
+                if !fits(field, kind) {
+                    return Err(PyTypeError::new_err(format!(
+                        "{field}s: an Arrow array of {kind}, not of strings"
+                    )));
+                }
+                Values::Arrow(reader, None)
+            }
+            None => Values::Objects(iterator(&format!("{field}s"), data)?),
+        };
+        Ok(Column { field, values })
+    }
+
+    /// The next value.
+    pub(crate) fn next(&mut self, py: Python<'_>) -> PyResult<Option<Result<String, Flaw>>> {
+        match &mut self.values {
+            Values::Objects(objects) => {
+                let next = objects.bind(py).clone().next().transpose()?;
+                Ok(next.map(|object| string(self.field, &object)))
+            }
+            Values::Arrow(reader, now) => loop {
+                if let Some((strings, at)) = now
+                    && *at < strings.len()
+                {
+                    *at += 1;
+                    return Ok(Some(strings.get(*at - 1).map(str::to_owned)));
+                }
+                let Some(array) = py.detach(|| reader.next())? else {
+                    return Ok(None);
+                };
+                let strings = Strings::of(self.field, &array);
+                let strings = strings.ok_or_else(|| {
+                    PyTypeError::new_err(format!("{}s: an array of another type", self.field))
+                })?;
+                *now = Some((strings, 0));
+            },
+        }
+    }
+}
+
+/// The iterator of an iterable.
+pub(super) fn iterator(name: &str, data: &Bound<'_, PyAny>) -> PyResult<Py<PyIterator>> {
+    match data.try_iter() {
+        Ok(iterator) => Ok(iterator.unbind()),
+        Err(error) if error.is_instance_of::<PyTypeError>(data.py()) => {
+            let class = data.get_type().name()?;
+            Err(PyTypeError::new_err(format!(
+                "{name}: {class}, where a table or an iterable is needed"
+            )))
+        }
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,219 @@
+//! What calls are given: tables, arrays, records, and iterables of keys and texts.
+
+mod column;
+mod records;
+mod strings;
+mod table;
+
+use std::fmt;
+
+use arrow_array::ArrayRef;
+use dedupdb::Input;
+use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString};
+
+use column::Column;
+use records::{Records, Zipped};
+use table::Table;
+
+/// Bytes of texts that a batch has, about,
+const BATCH_BYTES: usize = 2 << 20;
+
+/// or so many rows.
+const BATCH_ROWS: usize = 4096;
+
+/// Why a row cannot be taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    Null(&'static str),
+    /// The field and the class that it has.
+    Type(&'static str, String),
+    Value(&'static str, String),
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Flaw::Null(field) => write!(f, "the {field} is null"),
+            Flaw::Type(field, class) => write!(f, "the {field} is {class}, not a string"),
+            Flaw::Value(field, what) => write!(f, "the {field} {what}"),
+        }
+    }
+}
+
+impl Flaw {
+    pub(crate) fn raised(&self, row: u64) -> PyErr {
+        let message = format!("row {row}: {self}");
+        match self {
+            Flaw::Type(..) => PyTypeError::new_err(message),
+            Flaw::Null(_) | Flaw::Value(..) => PyValueError::new_err(message),
+        }
+    }
+}
+
+/// Rows that come together: keys, empty where none are asked for, and texts.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    pub(crate) rows: Vec<Result<(String, String), Flaw>>,
+    bytes: usize,
+}
+
+impl Batch {
+    fn push(&mut self, row: Result<(String, String), Flaw>) {
+        if let Ok((key, text)) = &row {
+            self.bytes += key.len() + text.len();
+        }
+        self.rows.push(row);
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes >= BATCH_BYTES || self.rows.len() >= BATCH_ROWS
+    }
+}
+
+/// A document of a row.
+pub(crate) fn input((key, text): (String, String)) -> Input {
+    Input::new(key, text)
+}
+
+/// The names of a table's columns; no key is taken where it has no name.
+#[derive(Clone, Debug)]
+pub(crate) struct Names {
+    pub(crate) key: Option<String>,
+    pub(crate) text: String,
+}
+
+/// What is read row by row. Arrow is read without the interpreter.
+pub(crate) enum Rows {
+    Table(Table),
+    Records(Records),
+    Zipped(Zipped),
+}
+
+impl Rows {
+    /// Keys and texts: of a table or records, or two columns.
+    pub(crate) fn documents(
+        data: &Bound<'_, PyAny>,
+        texts: Option<&Bound<'_, PyAny>>,
+        names: &Names,
+    ) -> PyResult<Rows> {
+        let Some(texts) = texts else {
+            check_iterable("data", data)?;
+            return match arrow(data)? {
+                Some(reader) => Ok(Rows::Table(Table::new(reader, names, false)?)),
+                None => Ok(Rows::Records(Records::new(data, names)?)),
+            };
+        };
+        if data.is_instance_of::<PyString>() && texts.is_instance_of::<PyString>() {
+            let (key, text) = (string("key", data), string("text", texts));
+            let row = key.and_then(|key| Ok((key, text?)));
+            return Ok(Rows::Zipped(Zipped::one(row)));
+        }
+        check_iterable("keys", data)?;
+        check_iterable("texts", texts)?;
+        let (keys, texts) = (Column::of("key", data)?, Column::of("text", texts)?);
+        Ok(Rows::Zipped(Zipped::new(Some(keys), texts)))
+    }
+
+    /// Texts alone: a table's column, an array, or an iterable of strings or records.
+    pub(crate) fn texts(data: &Bound<'_, PyAny>, text: &str) -> PyResult<Rows> {
+        check_iterable("texts", data)?;
+        let names = Names {
+            key: None,
+            text: text.to_owned(),
+        };
+        match arrow(data)? {
+            Some(reader) => Ok(Rows::Table(Table::new(reader, &names, true)?)),
+            None => Ok(Rows::Records(Records::new(data, &names)?)),
+        }
+    }
+
+    /// Keeps what is read, for [`Rows::kept`].
+    pub(crate) fn keep(&mut self) {
+        if let Rows::Table(table) = self {
+            table.keep();
+        }
+    }
+
+    /// What was read of a table.
+    pub(crate) fn kept(&mut self) -> Option<(arrow_schema::SchemaRef, Vec<ArrayRef>)> {
+        match self {
+            Rows::Table(table) => table.kept(),
+            _ => None,
+        }
+    }
+
+    /// The next rows; none at the end.
+    pub(crate) fn next(&mut self, py: Python<'_>) -> PyResult<Option<Batch>> {
+        let mut batch = Batch::default();
+        match self {
+            Rows::Table(table) => py.detach(|| table.fill(&mut batch))?,
+            Rows::Records(records) => records.fill(py, &mut batch)?,
+            Rows::Zipped(zipped) => zipped.fill(py, &mut batch)?,
+        }
+        Ok((!batch.rows.is_empty()).then_some(batch))
+    }
+}
+
+/// A string is an iterable of characters, and a mapping one of its keys: neither is meant.
+fn check_iterable(name: &str, data: &Bound<'_, PyAny>) -> PyResult<()> {
+    let class = data.get_type().name()?;
+    if data.is_instance_of::<PyString>() || data.is_instance_of::<PyBytes>() {
+        return Err(PyTypeError::new_err(format!(
+            "{name}: one {class}, where a table or an iterable is needed; put it in a list"
+        )));
+    }
+    if data.is_instance_of::<PyDict>() {
+        return Err(PyTypeError::new_err(format!(
+            "{name}: a dict, where a table or an iterable of dicts is needed"
+        )));
+    }
+    Ok(())
+}
+
+/// The Arrow data that an object gives, if it does.
+fn arrow(data: &Bound<'_, PyAny>) -> PyResult<Option<table::Reader>> {
+    let py = data.py();
+    let gives = |name| data.hasattr(name);
+    if gives(intern!(py, "__arrow_c_array__"))? || gives(intern!(py, "__arrow_c_stream__"))? {
+        return Ok(Some(table::Reader::of(data)?));
+    }
+    // Hugging Face data sets are tables, but say so in a way of their own.
+    if gives(intern!(py, "with_format"))? && gives(intern!(py, "column_names"))? {
+        let table = data.call_method1("with_format", ("arrow",))?;
+        let table = table.get_item(pyo3::types::PySlice::full(py))?;
+        return Ok(Some(table::Reader::of(&table)?));
+    }
+    Ok(None)
+}
+
+/// The string that an object is.
+fn string(field: &'static str, object: &Bound<'_, PyAny>) -> Result<String, Flaw> {
+    if let Ok(string) = object.cast::<PyString>() {
+        return match string.to_str() {
+            Ok(string) => Ok(string.to_owned()),
+            Err(error) if error.is_instance_of::<PyUnicodeEncodeError>(object.py()) => {
+                let what = "has a lone surrogate, which no UTF-8 text has";
+                Err(Flaw::Value(field, what.to_owned()))
+            }
+            Err(error) => Err(Flaw::Value(field, error.to_string())),
+        };
+    }
+    if object.is_none() {
+        return Err(Flaw::Null(field));
+    }
+    if field == "key" && is_integer(object) {
+        let digits = object.str().map(|digits| digits.to_string());
+        return digits.map_err(|error| Flaw::Value(field, error.to_string()));
+    }
+    let class = object.get_type().name();
+    let class = class.map_or_else(|_| "something".to_owned(), |name| name.to_string());
+    Err(Flaw::Type(field, class))
+}
+
+/// Numbers are keys; true and false are not.
+fn is_integer(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<pyo3::types::PyInt>() && !object.is_instance_of::<pyo3::types::PyBool>()
+}

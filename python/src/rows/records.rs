@@ -1,0 +1,159 @@
+//! Python objects: records, strings, and columns side by side.
+
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
+
+use super::column::{Column, iterator};
+use super::{Batch, Flaw, Names, string};
+
+/// An iterable of mappings or of pairs, or, where no keys are asked for, of strings.
+pub(crate) struct Records {
+    objects: Py<PyIterator>,
+    key: Option<Py<PyString>>,
+    text: Py<PyString>,
+}
+
+impl Records {
+    pub(crate) fn new(data: &Bound<'_, PyAny>, names: &Names) -> PyResult<Records> {
+        let py = data.py();
+        let name = |name: &str| PyString::intern(py, name).unbind();
+        Ok(Records {
+            objects: iterator("data", data)?,
+            key: names.key.as_deref().map(name),
+            text: name(&names.text),
+        })
+    }
+
+    pub(crate) fn fill(&mut self, py: Python<'_>, batch: &mut Batch) -> PyResult<()> {
+        let mut objects = self.objects.bind(py).clone();
+        while !batch.is_full() {
+            let Some(object) = objects.next().transpose()? else {
+                return Ok(());
+            };
+            let row = self.row(&object)?;
+            batch.push(row);
+        }
+        Ok(())
+    }
+
+    fn row(&self, object: &Bound<'_, PyAny>) -> PyResult<Result<(String, String), Flaw>> {
+        let py = object.py();
+        if object.is_none() {
+            return Ok(Err(Flaw::Null("row")));
+        }
+        let Some(key) = &self.key else {
+            if object.is_instance_of::<PyString>() {
+                return Ok(string("text", object).map(|text| (String::new(), text)));
+            }
+            let text = value(object, self.text.bind(py), "text")?;
+            return Ok(text.map(|text| (String::new(), text)));
+        };
+        if let Ok(pair) = object.cast::<PyTuple>() {
+            if pair.len() != 2 {
+                let what = format!("is a tuple of {}, not of a key and a text", pair.len());
+                return Ok(Err(Flaw::Value("row", what)));
+            }
+            let (key, text) = (pair.get_item(0)?, pair.get_item(1)?);
+            return Ok(string("key", &key).and_then(|key| Ok((key, string("text", &text)?))));
+        }
+        let key = match value(object, key.bind(py), "key")? {
+            Ok(key) => key,
+            Err(flaw) => return Ok(Err(flaw)),
+        };
+        let text = value(object, self.text.bind(py), "text")?;
+        Ok(text.map(|text| (key, text)))
+    }
+}
+
+/// The string of a field of a record.
+fn value(
+    record: &Bound<'_, PyAny>,
+    name: &Bound<'_, PyString>,
+    field: &'static str,
+) -> PyResult<Result<String, Flaw>> {
+    let missing = || {
+        Ok(Err(Flaw::Value(
+            field,
+            format!("is missing: there is no {name:?}"),
+        )))
+    };
+    if let Ok(record) = record.cast::<PyDict>() {
+        return match record.get_item(name)? {
+            Some(value) => Ok(string(field, &value)),
+            None => missing(),
+        };
+    }
+    if !record.hasattr("keys")? {
+        let class = record.get_type().name()?.to_string();
+        let what = format!("is {class}, not a mapping");
+        return Ok(Err(
+            if field == "text" && record.is_instance_of::<PyString>() {
+                Flaw::Value("row", what)
+            } else {
+                Flaw::Type("row", class)
+            },
+        ));
+    }
+    match record.get_item(name) {
+        Ok(value) => Ok(string(field, &value)),
+        Err(error) if error.is_instance_of::<PyKeyError>(record.py()) => missing(),
+        Err(error) => Err(error),
+    }
+}
+
+/// Keys and texts that are side by side.
+pub(crate) struct Zipped {
+    one: Option<Result<(String, String), Flaw>>,
+    columns: Option<(Option<Column>, Column)>,
+    rows: u64,
+}
+
+impl Zipped {
+    pub(crate) fn new(keys: Option<Column>, texts: Column) -> Zipped {
+        Zipped {
+            one: None,
+            columns: Some((keys, texts)),
+            rows: 0,
+        }
+    }
+
+    /// A single row.
+    pub(crate) fn one(row: Result<(String, String), Flaw>) -> Zipped {
+        Zipped {
+            one: Some(row),
+            columns: None,
+            rows: 0,
+        }
+    }
+
+    pub(crate) fn fill(&mut self, py: Python<'_>, batch: &mut Batch) -> PyResult<()> {
+        if let Some(row) = self.one.take() {
+            batch.push(row);
+        }
+        let Some((keys, texts)) = &mut self.columns else {
+            return Ok(());
+        };
+        while !batch.is_full() {
+            let key = keys.as_mut().map(|keys| keys.next(py)).transpose()?;
+            let row = match (key, texts.next(py)?) {
+                (Some(Some(key)), Some(text)) => key.and_then(|key| Ok((key, text?))),
+                (None, Some(text)) => text.map(|text| (String::new(), text)),
+                (None | Some(None), None) => return Ok(()),
+                (Some(key), _) => {
+                    let rows = self.rows;
+                    let (short, long) = match key {
+                        Some(_) => ("texts", "keys"),
+                        None => ("keys", "texts"),
+                    };
+                    return Err(PyValueError::new_err(format!(
+                        "{short} end after {rows} rows, and {long} go on"
+                    )));
+                }
+            };
+            self.rows += 1;
+            batch.push(row);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,195 @@
+//! Arrow tables and arrays.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3_arrow::ffi::ArrayReader;
+use pyo3_arrow::input::AnyArray;
+
+use super::strings::{Strings, fits};
+use super::{Batch, Flaw, Names};
+
+/// A stream of arrays.
+pub(crate) struct Reader {
+    arrays: Box<dyn ArrayReader + Send>,
+    field: FieldRef,
+}
+
+impl Reader {
+    /// Takes the stream that an object gives.
+    pub(crate) fn of(data: &Bound<'_, PyAny>) -> PyResult<Reader> {
+        let arrays = data.extract::<AnyArray>()?.into_reader()?;
+        let field = arrays.field();
+        Ok(Reader { arrays, field })
+    }
+
+    pub(crate) fn field(&self) -> &Field {
+        &self.field
+    }
+
+    pub(crate) fn next(&mut self) -> PyResult<Option<ArrayRef>> {
+        self.arrays
+            .next()
+            .transpose()
+            .map_err(|error| unreadable(&error))
+    }
+}
+
+fn unreadable(error: &ArrowError) -> PyErr {
+    PyValueError::new_err(format!("the Arrow data cannot be read: {error}"))
+}
+
+/// Which columns of a table are read, or the array itself.
+enum Picked {
+    Array,
+    /// Places of the key, if it is asked for, and of the text.
+    Columns(Option<usize>, usize),
+}
+
+/// The rows of a table, or of an array of texts.
+pub(crate) struct Table {
+    reader: Reader,
+    picked: Picked,
+    now: Option<Now>,
+    kept: Option<Vec<ArrayRef>>,
+}
+
+/// The array that is being read.
+struct Now {
+    rows: ArrayRef,
+    keys: Option<Strings>,
+    texts: Strings,
+    at: usize,
+}
+
+impl Table {
+    /// Reads the columns of these names. An array is as good as a table if only texts are asked for.
+    pub(crate) fn new(reader: Reader, names: &Names, or_array: bool) -> PyResult<Table> {
+        let picked = match reader.field().data_type() {
+            DataType::Struct(fields) => {
+                let place = |role, name: &str| -> PyResult<usize> {
+                    let Some((place, field)) = fields.find(name) else {
+                        return Err(no_column(role, name, fields.iter()));
+                    };
+                    if fits(role, field.data_type()) {
+                        return Ok(place);
+                    }
+                    let kind = field.data_type();
+                    Err(PyTypeError::new_err(format!(
+                        "{role}: the column {name:?} has values of {kind}, not strings"
+                    )))
+                };
+                let key = names
+                    .key
+                    .as_deref()
+                    .map(|key| place("key", key))
+                    .transpose()?;
+                Picked::Columns(key, place("text", &names.text)?)
+            }
+            kind if or_array && fits("text", kind) => Picked::Array,
+            kind => {
+                let needed = if or_array { "texts" } else { "a table" };
+                return Err(PyTypeError::new_err(format!(
+                    "an Arrow array of {kind}, where {needed} is needed"
+                )));
+            }
+        };
+        Ok(Table {
+            reader,
+            picked,
+            now: None,
+            kept: None,
+        })
+    }
+
+    pub(crate) fn keep(&mut self) {
+        self.kept = Some(Vec::new());
+    }
+
+    /// What was read; none of an array that is no table.
+    pub(crate) fn kept(&mut self) -> Option<(SchemaRef, Vec<ArrayRef>)> {
+        let DataType::Struct(fields) = self.reader.field().data_type() else {
+            return None;
+        };
+        let metadata = self.reader.field().metadata().clone();
+        let schema = Schema::new_with_metadata(fields.clone(), metadata);
+        Some((Arc::new(schema), self.kept.take()?))
+    }
+
+    /// Adds the next rows to a batch.
+    pub(crate) fn fill(&mut self, batch: &mut Batch) -> PyResult<()> {
+        loop {
+            if let Some(now) = &mut self.now {
+                while now.at < now.texts.len() {
+                    if batch.is_full() {
+                        return Ok(());
+                    }
+                    batch.push(now.next());
+                }
+            }
+            self.now = match self.reader.next()? {
+                Some(rows) => Some(self.begin(rows)?),
+                None => return Ok(()),
+            };
+        }
+    }
+
+    fn begin(&mut self, rows: ArrayRef) -> PyResult<Now> {
+        if let Some(kept) = &mut self.kept {
+            kept.push(rows.clone());
+        }
+        let (keys, texts) = match self.picked {
+            Picked::Array => (None, Strings::of("text", &rows)),
+            Picked::Columns(key, text) => {
+                let columns = rows.as_struct();
+                let keys = key.map(|key| Strings::of("key", columns.column(key)));
+                let keys = keys.map(|keys| keys.ok_or_else(changed)).transpose()?;
+                (keys, Strings::of("text", columns.column(text)))
+            }
+        };
+        Ok(Now {
+            keys,
+            texts: texts.ok_or_else(changed)?,
+            rows,
+            at: 0,
+        })
+    }
+}
+
+impl Now {
+    fn next(&mut self) -> Result<(String, String), Flaw> {
+        let row = self.at;
+        self.at += 1;
+        if self.rows.is_null(row) {
+            return Err(Flaw::Null("row"));
+        }
+        let key = match &self.keys {
+            Some(keys) => keys.get(row)?.to_owned(),
+            None => String::new(),
+        };
+        Ok((key, self.texts.get(row)?.to_owned()))
+    }
+}
+
+fn changed() -> PyErr {
+    PyValueError::new_err(
+        "the Arrow data cannot be read: an array has another type than the stream",
+    )
+}
+
+/// Says which columns there are.
+fn no_column<'a>(role: &str, name: &str, fields: impl Iterator<Item = &'a FieldRef>) -> PyErr {
+    let names: Vec<String> = fields.map(|field| format!("{:?}", field.name())).collect();
+    let names = if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.join(", ")
+    };
+    PyValueError::new_err(format!(
+        "{role}: there is no column {name:?}; there are {names}"
+    ))
+}

@@ -1,0 +1,107 @@
+//! The parameters of a store, by name.
+
+use dedupdb::Schema;
+use dedupdb::sketching::{Bands, Family, SchemaBuilder, Shingling, SlotWidth};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::errors::raised;
+
+/// Changes a schema as named arguments say, which are those of ``open``.
+pub(crate) fn changed(
+    mut schema: SchemaBuilder,
+    parameters: Option<&Bound<'_, PyDict>>,
+) -> PyResult<SchemaBuilder> {
+    let Some(parameters) = parameters else {
+        return Ok(schema);
+    };
+    let mut bands = None;
+    for (name, value) in parameters {
+        if value.is_none() {
+            continue;
+        }
+        let name: String = name.extract()?;
+        schema = match name.as_str() {
+            "threshold" => schema.threshold(number(&name, &value)?),
+            "recall" => schema.target_recall(number(&name, &value)?),
+            "shingling" => schema.shingling(named::<Shingling>(&name, &value)?),
+            "permutations" => schema.permutations(number(&name, &value)?),
+            "slot_bits" => schema.slot_width(slots(&name, &value)?),
+            "family" => schema.family(named::<Family>(&name, &value)?),
+            "seed" => schema.seed(number(&name, &value)?),
+            "lowercase" => schema.lowercase(number(&name, &value)?),
+            "nfkc" => schema.nfkc(number(&name, &value)?),
+            "shingles" => schema.keep_shingles(number(&name, &value)?),
+            "bands" => {
+                bands = Some(shape(&name, &value)?);
+                schema
+            }
+            _ => {
+                return Err(PyTypeError::new_err(format!(
+                    "there is no parameter {name:?}; there are threshold, recall, shingling, permutations, \
+                     bands, slot_bits, family, seed, lowercase, nfkc and shingles"
+                )));
+            }
+        };
+    }
+    Ok(match bands {
+        Some((bands, rows)) => schema.bands(bands, rows),
+        None => schema,
+    })
+}
+
+/// The schema of named arguments alone.
+pub(crate) fn built(py: Python<'_>, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Schema> {
+    let schema = changed(Schema::builder(), parameters)?;
+    schema.build().map_err(|error| raised(py, &error))
+}
+
+fn number<'py, T>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<T>
+where
+    T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
+{
+    value.extract::<T>().map_err(|error| {
+        let py = value.py();
+        let message = format!("{name}: {}", error.value(py));
+        if error.is_instance_of::<PyTypeError>(py) {
+            PyTypeError::new_err(message)
+        } else {
+            PyValueError::new_err(message)
+        }
+    })
+}
+
+fn named<T: std::str::FromStr<Err = dedupdb::Error>>(
+    name: &str,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<T> {
+    let Ok(text) = value.cast::<PyString>() else {
+        let class = value.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("{name}: a str, not {class}")));
+    };
+    let parsed = text.to_str()?.parse::<T>();
+    parsed.map_err(|error| raised(value.py(), &error))
+}
+
+fn slots(name: &str, value: &Bound<'_, PyAny>) -> PyResult<SlotWidth> {
+    match number::<u32>(name, value)? {
+        8 => Ok(SlotWidth::Bits8),
+        16 => Ok(SlotWidth::Bits16),
+        32 => Ok(SlotWidth::Bits32),
+        bits => Err(PyValueError::new_err(format!(
+            "{name}: {bits}; a slot has 8, 16 or 32 bits"
+        ))),
+    }
+}
+
+/// Bands and rows, as a pair or in a string such as ``"18x7"``.
+fn shape(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(u32, u32)> {
+    if value.is_instance_of::<PyString>() {
+        let bands = named::<Bands>(name, value)?;
+        return Ok((bands.bands(), bands.rows()));
+    }
+    value.extract().map_err(|_| {
+        PyTypeError::new_err(format!("{name}: a pair of ints or a str such as \"18x7\""))
+    })
+}

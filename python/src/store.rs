@@ -1,0 +1,635 @@
+//! The class `Store`.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError, RwLock};
+use std::thread::{self, ThreadId};
+use std::time::Duration;
+
+use dedupdb::upkeep::{Progress, Rebuild};
+use dedupdb::{Error, Options, Query, Schema};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+
+use crate::adding::{Adding, Errors, Told as Documents};
+use crate::asking::{self, Asked};
+use crate::documents::Iterating;
+use crate::errors::raised;
+use crate::groups;
+use crate::rows::{Names, Rows};
+use crate::schema;
+use crate::stream::Batches;
+use crate::watch::{Told, lock, waited};
+use crate::{errors, results};
+
+/// A near-duplicate store in a folder; `dedupdb.open` gives one.
+///
+/// Threads share it. One process has a store open for writing, any number have it open with `read_only`.
+#[pyclass(frozen, module = "dedupdb")]
+pub(crate) struct Store {
+    store: RwLock<Option<dedupdb::Store>>,
+    how: How,
+    /// Threads that are in a call which writes: iterables that they read must not write, too.
+    writing: Mutex<Vec<ThreadId>>,
+}
+
+/// How a store was opened.
+#[derive(Clone, Debug)]
+struct How {
+    path: PathBuf,
+    read_only: bool,
+    wait: Duration,
+    threads: usize,
+    false_candidates: Option<usize>,
+    progress: Progress,
+}
+
+impl How {
+    fn options(&self) -> Options {
+        let options = Options::new()
+            .read_only(self.read_only)
+            .threads(self.threads)
+            .progress(&self.progress);
+        match self.false_candidates {
+            Some(most) => options.false_candidates(most),
+            None => options,
+        }
+    }
+}
+
+/// A thread's call that writes.
+pub(crate) struct Entered<'a>(&'a Mutex<Vec<ThreadId>>);
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        let own = thread::current().id();
+        lock(self.0).retain(|thread| *thread != own);
+    }
+}
+
+impl Store {
+    /// The open store.
+    pub(crate) fn opened(&self) -> PyResult<dedupdb::Store> {
+        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        match &*store {
+            Some(store) => Ok(store.clone()),
+            None => Err(PyValueError::new_err("the store is closed")),
+        }
+    }
+
+    /// The open store, for a call that writes.
+    fn entered(&self, py: Python<'_>) -> PyResult<(dedupdb::Store, Entered<'_>)> {
+        let store = self.opened()?;
+        let own = thread::current().id();
+        let mut writing = lock(&self.writing);
+        if writing.contains(&own) {
+            return Err(raised(py, &Error::WriterHeld));
+        }
+        writing.push(own);
+        Ok((store, Entered(&self.writing)))
+    }
+
+    fn set(&self, py: Python<'_>, store: Option<dedupdb::Store>) {
+        // Closing writes.
+        py.detach(|| {
+            let mut slot = self.store.write().unwrap_or_else(PoisonError::into_inner);
+            let before = std::mem::replace(&mut *slot, store);
+            drop(slot);
+            drop(before);
+        });
+    }
+}
+
+/// Opens the store, again and again while it is locked and there is time, so that Ctrl-C ends the wait.
+fn open(py: Python<'_>, how: &How, make: Option<&Schema>) -> PyResult<dedupdb::Store> {
+    let (options, wait) = (how.options().wait(how.wait), how.wait);
+    let (path, make) = (how.path.clone(), make.cloned());
+    let work = move || match options.open(&path) {
+        Err(Error::NotAStore { path: missing }) => match make {
+            Some(schema) => match options.create(&path, &schema) {
+                // Someone else made it in the meantime.
+                Err(Error::AlreadyAStore { .. }) => options.open(&path),
+                created => created,
+            },
+            None => Err(Error::NotAStore { path: missing }),
+        },
+        opened => opened,
+    };
+    let opened = if wait.is_zero() {
+        py.detach(work)
+    } else {
+        waited(py, move |_| work(), |_| Ok(()))?
+    };
+    opened.map_err(|error| raised(py, &error))
+}
+
+#[pymethods]
+impl Store {
+    #[new]
+    #[pyo3(signature = (path, *, read_only=false, create=true, wait=0.0, threads=0, false_candidates=None, parameters=None))]
+    #[expect(clippy::too_many_arguments, reason = "they have names")]
+    fn new(
+        py: Python<'_>,
+        path: PathBuf,
+        read_only: bool,
+        create: bool,
+        wait: f64,
+        threads: usize,
+        false_candidates: Option<usize>,
+        parameters: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Store> {
+        let wait = Duration::try_from_secs_f64(wait)
+            .map_err(|error| PyValueError::new_err(format!("wait: {error}")))?;
+        let how = How {
+            path: std::path::absolute(&path)?,
+            read_only,
+            wait,
+            threads,
+            false_candidates,
+            progress: Progress::new(),
+        };
+        let make = (create && !read_only).then(|| schema::built(py, parameters));
+        let make = match make {
+            Some(Err(error)) if !how.path.exists() => return Err(error),
+            // Parameters that are no schema of their own may still be those of the store.
+            Some(Ok(schema)) => Some(schema),
+            Some(Err(_)) | None => None,
+        };
+        let store = open(py, &how, make.as_ref())?;
+        let stored = store.schema();
+        let asked = schema::changed(stored.to_builder(), parameters)?.build();
+        asked
+            .and_then(|asked| stored.check_same(&asked))
+            .map_err(|error| raised(py, &error))?;
+        Ok(Store {
+            store: RwLock::new(Some(store)),
+            how,
+            writing: Mutex::default(),
+        })
+    }
+
+    /// The store's folder, absolute.
+    #[getter]
+    fn path(&self) -> PathBuf {
+        self.how.path.clone()
+    }
+
+    /// Whether it was opened for reading only.
+    #[getter]
+    fn read_only(&self) -> bool {
+        self.how.read_only
+    }
+
+    /// Whether it was closed.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.opened().is_err()
+    }
+
+    /// The parameters of the store, by the names that `open` has for them, as strings.
+    #[getter]
+    fn schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let parameters = PyDict::new(py);
+        for (name, value) in self.opened()?.schema().parameters() {
+            parameters.set_item(name.replace('-', "_"), value)?;
+        }
+        Ok(parameters)
+    }
+
+    /// Least Jaccard similarity of near-duplicates.
+    #[getter]
+    fn threshold(&self) -> PyResult<f64> {
+        Ok(self.opened()?.schema().threshold())
+    }
+
+    /// The share of the pairs of this similarity that are found, 0 to 1: the store's S-curve.
+    fn recall(&self, jaccard: f64) -> PyResult<f64> {
+        if !(0.0..=1.0).contains(&jaccard) {
+            let message = format!("jaccard: {jaccard}; a similarity is 0 to 1");
+            return Err(PyValueError::new_err(message));
+        }
+        Ok(self.opened()?.schema().recall(jaccard))
+    }
+
+    /// Number of searches that ended before every candidate was compared.
+    #[getter]
+    fn searches_cut_short(&self) -> PyResult<u64> {
+        Ok(self.opened()?.searches_cut_short())
+    }
+
+    /// Stores documents, each under its key.
+    #[pyo3(signature = (data, texts=None, /, *, key="id", text="text", unique=false, errors="raise", progress=None))]
+    #[expect(clippy::too_many_arguments, reason = "they have names")]
+    fn add<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        texts: Option<&Bound<'py, PyAny>>,
+        key: &str,
+        text: &str,
+        unique: bool,
+        errors: &str,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (store, _entered) = self.entered(py)?;
+        let adding = Adding {
+            store,
+            unique,
+            errors: Errors::of(errors)?,
+            told: Told::new(progress, "documents")?,
+        };
+        let rows = Rows::documents(data, texts, &names(key, text))?;
+        let mut tally = results::Tally::default();
+        let skipped = adding.run(py, rows, &mut |outcome| match outcome {
+            Documents::Outcome(outcome) => tally.count(&outcome),
+            Documents::Skipped => {}
+        })?;
+        tally.added(py, skipped)
+    }
+
+    /// Stores documents unless they are copies or near-duplicates of stored ones, and says so of each.
+    #[pyo3(signature = (data, texts=None, /, *, key="id", text="text", errors="raise", progress=None))]
+    #[expect(clippy::too_many_arguments, reason = "they have names")]
+    fn insert<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        texts: Option<&Bound<'py, PyAny>>,
+        key: &str,
+        text: &str,
+        errors: &str,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if let (Ok(key), Some(Ok(text))) = (
+            data.cast::<PyString>(),
+            texts.map(|text| text.cast::<PyString>()),
+        ) {
+            return self.insert_one(py, key, text);
+        }
+        let (store, _entered) = self.entered(py)?;
+        let adding = Adding {
+            store,
+            unique: true,
+            errors: Errors::of(errors)?,
+            told: Told::new(progress, "documents")?,
+        };
+        let rows = Rows::documents(data, texts, &names(key, text))?;
+        let mut verdicts = asking::Verdicts::default();
+        adding.run(py, rows, &mut |outcome| verdicts.push(outcome))?;
+        Ok(Bound::new(py, verdicts.table()?)?.into_any())
+    }
+
+    /// The documents that are like a text, or like each of many.
+    #[pyo3(signature = (texts, /, *, text="text", threshold=None, limit=None, progress=None))]
+    fn query<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyAny>,
+        text: &str,
+        threshold: Option<f64>,
+        limit: Option<usize>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let store = self.opened()?;
+        let asked = Asked { threshold, limit };
+        if let Ok(one) = texts.cast::<PyString>() {
+            let one = one.to_str()?;
+            return asking::one(py, &store, &asked.of(Query::text(one)));
+        }
+        let told = Told::new(progress, "texts")?;
+        let rows = Rows::texts(texts, text)?;
+        let found = asking::many(py, &store, rows, asked, told)?;
+        Ok(Bound::new(py, found)?.into_any())
+    }
+
+    /// The documents that are like a stored one, which is not among them.
+    #[pyo3(signature = (key, /, *, threshold=None, limit=None))]
+    fn like<'py>(
+        &self,
+        py: Python<'py>,
+        key: &str,
+        threshold: Option<f64>,
+        limit: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let asked = Asked { threshold, limit };
+        asking::one(py, &self.opened()?, &asked.of(Query::key(key)))
+    }
+
+    /// The document of a key, or None.
+    fn get<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let store = self.opened()?;
+        let found = py.detach(|| store.get(key));
+        let found = found.map_err(|error| raised(py, &error))?;
+        found.map(|found| results::document(py, &found)).transpose()
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyAny>> {
+        let missing = || Error::NoSuchDocument {
+            key: key.to_owned(),
+        };
+        self.get(py, key)?.ok_or_else(|| raised(py, &missing()))
+    }
+
+    fn __contains__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(key) = key.cast::<PyString>() else {
+            return Ok(false);
+        };
+        let Ok(key) = key.to_str() else {
+            return Ok(false);
+        };
+        let store = self.opened()?;
+        let found = py.detach(|| store.get(key));
+        Ok(found.map_err(|error| raised(py, &error))?.is_some())
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        let store = self.opened()?;
+        let stats = py.detach(|| store.stats());
+        let stats = stats.map_err(|error| raised(py, &error))?;
+        Ok(usize::try_from(stats.documents)?)
+    }
+
+    /// A store is true, also without documents.
+    fn __bool__(&self) -> bool {
+        true
+    }
+
+    fn __delitem__(&self, py: Python<'_>, key: &str) -> PyResult<()> {
+        if self.removed(py, vec![key.to_owned()])? == 1 {
+            return Ok(());
+        }
+        let key = key.to_owned();
+        Err(raised(py, &Error::NoSuchDocument { key }))
+    }
+
+    /// Removes documents, one key or an iterable of keys, with one commit; returns how many were there.
+    fn remove(&self, py: Python<'_>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
+        let keys = match keys.extract::<String>() {
+            Ok(key) => vec![key],
+            Err(_) => keys
+                .try_iter()?
+                .map(|key| key?.extract())
+                .collect::<PyResult<_>>()?,
+        };
+        self.removed(py, keys)
+    }
+
+    /// The keys of all documents, in the order of their UTF-8.
+    fn __iter__(&self, py: Python<'_>) -> PyResult<Iterating> {
+        Iterating::begin(py, &self.opened()?, "", true)
+    }
+
+    /// All documents whose keys begin with `prefix`, in the order of their keys.
+    #[pyo3(signature = (prefix=""))]
+    fn documents(&self, py: Python<'_>, prefix: &str) -> PyResult<Iterating> {
+        Iterating::begin(py, &self.opened()?, prefix, false)
+    }
+
+    /// Counts and sizes.
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let store = self.opened()?;
+        let stats = py.detach(|| store.stats());
+        results::stats(py, &stats.map_err(|error| raised(py, &error))?)
+    }
+
+    /// Every pair of documents that are alike, as a stream.
+    #[pyo3(signature = (*, threshold=None, between=None, fold_copies=false, exhaustive=false))]
+    fn pairs(
+        &self,
+        py: Python<'_>,
+        threshold: Option<f64>,
+        between: Option<(String, String)>,
+        fold_copies: bool,
+        exhaustive: bool,
+    ) -> PyResult<Batches> {
+        let mut query = dedupdb::groups::PairQuery::new()
+            .fold_copies(fold_copies)
+            .exhaustive(exhaustive);
+        if let Some(threshold) = threshold {
+            query = query.threshold(threshold);
+        }
+        if let Some((a, b)) = between {
+            query = query.between(a, b);
+        }
+        groups::pairs(py, self.opened()?, query)
+    }
+
+    /// Groups of documents that are alike, as a stream of their members.
+    #[pyo3(signature = (*, threshold=None, linkage="connected", min_size=2))]
+    fn clusters(
+        &self,
+        py: Python<'_>,
+        threshold: Option<f64>,
+        linkage: &str,
+        min_size: usize,
+    ) -> PyResult<Batches> {
+        groups::clusters(py, self.opened()?, threshold, linkage, min_size)
+    }
+
+    /// Moves a store that is open for reading to the last commit; says whether there was a newer one.
+    fn refresh(&self, py: Python<'_>) -> PyResult<bool> {
+        let store = self.opened()?;
+        py.detach(|| store.refresh())
+            .map_err(|error| raised(py, &error))
+    }
+
+    /// Gives the store other parameters.
+    #[pyo3(signature = (*, progress=None, **parameters))]
+    fn reindex(
+        &self,
+        py: Python<'_>,
+        progress: Option<&Bound<'_, PyAny>>,
+        parameters: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<bool> {
+        let (store, _entered) = self.entered(py)?;
+        let builder = store.schema().to_builder();
+        let names_bands =
+            |name| parameters.is_some_and(|given| given.contains(name).unwrap_or(false));
+        let builder = if names_bands("bands") {
+            builder
+        } else {
+            builder.choose_bands()
+        };
+        let schema = schema::changed(builder, parameters)?.build();
+        let schema = schema.map_err(|error| raised(py, &error))?;
+        rebuilt(py, store, move || Rebuild::reindex(schema), progress)
+    }
+
+    /// Gives back the space of removed documents.
+    #[pyo3(signature = (*, progress=None))]
+    fn compact(&self, py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
+        let (store, _entered) = self.entered(py)?;
+        rebuilt(py, store, Rebuild::compact, progress)
+    }
+
+    /// Copies the store into a folder, as of its last commit.
+    #[pyo3(signature = (path, *, progress=None))]
+    fn backup<'py>(
+        &self,
+        py: Python<'py>,
+        path: PathBuf,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let store = self.opened()?;
+        let mut told = Told::new(progress, "steps")?;
+        let counts = store.progress().clone();
+        let copied = waited(
+            py,
+            move |_| store.backup(&path),
+            |py| tell(py, &mut told, &counts),
+        )?;
+        told.end(py)?;
+        results::stats(py, &copied.map_err(|error| raised(py, &error))?)
+    }
+
+    /// Checks every byte that holds data.
+    #[pyo3(signature = (*, progress=None))]
+    fn check<'py>(
+        &self,
+        py: Python<'py>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut told = Told::new(progress, "steps")?;
+        // A check takes no store that is open for writing: it is closed meanwhile.
+        let (store, _entered) = self.entered(py)?;
+        drop(store);
+        if !self.how.read_only {
+            self.set(py, None);
+        }
+        let (options, path) = (self.how.options(), self.how.path.clone());
+        let work = move |_: &crate::watch::Stop| options.check(&path);
+        let checked = waited(py, work, |py| tell(py, &mut told, &self.how.progress));
+        if !self.how.read_only {
+            let how = How {
+                wait: self.how.wait.max(Duration::from_millis(50)),
+                ..self.how.clone()
+            };
+            let store = open(py, &how, None)?;
+            self.set(py, Some(store));
+        }
+        told.end(py)?;
+        results::report(py, &checked?.map_err(|error| raised(py, &error))?)
+    }
+
+    /// Closes the store: the last commit stays. Streams that it gave keep it open until they end.
+    fn close(&self, py: Python<'_>) {
+        self.set(py, None);
+    }
+
+    fn __enter__(this: PyRef<'_, Self>) -> PyResult<PyRef<'_, Self>> {
+        this.opened()?;
+        Ok(this)
+    }
+
+    #[pyo3(signature = (*_raised))]
+    fn __exit__(&self, py: Python<'_>, _raised: &Bound<'_, PyTuple>) {
+        self.close(py);
+    }
+
+    /// What makes the handle again: only one that reads can be had in another process as well.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        if !self.how.read_only {
+            return Err(PyTypeError::new_err(
+                "a store that is open for writing belongs to one process and cannot be pickled; \
+                 open it with read_only=True",
+            ));
+        }
+        let again = py.import("dedupdb")?.getattr("_opened_again")?;
+        let arguments = (self.path(), self.schema(py)?);
+        (again, arguments).into_pyobject(py).map(Bound::into_any)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let path = self.how.path.display();
+        let mode = if self.how.read_only {
+            " (read-only)"
+        } else {
+            ""
+        };
+        match self.opened() {
+            Err(_) => format!("<dedupdb.Store {path:?} (closed)>", path = path.to_string()),
+            Ok(store) => {
+                let documents = py.detach(|| store.stats()).map(|stats| stats.documents);
+                let documents = documents
+                    .map_or_else(|error| error.to_string(), |all| format!("{all} documents"));
+                let schema = store.schema();
+                format!(
+                    "<dedupdb.Store {:?}{mode}: {documents}, threshold {}, {} permutations>",
+                    path.to_string(),
+                    schema.threshold(),
+                    schema.permutations()
+                )
+            }
+        }
+    }
+}
+
+impl Store {
+    fn insert_one<'py>(
+        &self,
+        py: Python<'py>,
+        key: &Bound<'py, PyString>,
+        text: &Bound<'py, PyString>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (store, _entered) = self.entered(py)?;
+        let (key, text) = (key.to_str()?, text.to_str()?);
+        // Callers that come together share a commit.
+        let outcome = py.detach(|| store.insert_unless_duplicate(key, text));
+        results::judged(py, &outcome.map_err(|error| raised(py, &error))?)
+    }
+
+    fn removed(&self, py: Python<'_>, keys: Vec<String>) -> PyResult<u64> {
+        let (store, _entered) = self.entered(py)?;
+        let work = move |_: &crate::watch::Stop| -> dedupdb::Result<u64> {
+            let mut writer = store.writer()?;
+            let mut removed = 0;
+            for key in &keys {
+                removed += u64::from(writer.remove(key)?);
+            }
+            writer.commit()?;
+            Ok(removed)
+        };
+        waited(py, work, |_| Ok(()))?.map_err(|error| raised(py, &error))
+    }
+}
+
+fn names(key: &str, text: &str) -> Names {
+    Names {
+        key: Some(key.to_owned()),
+        text: text.to_owned(),
+    }
+}
+
+fn tell(py: Python<'_>, told: &mut Told, counts: &Progress) -> PyResult<()> {
+    match counts.total() {
+        0 => Ok(()),
+        total => told.tell(py, counts.done(), Some(total)),
+    }
+}
+
+/// Rebuilds the store; it may be stopped, and the same call goes on from there.
+fn rebuilt(
+    py: Python<'_>,
+    store: dedupdb::Store,
+    make: impl FnOnce() -> Rebuild<'static> + Send + 'static,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<bool> {
+    let mut told = Told::new(progress, "contents")?;
+    let counts = Progress::new();
+    let count = counts.clone();
+    let work = move |stop: &crate::watch::Stop| {
+        let watch = |at: dedupdb::upkeep::RebuildProgress| {
+            let (lists, all) = (u64::from(at.lists), u64::from(at.all_lists));
+            count.begin(at.all_contents + all);
+            count.step(at.contents + lists);
+            if stop.is_asked() {
+                return std::ops::ControlFlow::Break(());
+            }
+            std::ops::ControlFlow::Continue(())
+        };
+        store.rebuild(make().watch(watch))
+    };
+    let done = waited(py, work, |py| tell(py, &mut told, &counts))?;
+    told.end(py)?;
+    done.map_err(|error| errors::raised(py, &error))
+}

@@ -1,0 +1,177 @@
+//! What is answered as a table: record batches that any Arrow library takes.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict, PyList};
+use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
+
+/// A column's name, type, and whether it may be null.
+pub(crate) type Spec = (&'static str, DataType, bool);
+
+pub(crate) fn schema(columns: &[Spec]) -> SchemaRef {
+    let fields = columns.iter();
+    let fields = fields.map(|(name, kind, nullable)| Field::new(*name, kind.clone(), *nullable));
+    Arc::new(Schema::new(fields.collect::<Vec<Field>>()))
+}
+
+pub(crate) fn defect(error: &ArrowError) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
+}
+
+/// The field that stands for the rows of a schema in a stream of arrays.
+pub(crate) fn rows_of(schema: &SchemaRef) -> FieldRef {
+    let rows = DataType::Struct(schema.fields().clone());
+    Arc::new(Field::new("", rows, false).with_metadata(schema.metadata().clone()))
+}
+
+/// A value as a Python object. Columns have the types that this file's callers give them.
+pub(crate) fn value<'py>(
+    py: Python<'py>,
+    array: &ArrayRef,
+    row: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    if array.is_null(row) {
+        return Ok(py.None().into_bound(py));
+    }
+    match array.data_type() {
+        DataType::Utf8 => array.as_string::<i32>().value(row).into_bound_py_any(py),
+        DataType::UInt64 => {
+            let number = array.as_primitive::<UInt64Type>().value(row);
+            number.into_bound_py_any(py)
+        }
+        DataType::Float64 => {
+            let number = array.as_primitive::<Float64Type>().value(row);
+            number.into_bound_py_any(py)
+        }
+        DataType::Boolean => array.as_boolean().value(row).into_bound_py_any(py),
+        kind => Err(PyTypeError::new_err(format!(
+            "a column of {kind} is for Arrow libraries: take pyarrow.table() or polars.DataFrame() of it"
+        ))),
+    }
+}
+
+/// A row as a dict.
+pub(crate) fn record<'py>(
+    py: Python<'py>,
+    batch: &RecordBatch,
+    row: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let record = PyDict::new(py);
+    for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+        record.set_item(field.name(), value(py, column, row)?)?;
+    }
+    Ok(record)
+}
+
+/// Rows with named columns, for any Arrow library: ``pyarrow.table(it)``, ``polars.DataFrame(it)``,
+/// ``pandas.DataFrame.from_arrow(it)``; DuckDB finds it by its name. Also a sequence of columns:
+/// ``it["name"]`` is a list, and iterating gives each row as a dict.
+#[pyclass(frozen, module = "dedupdb")]
+pub(crate) struct Table {
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
+}
+
+impl Table {
+    pub(crate) fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Table {
+        Table { schema, batches }
+    }
+}
+
+#[pymethods]
+impl Table {
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let arrays: Vec<Result<ArrayRef, ArrowError>> =
+            self.batches.iter().cloned().map(rows).collect();
+        let reader = ArrayIterator::new(arrays, rows_of(&self.schema));
+        Ok(to_stream_pycapsule(py, Box::new(reader), requested_schema)?)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        Ok(to_schema_pycapsule(py, self.schema.as_ref())?)
+    }
+
+    /// The names of the columns.
+    #[getter]
+    fn column_names(&self) -> Vec<String> {
+        self.schema
+            .fields()
+            .iter()
+            .map(|field| field.name().clone())
+            .collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
+        let Some((place, _)) = self.schema.column_with_name(name) else {
+            return Err(PyKeyError::new_err(name.to_owned()));
+        };
+        let list = PyList::empty(py);
+        for batch in &self.batches {
+            for row in 0..batch.num_rows() {
+                list.append(value(py, batch.column(place), row)?)?;
+            }
+        }
+        Ok(list)
+    }
+
+    fn __iter__(this: Bound<'_, Self>) -> RowsOfTable {
+        RowsOfTable {
+            table: this.unbind(),
+            batch: 0,
+            row: 0,
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        let names = self.column_names().join(", ");
+        format!("<dedupdb.Table of {} rows: {names}>", self.__len__())
+    }
+}
+
+/// The rows of a batch.
+pub(crate) fn rows(batch: RecordBatch) -> Result<ArrayRef, ArrowError> {
+    Ok(Arc::new(StructArray::from(batch)))
+}
+
+/// The rows of a table, as dicts.
+#[pyclass(module = "dedupdb")]
+pub(crate) struct RowsOfTable {
+    table: Py<Table>,
+    batch: usize,
+    row: usize,
+}
+
+#[pymethods]
+impl RowsOfTable {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let table = self.table.get();
+        while let Some(batch) = table.batches.get(self.batch) {
+            if self.row < batch.num_rows() {
+                self.row += 1;
+                return record(py, batch, self.row - 1).map(Some);
+            }
+            (self.batch, self.row) = (self.batch + 1, 0);
+        }
+        Ok(None)
+    }
+}

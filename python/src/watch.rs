@@ -1,0 +1,134 @@
+//! Long calls: they run without the interpreter, Ctrl-C ends them, and progress is told.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+
+/// Time between two looks for a signal.
+pub(crate) const TICK: Duration = Duration::from_millis(30);
+
+/// How long a call that is stopped waits for what is under way.
+const MOMENT: Duration = Duration::from_millis(40);
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether the caller asked to stop.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    pub(crate) fn ask(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Who is told how far a call is: a callable of what is done and all there is to do, or None for that.
+pub(crate) struct Told {
+    call: Option<Py<PyAny>>,
+    last: Option<(u64, Option<u64>)>,
+}
+
+impl Told {
+    /// `progress` is None, a callable, or True for a bar.
+    pub(crate) fn new(progress: Option<&Bound<'_, PyAny>>, unit: &str) -> PyResult<Told> {
+        let call = match progress {
+            None => None,
+            Some(given) => match given.extract::<bool>() {
+                Ok(false) => None,
+                Ok(true) => {
+                    let module = given.py().import("dedupdb._progress")?;
+                    let bar = module.call_method1("bar", (unit,))?;
+                    Some(bar.unbind())
+                }
+                Err(_) if given.is_callable() => Some(given.clone().unbind()),
+                Err(_) => {
+                    let class = given.get_type().name()?;
+                    return Err(PyTypeError::new_err(format!(
+                        "progress: True or a callable of (done, total), not {class}"
+                    )));
+                }
+            },
+        };
+        Ok(Told { call, last: None })
+    }
+
+    /// Tells what is new.
+    pub(crate) fn tell(&mut self, py: Python<'_>, done: u64, total: Option<u64>) -> PyResult<()> {
+        let Some(call) = &self.call else {
+            return Ok(());
+        };
+        if self.last == Some((done, total)) {
+            return Ok(());
+        }
+        self.last = Some((done, total));
+        call.call1(py, (done, total))?;
+        Ok(())
+    }
+
+    /// Says that the end is reached, to a bar: a callable of one's own is left alone.
+    pub(crate) fn end(self, py: Python<'_>) -> PyResult<()> {
+        let Some(call) = self.call else {
+            return Ok(());
+        };
+        let call = call.bind(py);
+        if call.hasattr("_dedupdb_close")? {
+            call.call_method0("_dedupdb_close")?;
+        }
+        Ok(())
+    }
+}
+
+/// Does `work` on a thread of its own while this one looks for signals and calls `tick`; if one of them
+/// raises, the work is asked to stop, and is waited for a moment only.
+pub(crate) fn waited<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&Stop) -> T + Send + 'static,
+    mut tick: impl FnMut(Python<'_>) -> PyResult<()>,
+) -> PyResult<T> {
+    let stop = Stop::default();
+    let asked = stop.clone();
+    let (sender, receiver) = sync_channel(1);
+    let receiver = Mutex::new(receiver);
+    // Nobody is left to be told where the call was stopped.
+    let run = move || drop(sender.send(work(&asked)));
+    thread::Builder::new()
+        .name("dedupdb".to_owned())
+        .spawn(run)?;
+    loop {
+        match received(py, &receiver, TICK) {
+            Ok(done) => return Ok(done),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(died()),
+        }
+        if let Err(raised) = py.check_signals().and_then(|()| tick(py)) {
+            stop.ask();
+            drop(received(py, &receiver, MOMENT));
+            return Err(raised);
+        }
+    }
+}
+
+/// Waits without the interpreter.
+pub(crate) fn received<T: Send>(
+    py: Python<'_>,
+    receiver: &Mutex<Receiver<T>>,
+    time: Duration,
+) -> Result<T, RecvTimeoutError> {
+    py.detach(|| lock(receiver).recv_timeout(time))
+}
+
+/// A thread ended before its work.
+pub(crate) fn died() -> PyErr {
+    PyRuntimeError::new_err("a thread of dedupdb ended by a panic, which is a defect")
+}

@@ -1,0 +1,252 @@
+"""A store, from its making to its end."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+
+import dedupdb
+from dedupdb import errors
+
+NIGHT = "it was the first of many long and cold nights in the old lighthouse by the sea"
+
+
+def test_the_five_lines_of_the_readme(path: Path) -> None:
+    with dedupdb.open(path, threshold=0.8) as store:
+        added = store.add(["one", "two"], [NIGHT, "nobody knows who painted the harbour crane in green"])
+        assert (added.added, added.documents, added.skipped) == (2, 2, [])
+        [match] = store.query(NIGHT + "!")
+        assert (match.key, match.jaccard, match.exact_copy) == ("one", 1.0, False)
+        assert match.containment == match.containment_of_match == 1.0
+        assert "one" in store and "three" not in store and 1 not in store
+        assert len(store) == 2
+        del store["one"]
+        assert list(store) == ["two"]
+        with pytest.raises(KeyError, match="no document of the store has this key"):
+            del store["one"]
+    with pytest.raises(ValueError, match="closed"):
+        len(store)
+
+
+def test_documents(store: dedupdb.Store) -> None:
+    store.add("one", NIGHT)
+    document = store["one"]
+    assert store.get("one") == document
+    assert store.get("two") is None
+    with pytest.raises(errors.NoSuchDocument) as raised:
+        store["two"]
+    assert raised.value.key == "two"
+    assert str(raised.value) == '"two": no document of the store has this key'
+    assert document.size == len(NIGHT)
+    assert document.shingles == len(NIGHT.split()) - 4
+    assert len(document.hash) == 32
+    assert abs((datetime.now(timezone.utc) - document.added).total_seconds()) < 1000
+    assert document.modified is None
+    store.add([("b/2", "x"), ("b/1", "y"), ("c", "z")])
+    assert [found.key for found in store.documents("b/")] == ["b/1", "b/2"]
+    assert list(store) == ["b/1", "b/2", "c", "one"]
+
+
+def test_what_becomes_of_documents(store: dedupdb.Store) -> None:
+    store.add("one", NIGHT)
+    added = store.add(["one", "two", "three"], [NIGHT, NIGHT, NIGHT + " again"])
+    assert added == dedupdb.Added(2, 0, 1, 1, 1, 0, [])
+    assert store.add("one", "something else").updated == 1
+    unique = store.add([("four", NIGHT), ("five", "a text of its own")], unique=True)
+    assert (unique.added, unique.kept_out, unique.exact_copies) == (1, 1, 1)
+
+
+def test_inserting(store: dedupdb.Store) -> None:
+    assert store.insert("one", NIGHT) == dedupdb.Verdict("added", None)
+    assert store.insert("one", NIGHT).verdict == "unchanged"
+    verdict = store.insert("two", NIGHT + " !")
+    assert verdict.is_kept_out
+    assert verdict.verdict == "near_duplicate"
+    assert verdict.earlier is not None and verdict.earlier.key == "one"
+    table = store.insert(["two", "three"], [NIGHT, "a text of its own"])
+    assert list(table) == [
+        {"row": 0, "verdict": "exact_copy", "earlier": "one", "jaccard": 1.0},
+        {"row": 1, "verdict": "added", "earlier": None, "jaccard": None},
+    ]
+    assert table["verdict"] == ["exact_copy", "added"]
+    assert table.column_names == ["row", "verdict", "earlier", "jaccard"]
+    with pytest.raises(KeyError):
+        table["nothing"]
+    assert repr(table) == "<dedupdb.Table of 2 rows: row, verdict, earlier, jaccard>"
+
+
+def test_questions(store: dedupdb.Store) -> None:
+    store.add(["a", "b", "c"], [NIGHT, NIGHT, NIGHT + " again and again"])
+    assert [match.key for match in store.query(NIGHT)] == ["a", "b", "c"]
+    assert [match.key for match in store.query(NIGHT, limit=1)] == ["a"]
+    assert [match.key for match in store.query(NIGHT, threshold=1.0)] == ["a", "b"]
+    assert [match.key for match in store.like("a")] == ["b", "c"]
+    assert store.query("") == []
+    found = store.query([NIGHT, "nothing like it", NIGHT], limit=2)
+    assert found["row"] == [0, 0, 2, 2]
+    assert found["key"] == ["a", "b", "a", "b"]
+    with pytest.raises(errors.InvalidQuery, match="threshold") as raised:
+        store.query(NIGHT, threshold=2.0)
+    assert isinstance(raised.value, ValueError)
+    with pytest.raises(errors.InvalidQuery, match="row 0: threshold"):
+        store.query([NIGHT], threshold=0.0)
+    with pytest.raises(KeyError):
+        store.like("nothing")
+
+
+def test_groups(store: dedupdb.Store) -> None:
+    store.add(["a", "b", "c", "d"], [NIGHT, NIGHT, NIGHT + " again", "a text of its own"])
+    pairs = list(store.pairs())
+    assert [(pair["key_a"], pair["key_b"]) for pair in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert pairs[0]["exact_copy"] and pairs[0]["jaccard"] == 1.0
+    assert len(list(store.pairs(exhaustive=True, fold_copies=True))) == 1
+    assert list(store.pairs(between=("a", "c")))[0]["key_b"] == "c"
+    members = list(store.clusters(linkage="representative"))
+    assert {member["key"] for member in members} == {"a", "b", "c"}
+    assert {member["representative"] for member in members} == {"a"}
+    assert {member["size"] for member in members} == {3}
+    assert list(store.clusters(min_size=4)) == []
+    with pytest.raises(ValueError, match="linkage"):
+        store.clusters(linkage="single")  # type: ignore[arg-type]
+    with pytest.raises(errors.InvalidQuery):
+        store.pairs(threshold=0.0)
+    stream = store.pairs()
+    assert next(stream)["key_a"] == "a"
+    assert repr(stream).startswith("<dedupdb.Batches of pairs: key_a, key_b,")
+
+
+def test_upkeep(path: Path, tmp_path: Path) -> None:
+    with dedupdb.open(path) as store:
+        store.add(["a", "b", "c"], [NIGHT, NIGHT + " again", "a text of its own"])
+        assert store.remove(["c", "d"]) == 1
+        assert store.remove("d") == 0
+        stats = store.stats()
+        assert (stats.documents, stats.contents, stats.removed) == (2, 2, 1)
+        assert stats.bytes == sum(stats.files.values()) > 0
+        seen: list[tuple[int, int | None]] = []
+        assert store.compact(progress=lambda done, total: seen.append((done, total)))
+        assert store.stats().removed == 0
+        assert store.reindex(permutations=256)
+        assert store.schema["permutations"] == "256"
+        assert [match.key for match in store.query(NIGHT)] == ["a", "b"]
+        copy = store.backup(tmp_path / "copy")
+        assert copy.documents == 2
+        report = store.check()
+        assert report.is_clean and report.documents == 2
+        store.add("d", "the handle writes after a check")
+        with pytest.raises(errors.NotEmpty):
+            store.backup(tmp_path)
+    with dedupdb.open(tmp_path / "copy", read_only=True) as copied:
+        assert len(copied) == 2
+        assert copied.check().is_clean
+
+
+def test_damage_is_found(path: Path) -> None:
+    with dedupdb.open(path) as store:
+        store.add([(str(number), f"a text about {number}, and little else") for number in range(100)])
+    [column] = path.glob("shingles.*")
+    content = bytearray(column.read_bytes())
+    content[100] ^= 1
+    column.write_bytes(content)
+    with dedupdb.open(path, read_only=True) as store:
+        report = store.check()
+    assert not report.is_clean
+    assert "shingles" in report.problems[0].file
+
+
+def test_schema(path: Path) -> None:
+    with dedupdb.open(path, threshold=0.7, shingling="char:9", permutations=64, bands="16x4", seed=7) as store:
+        assert store.threshold == 0.7
+        assert store.schema["bands"] == "16x4"
+        assert 0.9 < store.recall(0.8) < 1.0
+        with pytest.raises(ValueError, match="jaccard"):
+            store.recall(2.0)
+    with dedupdb.open(path, threshold=0.7, bands=(16, 4)) as store:
+        assert store.schema["shingling"] == "char:9"
+    with pytest.raises(errors.SchemaMismatch) as raised:
+        dedupdb.open(path, threshold=0.8)
+    assert raised.value.parameter == "threshold"
+    with dedupdb.open(path):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value", "kind"),
+    [
+        ("threshold", 2.0, ValueError),
+        ("threshold", "high", TypeError),
+        ("permutations", 0, ValueError),
+        ("permutations", -1, ValueError),
+        ("permutations", 2**40, ValueError),
+        ("shingling", "word:0", ValueError),
+        ("shingling", 5, TypeError),
+        ("bands", "18", ValueError),
+        ("bands", (1, 2, 3), TypeError),
+        ("slot_bits", 12, ValueError),
+        ("family", "md5", ValueError),
+        ("wait", "soon", ValueError),
+        ("wait", [], TypeError),
+        ("wait", -1.0, ValueError),
+    ],
+)
+def test_wrong_parameters_are_named(path: Path, parameter: str, value: object, kind: type[Exception]) -> None:
+    with pytest.raises(kind, match=parameter.replace("slot_bits", "slot.bits")):
+        dedupdb.open(path, **{parameter: value})  # type: ignore[arg-type]
+    assert not path.exists()
+    with pytest.raises(TypeError):
+        dedupdb.open(path, colour="red")  # type: ignore[call-arg]
+
+
+def test_places(path: Path, tmp_path: Path) -> None:
+    with pytest.raises(errors.NotAStore) as raised:
+        dedupdb.open(path, create=False)
+    assert raised.value.path == str(path)
+    with pytest.raises(errors.NotAStore):
+        dedupdb.open(path, read_only=True)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_text("text")
+    with pytest.raises(errors.NotEmpty):
+        dedupdb.open(tmp_path / "full")
+    with dedupdb.open(path) as store:
+        with pytest.raises(errors.Locked) as locked:
+            dedupdb.open(path)
+        assert locked.value.process is not None
+        with pytest.raises(errors.Locked):
+            dedupdb.open(path, wait="100ms")
+        with dedupdb.open(path, read_only=True) as reader:
+            store.add("a", NIGHT)
+            assert len(reader) == 0
+            assert reader.refresh()
+            assert len(reader) == 1
+            with pytest.raises(errors.ReadOnly):
+                reader.add("b", NIGHT)
+            with pytest.raises(errors.ReadOnly):
+                del reader["a"]
+
+
+def test_how_things_look(path: Path) -> None:
+    store = dedupdb.open(path)
+    store.add("a", NIGHT)
+    assert repr(store) == f'<dedupdb.Store "{path}": 1 documents, threshold 0.8, 128 permutations>'
+    assert bool(store) and store.path == path and not store.read_only and not store.closed
+    assert store.searches_cut_short == 0
+    store.close()
+    store.close()
+    assert store.closed and repr(store).endswith("(closed)>")
+    assert dedupdb.Store.__doc__ and dedupdb.Store.add.__doc__
+    assert issubclass(errors.Locked, dedupdb.Error)
+    for name in errors.__all__:
+        assert issubclass(getattr(errors, name), dedupdb.Error)
+
+
+def test_a_store_that_is_not_closed_is_closed_with_its_last_handle(path: Path) -> None:
+    store = dedupdb.open(path)
+    store.add("a", NIGHT)
+    documents = iter(store)
+    del store
+    assert list(documents) == ["a"]
+    del documents
+    with dedupdb.open(path) as again:
+        assert len(again) == 1
