@@ -143,6 +143,7 @@ mod lsh;
 pub mod mapreduce;
 #[cfg(feature = "plot")]
 pub mod plot;
+mod pool;
 mod progress;
 #[cfg(feature = "corpus")]
 pub mod publish;

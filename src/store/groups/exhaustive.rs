@@ -2,8 +2,8 @@
 
 use super::join::{Join, Joined, Sets};
 use crate::error::Result;
+use crate::pool::Pool;
 use crate::storage::Snapshot;
-use crate::store::handle::Pool;
 use crate::text::ShingleSet;
 
 /// Pairs that are handed out at a time.

@@ -1,11 +1,9 @@
 //! The open store, which threads share.
 
 mod options;
-mod pool;
 mod slot;
 mod store;
 
 pub use options::Options;
-pub(crate) use pool::Pool;
 pub(crate) use slot::Lease;
 pub use store::Store;

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
-use super::pool::{self, Pool};
 use super::slot::Slot;
 use super::store::{Shared, Store};
 use crate::clock::{Meters, Patience};
 use crate::error::{Error, Result};
+use crate::pool::{self, Pool};
 use crate::progress::Progress;
 use crate::schema::Schema;
 use crate::storage::Process;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use super::options::Options;
-use super::pool::Pool;
 use super::slot::Slot;
 use crate::clock::{Meters, Timings};
 use crate::error::{Error, Result};
+use crate::pool::Pool;
 use crate::progress::Progress;
 use crate::schema::Schema;
 use crate::storage::Process;

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::pool::Pool;
 use crate::progress::Progress;
 use crate::storage::{DocumentRow, Kind, Note, Posting, Runs, Snapshot, Sound};
 use crate::store::compare::Sketcher;
-use crate::store::handle::{Options, Pool, Store};
+use crate::store::handle::{Options, Store};
 use crate::text::ShingleSet;
 
 /// Contents that one thread checks at a time.

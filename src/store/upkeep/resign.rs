@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use crate::error::Result;
+use crate::pool::Pool;
 use crate::schema::Schema;
 use crate::sketch::Signer;
 use crate::storage::Snapshot;
-use crate::store::handle::Pool;
 use crate::store::lock::lock;
 use crate::store::offer::Body;
 use crate::text::{ShingleSet, Shingler};

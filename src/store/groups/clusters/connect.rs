@@ -7,11 +7,11 @@ use super::candidates::Candidates;
 use super::prefixes::Prefixes;
 use crate::batch::Forest;
 use crate::error::Result;
+use crate::pool::Pool;
 use crate::sketch::agreeing;
 use crate::storage::Snapshot;
 use crate::store::compare::{Allowance, Matcher, Stored};
 use crate::store::groups::buckets::Buckets;
-use crate::store::handle::Pool;
 
 /// Contents of a bucket from which on more is done than comparing each with each.
 const LARGE: usize = if cfg!(test) { 4 } else { 64 };

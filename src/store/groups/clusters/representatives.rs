@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use crate::batch::Forest;
 use crate::error::Result;
+use crate::pool::Pool;
 use crate::storage::Snapshot;
 use crate::store::compare::{Allowance, Likeness, Matcher, Stored};
-use crate::store::handle::Pool;
 
 /// Members from which on all threads work on a group.
 const LARGE: usize = 1 << 12;

@@ -1,6 +1,6 @@
 //! The sets in which a shingle is among the first.
 
-use crate::store::handle::Pool;
+use crate::pool::Pool;
 
 /// A shingle that is among the first of a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

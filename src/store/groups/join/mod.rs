@@ -17,7 +17,7 @@ mod rarity;
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::store::handle::Pool;
+use crate::pool::Pool;
 use crate::text::ShingleSet;
 use bounds::Bounds;
 use index::{Index, Posting};
