@@ -182,11 +182,6 @@ pub enum Error {
         /// Its key.
         key: String,
     },
-    /// More was added since the last commit than memory keeps postings of.
-    Uncommitted {
-        /// The most contents that one commit takes with the store's number of bands.
-        most: u32,
-    },
     /// The store is full: content ids have 32 bits.
     Full,
     /// The operating system refused to read or write a file.
@@ -285,10 +280,6 @@ impl fmt::Display for Error {
             Error::OldDocument { key } => write!(
                 f,
                 "{key:?}: the document was got before the store's contents were numbered anew; get it again"
-            ),
-            Error::Uncommitted { most } => write!(
-                f,
-                "one commit takes {most} contents with so many bands; commit more often"
             ),
             Error::Full => write!(f, "the store holds 2^32 - 2 contents and takes no more"),
             Error::Io { path, source } => write!(f, "{}: {source}", path.display()),

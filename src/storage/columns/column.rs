@@ -7,15 +7,19 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::sums::{BLOCK_BYTES, BlockSums};
+use super::sums::{BLOCK_BYTES, BlockSums, Summed};
 use super::verified::Verified;
 use crate::error::{Error, Result};
+use crate::pool::Pool;
 use crate::storage::disk::Process;
 use crate::storage::disk::{self, File, Map};
 use crate::storage::format::{HEADER_BYTES, Header, may_be_unfinished};
 
 /// Appended bytes are kept in memory until there are this many.
-const BUFFER_BYTES: usize = 1 << 20;
+const BUFFER_BYTES: usize = 1 << 18;
+
+/// What is appended together is written in stripes that end at multiples of this, several at a time.
+const STRIPE_BYTES: u64 = 4 * BLOCK_BYTES;
 
 /// A file grows by at least this much, and by half its size up to [`MAX_GROWTH`], so that it is
 /// mapped anew only a few times on its way to any size.
@@ -194,15 +198,51 @@ impl Column {
         Ok(())
     }
 
+    /// Adds `parts` to the end, one behind the other, on several threads if they are many. They are
+    /// read back only after [`Column::flush`].
+    pub(crate) fn append_all<'p>(
+        &mut self,
+        parts: impl Iterator<Item = &'p [u8]> + Clone,
+        pool: &Pool,
+    ) -> Result<()> {
+        let bytes: usize = parts.clone().map(<[u8]>::len).sum();
+        if self.buffer.len() + bytes < BUFFER_BYTES {
+            parts.for_each(|part| self.buffer.extend_from_slice(part));
+            return Ok(());
+        }
+        let buffer = std::mem::take(&mut self.buffer);
+        let parts = std::iter::once(&buffer[..]).chain(parts.map(|part| &part[..]));
+        let laid_out = LaidOut::new(self.written, parts);
+        self.make_room(laid_out.end)?;
+        let file = &self.file;
+        let written = pool.map(laid_out.stripes(), |stripe| {
+            let bytes = laid_out.bytes(&stripe);
+            file.write(HEADER_BYTES as u64 + stripe.start, &bytes)?;
+            Ok(Summed::of(stripe.start, &bytes))
+        });
+        for summed in written {
+            self.sums.take(summed?);
+        }
+        self.written = laid_out.end;
+        self.buffer = buffer;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Makes the file long enough for so many bytes of data.
+    fn make_room(&mut self, end: u64) -> Result<()> {
+        if HEADER_BYTES as u64 + end > self.map.len() as u64 {
+            self.grow(end)?;
+        }
+        Ok(())
+    }
+
     /// Writes the buffer to the file, so that views can read it.
     pub(crate) fn flush(&mut self) -> Result<()> {
         if self.buffer.is_empty() {
             return Ok(());
         }
-        let end = self.len();
-        if HEADER_BYTES as u64 + end > self.map.len() as u64 {
-            self.grow(end)?;
-        }
+        self.make_room(self.len())?;
         let start = HEADER_BYTES as u64 + self.written;
         self.file.write(start, &self.buffer)?;
         self.sums.update(&self.buffer);
@@ -277,6 +317,60 @@ impl Drop for Column {
     }
 }
 
+/// Parts of a column's data, one behind the other.
+struct LaidOut<'p> {
+    /// Each with where it ends in the data.
+    parts: Vec<(u64, &'p [u8])>,
+    start: u64,
+    end: u64,
+}
+
+impl<'p> LaidOut<'p> {
+    fn new(start: u64, parts: impl Iterator<Item = &'p [u8]>) -> LaidOut<'p> {
+        let mut end = start;
+        let parts = parts.map(|part| {
+            end += part.len() as u64;
+            (end, part)
+        });
+        LaidOut {
+            parts: parts.collect(),
+            start,
+            end,
+        }
+    }
+
+    /// The ranges of the data that are written each by itself.
+    fn stripes(&self) -> Vec<Range<u64>> {
+        let mut stripes = Vec::new();
+        let mut start = self.start;
+        while start < self.end {
+            let end = (start + 1).next_multiple_of(STRIPE_BYTES).min(self.end);
+            stripes.push(start..end);
+            start = end;
+        }
+        stripes
+    }
+
+    /// The bytes of a range.
+    fn bytes(&self, range: &Range<u64>) -> Vec<u8> {
+        let length = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+        let mut bytes = Vec::with_capacity(length);
+        let first = self.parts.partition_point(|(end, _)| *end <= range.start);
+        for (end, part) in &self.parts[first..] {
+            let start = end - part.len() as u64;
+            if start >= range.end {
+                break;
+            }
+            let inside = |at: u64| {
+                let at = at.clamp(start, *end) - start;
+                usize::try_from(at).unwrap_or(usize::MAX)
+            };
+            bytes.extend_from_slice(&part[inside(range.start)..inside(range.end)]);
+        }
+        bytes
+    }
+}
+
 /// Maps the header of a column's file and the first `len` bytes of its data.
 #[expect(
     unsafe_code,
@@ -346,6 +440,30 @@ mod tests {
         assert!(data_len(&path) >= 10);
         let column = Column::open(&path, &HEADER, 10, Trust::Sums).unwrap();
         assert_eq!(column.view().bytes(0..10).unwrap(), b"firstthird");
+    }
+
+    #[test]
+    fn what_is_appended_together_is_what_is_appended_one_by_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let column = |name: &str| Column::create(&folder.path().join(name), &HEADER, None).unwrap();
+        let (mut together, mut singly) = (column("together"), column("singly"));
+        let part = |n: usize| vec![(n % 251) as u8; n * 7919 % 3000];
+        for (batch, parts) in [3_usize, 400, 0, 1, 90, 1200].into_iter().enumerate() {
+            let parts: Vec<Vec<u8>> = (0..parts).map(|n| part(n + batch)).collect();
+            let pool = Pool::new(1 + batch % 3);
+            let all = parts.iter().map(Vec::as_slice);
+            together.append_all(all, &pool).unwrap();
+            parts.iter().for_each(|part| singly.append(part).unwrap());
+            together.append(b"one more").unwrap();
+            singly.append(b"one more").unwrap();
+            assert_eq!(together.len(), singly.len());
+        }
+        together.flush().unwrap();
+        singly.flush().unwrap();
+        let all = 0..together.len();
+        let (together_view, singly_view) = (together.view(), singly.view());
+        assert!(together_view.bytes(all.clone()).unwrap() == singly_view.bytes(all).unwrap());
+        assert_eq!(together.changed_sums(), singly.changed_sums());
     }
 
     #[test]

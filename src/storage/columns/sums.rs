@@ -51,6 +51,16 @@ impl BlockSums {
         }
     }
 
+    /// Takes in the next bytes of the column, whose whole blocks have their sums already.
+    pub(crate) fn take(&mut self, summed: Summed) {
+        self.update(&summed.start);
+        for sum in summed.blocks {
+            self.full.push((self.block, sum));
+            self.block += 1;
+        }
+        self.update(&summed.end);
+    }
+
     /// Block numbers and checksums of the blocks that grew since the last commit.
     pub(crate) fn changed(&self) -> Vec<(u64, u64)> {
         let mut changed = self.full.clone();
@@ -63,6 +73,29 @@ impl BlockSums {
     /// Takes note that the changed sums are committed.
     pub(crate) fn forget_changes(&mut self) {
         self.full.clear();
+    }
+}
+
+/// A run of a column's bytes: the checksums of the whole blocks in it, and the bytes before and behind them.
+#[derive(Debug, Default)]
+pub(crate) struct Summed {
+    start: Vec<u8>,
+    blocks: Vec<u64>,
+    end: Vec<u8>,
+}
+
+impl Summed {
+    /// The run of `bytes` that begins so many bytes behind the start of the column.
+    pub(crate) fn of(offset: u64, bytes: &[u8]) -> Summed {
+        let block = usize::try_from(BLOCK_BYTES).unwrap_or(usize::MAX);
+        let before = usize::try_from(offset.next_multiple_of(BLOCK_BYTES) - offset);
+        let (start, rest) = bytes.split_at(before.unwrap_or(usize::MAX).min(bytes.len()));
+        let blocks = rest.chunks_exact(block);
+        Summed {
+            start: start.to_vec(),
+            end: blocks.remainder().to_vec(),
+            blocks: blocks.map(sum).collect(),
+        }
     }
 }
 
@@ -116,6 +149,23 @@ mod tests {
                 sums.update(&bytes[piece[0]..piece[1]]);
             }
             prop_assert_eq!(sums.changed(), [(0, sum(&bytes))]);
+        }
+
+        #[test]
+        fn runs_that_were_summed_apart_have_the_sums_of_the_whole(
+            length in 0_usize..300_000,
+            cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        ) {
+            let bytes: Vec<u8> = (0..length).map(|n| (n * n >> 7) as u8).collect();
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(length + 1)).collect();
+            cuts.extend([0, length]);
+            cuts.sort_unstable();
+            let (mut whole, mut parts) = (BlockSums::default(), BlockSums::default());
+            whole.update(&bytes);
+            for run in cuts.windows(2) {
+                parts.take(Summed::of(run[0] as u64, &bytes[run[0]..run[1]]));
+            }
+            prop_assert_eq!(whole.changed(), parts.changed());
         }
     }
 }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use redb::{ReadTransaction, WriteTransaction};
 
 use super::sound::verify;
+use crate::codec::low32;
 use crate::error::{Error, Result};
+use crate::pool::Pool;
 use crate::schema::Schema;
 use crate::storage::columns::{Columns, Trust};
 use crate::storage::disk;
@@ -14,7 +16,7 @@ use crate::storage::folder::{check_free, check_outside, leftovers};
 use crate::storage::format::{ContentRow, FORMAT, Kind, copy_hash, narrow};
 use crate::storage::index::{Catalog, Index, Meta, catalog, existing_index, guarded};
 use crate::storage::names::{FIRST_GENERATION, INDEX, NEW_INDEX, is_of_store};
-use crate::storage::postings::{Filter, FilterName, Recent, most_contents};
+use crate::storage::postings::{Filter, FilterName, Hashes, Recent};
 use crate::storage::view::{Snapshot, Tables};
 
 /// What is known of the files beyond the last commit.
@@ -39,6 +41,24 @@ pub(crate) struct NewContent<'a> {
     pub(crate) signature: &'a [u8],
     /// One hash a band; none for a content without shingles.
     pub(crate) band_hashes: &'a [u32],
+}
+
+impl<'a> NewContent<'a> {
+    /// Its row, if its shingles end there in their column.
+    fn row(&self, shingles_end: u64) -> ContentRow {
+        ContentRow {
+            hash: *self.hash,
+            shingles_end,
+            shingle_count: self.shingle_count,
+        }
+    }
+
+    fn hashes(&self) -> Hashes<'a> {
+        Hashes {
+            first: copy_hash(self.hash),
+            others: self.band_hashes,
+        }
+    }
 }
 
 /// The writing side of a store. There is one in the process, behind the store's lock; the index's
@@ -225,40 +245,89 @@ impl Files {
         }
     }
 
+    /// Makes sure that so many contents can be appended.
+    pub(crate) fn check_room(&self, contents: usize) -> Result<()> {
+        self.check_writable()?;
+        let left = (u32::MAX - 1).saturating_sub(self.len);
+        if contents as u64 > u64::from(left) {
+            return Err(Error::Full);
+        }
+        Ok(())
+    }
+
     /// Appends a content and gives it the next id.
     ///
     /// # Errors
     ///
     /// After an error nothing more can be appended before [`Files::roll_back`].
-    pub(crate) fn push(&mut self, content: &NewContent<'_>) -> Result<u32> {
-        self.check_writable()?;
-        if self.len == u32::MAX - 1 {
-            return Err(Error::Full);
-        }
-        if self.recent.is_full() {
-            let most = most_contents(content.band_hashes.len() + 1);
-            return Err(Error::Uncommitted { most });
-        }
+    pub(crate) fn push(&mut self, content: &NewContent<'_>, pool: &Pool) -> Result<u32> {
+        self.check_room(1)?;
         self.health = Health::Torn;
         self.append_rows(content)?;
         self.health = Health::Sound;
-        if !self.recent.has_room() {
-            self.recent = Arc::new(self.recent.grown());
-        }
-        self.recent
-            .push(copy_hash(content.hash), content.band_hashes);
+        self.make_room(1, pool);
+        self.recent.push(content.hashes());
         let id = self.len;
         self.len += 1;
         Ok(id)
     }
 
+    /// Appends contents, gives them the next ids, and says of each whether it may share a band's bucket
+    /// with one before it.
+    ///
+    /// # Errors
+    ///
+    /// After an error nothing more can be appended before [`Files::roll_back`].
+    pub(crate) fn push_all(
+        &mut self,
+        contents: &[NewContent<'_>],
+        pool: &Pool,
+    ) -> Result<Vec<bool>> {
+        self.check_room(contents.len())?;
+        self.health = Health::Torn;
+        self.append_all_rows(contents, pool)?;
+        self.health = Health::Sound;
+        self.make_room(contents.len(), pool);
+        let hashes: Vec<Hashes<'_>> = contents.iter().map(NewContent::hashes).collect();
+        let (filter, has_tables) = (self.filter.as_deref(), self.tables.meta.banded > 0);
+        let is_held = |list, hash| match filter {
+            Some(filter) => filter.may_hold(list, hash),
+            None => has_tables,
+        };
+        let has_company = self.recent.fill(&hashes, is_held, pool);
+        self.len += low32(contents.len() as u64);
+        Ok(has_company)
+    }
+
+    /// Makes room for so many recent contents.
+    fn make_room(&mut self, more: usize, pool: &Pool) {
+        if !self.recent.has_room(more) {
+            self.recent = Arc::new(self.recent.grown(more, pool));
+        }
+    }
+
+    fn append_all_rows(&mut self, contents: &[NewContent<'_>], pool: &Pool) -> Result<()> {
+        let mut shingles_end = self.columns.shingles.len();
+        let rows: Vec<[u8; ContentRow::BYTES]> = contents
+            .iter()
+            .map(|content| {
+                shingles_end += content.packed_shingles.len() as u64;
+                content.row(shingles_end).encode()
+            })
+            .collect();
+        let columns = &mut self.columns;
+        let shingles = contents.iter().map(|content| content.packed_shingles);
+        columns.shingles.append_all(shingles, pool)?;
+        columns
+            .contents
+            .append_all(rows.iter().map(|row| &row[..]), pool)?;
+        let signatures = contents.iter().map(|content| content.signature);
+        columns.signatures.append_all(signatures, pool)
+    }
+
     fn append_rows(&mut self, content: &NewContent<'_>) -> Result<()> {
         self.columns.shingles.append(content.packed_shingles)?;
-        let row = ContentRow {
-            hash: *content.hash,
-            shingles_end: self.columns.shingles.len(),
-            shingle_count: content.shingle_count,
-        };
+        let row = content.row(self.columns.shingles.len());
         self.columns.contents.append(&row.encode())?;
         self.columns.signatures.append(content.signature)
     }
@@ -360,10 +429,6 @@ pub(crate) fn rebuild_recent(
     let schema = &snapshot.schema;
     let bands = schema.bands();
     let contents = snapshot.len.saturating_sub(banded);
-    if contents > most_contents(bands.bands() as usize + 1) {
-        let reason = format!("{contents} contents are in no table");
-        return Err(Error::damaged(snapshot.tables.path(), reason));
-    }
     let mut recent = match earlier.filter(|earlier| earlier.base() == banded) {
         Some(earlier) => earlier.clone(),
         None => Arc::new(Recent::new(
@@ -372,16 +437,19 @@ pub(crate) fn rebuild_recent(
             contents as usize,
         )),
     };
-    let mut hashes = Vec::new();
+    let (mut hashes, pool) = (Vec::new(), Pool::new(1));
     for id in banded + recent.len()..snapshot.len {
         let row = snapshot.content(id)?;
         hashes.clear();
         let signature = snapshot.signature(id)?;
         schema.band_hashes(row.shingle_count as usize, signature, &mut hashes);
-        if !recent.has_room() {
-            recent = Arc::new(recent.grown());
+        if !recent.has_room(1) {
+            recent = Arc::new(recent.grown(1, &pool));
         }
-        recent.push(copy_hash(&row.hash), &hashes);
+        recent.push(Hashes {
+            first: copy_hash(&row.hash),
+            others: &hashes,
+        });
     }
     Ok(recent)
 }

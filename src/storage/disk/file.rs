@@ -1,7 +1,7 @@
 //! A file and what is done with it.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -141,9 +141,7 @@ impl File {
     /// Writes `bytes` from byte `start` on.
     pub(crate) fn write(&self, start: u64, bytes: &[u8]) -> Result<()> {
         at(&self.path, Step::Write(&self.inner, start, bytes), || {
-            let mut file = &self.inner;
-            file.seek(SeekFrom::Start(start))?;
-            file.write_all(bytes)
+            write_at(&self.inner, start, bytes)
         })
     }
 
@@ -200,4 +198,25 @@ fn is_of_device(error: &io::Error) -> bool {
 
 pub(super) fn in_file<T>(path: &Path, done: io::Result<T>) -> Result<T> {
     done.map_err(|source| Error::io(path, source))
+}
+
+/// Writes all of `bytes` at `start`, wherever others write at the same time.
+#[cfg(unix)]
+fn write_at(file: &fs::File, start: u64, bytes: &[u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, start)
+}
+
+/// Writes all of `bytes` at `start`, wherever others write at the same time.
+#[cfg(windows)]
+fn write_at(file: &fs::File, mut start: u64, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_write(file, bytes, start)? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            written => {
+                start += written as u64;
+                bytes = &bytes[written..];
+            }
+        }
+    }
+    Ok(())
 }

@@ -50,6 +50,7 @@ impl Next {
                 content: self.ids.new_id(row.content),
                 ..row
             });
+            let key = key.into();
             changes.push(DocumentChange { key, old, new });
         }
         catalog::write_documents(transaction, &changes)

@@ -1,5 +1,7 @@
 //! The tables of the index beside the buckets: documents, contents' names, checksums, schema.
 
+use std::sync::Arc;
+
 use redb::{
     OwnedAccessGuard, ReadOnlyTable, ReadTransaction, ReadableTable, ReadableTableMetadata,
     TableDefinition, WriteTransaction,
@@ -86,7 +88,7 @@ impl DocumentRow {
 /// What a commit does to one document.
 #[derive(Clone, Debug)]
 pub(crate) struct DocumentChange {
-    pub(crate) key: String,
+    pub(crate) key: Arc<str>,
     /// The content it named before, if it was there.
     pub(crate) old: Option<u32>,
     /// What it is now, if it is there.

@@ -13,4 +13,4 @@ pub(crate) use leaf::Posting;
 #[cfg(any(test, fuzzing))]
 pub(crate) use leaf::{Leaf, pack};
 pub(crate) use posted::{LevelState, Posted};
-pub(crate) use recent::{Link, Recent, most_contents};
+pub(crate) use recent::{Hashes, Link, Recent};

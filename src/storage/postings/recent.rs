@@ -4,24 +4,28 @@
 //! contents at or above the watermark `banded` are found here. Nothing of it is stored: the
 //! postings follow from the content and signature columns, and are rebuilt on open.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::codec::low32;
+use crate::pool::Pool;
 
 /// No entry: the end of a chain. Links are places plus one, so that fresh, zeroed memory is a table
 /// without entries; it takes up room only as it is written to.
 const NONE: u32 = 0;
 
-/// How much larger a table becomes when it is full.
-const GROWTH: usize = 4;
+/// How much larger a table becomes at least when it is full.
+const GROWTH: usize = 2;
 
 /// Contents that a new index has room for.
 const MIN_CONTENTS: usize = 1024;
 
-/// A chained hash table from (list, hash) to content ids, where a list is a band or the copies.
+/// Fewer contents than this are not worth waking other threads for.
+const PARALLEL_CONTENTS: usize = 64;
+
+/// Chained hash tables from hash to content ids, one for each list, where a list is a band or the copies.
 ///
-/// One writer inserts contents in the order of their ids; any number of readers look up at the
-/// same time without locks. A reader ignores ids at or above the length of its snapshot.
+/// One writer inserts contents in the order of their ids, several lists at a time; any number of readers
+/// look up at the same time without locks. A reader ignores ids at or above the length of its snapshot.
 ///
 /// # Invariant
 ///
@@ -30,36 +34,38 @@ const MIN_CONTENTS: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct Recent {
     base: u32,
-    lists: usize,
     /// Contents that there is room for.
     room: usize,
-    /// One entry for each list and content, in that order: the entries of a bucket lie close together.
-    entries: Box<[Entry]>,
-    heads: Box<[AtomicU32]>,
+    lists: Vec<Chains>,
     /// Contents inserted.
     len: AtomicU32,
 }
 
-#[derive(Debug, bytemuck::Zeroable)]
-struct Entry {
-    hash: AtomicU32,
-    next: AtomicU32,
+/// What a content has in the lists: its hash in list 0, and one in each other list or in none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hashes<'a> {
+    pub(crate) first: u32,
+    pub(crate) others: &'a [u32],
+}
+
+impl Hashes<'_> {
+    fn of(&self, list: usize) -> Option<u32> {
+        match list.checked_sub(1) {
+            None => Some(self.first),
+            Some(other) => self.others.get(other).copied(),
+        }
+    }
 }
 
 impl Recent {
     /// An index for contents from `base` on, each with up to `lists` hashes, with room for
     /// `contents` of them.
     pub(crate) fn new(base: u32, lists: usize, contents: usize) -> Recent {
-        debug_assert!(contents <= most_contents(lists) as usize);
         let room = contents.max(MIN_CONTENTS);
-        let entries = room * lists;
-        let heads = entries.next_power_of_two();
         Recent {
             base,
-            lists,
             room,
-            entries: bytemuck::zeroed_slice_box(entries),
-            heads: bytemuck::zeroed_slice_box(heads),
+            lists: (0..lists).map(|_| Chains::new(room)).collect(),
             len: AtomicU32::new(0),
         }
     }
@@ -71,7 +77,7 @@ impl Recent {
 
     /// Bytes of memory held.
     pub(crate) fn bytes(&self) -> u64 {
-        (size_of_val(&*self.entries) + size_of_val(&*self.heads)) as u64
+        self.lists.iter().map(Chains::bytes).sum()
     }
 
     /// Number of contents inserted.
@@ -79,60 +85,92 @@ impl Recent {
         self.len.load(Ordering::Acquire)
     }
 
-    /// Whether there is room for another content.
-    pub(crate) fn has_room(&self) -> bool {
-        (self.len() as usize) < self.room
+    /// Whether there is room for so many other contents.
+    pub(crate) fn has_room(&self, more: usize) -> bool {
+        self.room - self.len() as usize >= more
     }
 
-    /// Whether no other content fits, for entries are numbered with 32 bits.
-    pub(crate) fn is_full(&self) -> bool {
-        self.len() >= most_contents(self.lists)
-    }
-
-    /// A copy with more room; the caller has made sure that another content fits.
-    pub(crate) fn grown(&self) -> Recent {
+    /// A copy with room for so many other contents.
+    pub(crate) fn grown(&self, more: usize, pool: &Pool) -> Recent {
         let len = self.len() as usize;
-        let most = most_contents(self.lists) as usize;
-        let grown = Recent::new(self.base, self.lists, most.min(len * GROWTH));
-        for content in 0..len {
-            for list in 0..self.lists {
-                match self.entry_hash(content, list) {
-                    Some(hash) => grown.link(content, list, hash),
-                    None => grown.leave_out(content, list),
-                }
+        let room = (len * GROWTH).max(len + more);
+        let lists = pool.map(self.lists.iter().collect(), |list: &Chains| {
+            let grown = Chains::new(room);
+            for place in 0..len {
+                grown.push(place, list.hash(place));
             }
+            grown
+        });
+        Recent {
+            base: self.base,
+            room,
+            lists,
+            len: AtomicU32::new(low32(len as u64)),
         }
-        grown.len.store(low32(len as u64), Ordering::Release);
-        grown
     }
 
-    /// Inserts the next content: its hash in list 0, and one in each other list or in none.
+    /// Inserts the next content. The caller is the only writer and has made sure that there is room.
+    pub(crate) fn push(&self, hashes: Hashes<'_>) {
+        let place = self.len() as usize;
+        for (number, list) in self.lists.iter().enumerate() {
+            list.push(place, hashes.of(number));
+        }
+        self.len.store(low32(place as u64) + 1, Ordering::Release);
+    }
+
+    /// Inserts the next contents, several lists at a time, and says of each whether it has company in a
+    /// band: an earlier content with the same hash, or one elsewhere as `is_held` knows, which is asked
+    /// about the list and the hash.
     ///
     /// The caller is the only writer and has made sure that there is room.
-    pub(crate) fn push(&self, first: u32, others: &[u32]) {
-        let content = self.len() as usize;
-        self.link(content, 0, first);
-        for (list, &hash) in others.iter().enumerate() {
-            self.link(content, list + 1, hash);
+    pub(crate) fn fill(
+        &self,
+        contents: &[Hashes<'_>],
+        is_held: impl Fn(u32, u32) -> bool + Sync,
+        pool: &Pool,
+    ) -> Vec<bool> {
+        let start = self.len() as usize;
+        let company: Vec<AtomicBool> = contents.iter().map(|_| AtomicBool::new(false)).collect();
+        let enter = |(number, list): (u32, &Chains)| {
+            for (index, hashes) in contents.iter().enumerate() {
+                let hash = hashes.of(number as usize);
+                list.push(start + index, hash);
+                let Some(hash) = hash.filter(|_| number > 0) else {
+                    continue;
+                };
+                if list.has_before(start + index, hash) || is_held(number, hash) {
+                    company[index].store(true, Ordering::Relaxed);
+                }
+            }
+        };
+        let lists = (0..).zip(&self.lists);
+        if contents.len() < PARALLEL_CONTENTS {
+            lists.for_each(enter);
+        } else {
+            pool.map(lists.collect(), enter);
         }
-        for list in others.len() + 1..self.lists {
-            self.leave_out(content, list);
-        }
-        self.len.store(low32(content as u64) + 1, Ordering::Release);
+        let end = low32((start + contents.len()) as u64);
+        self.len.store(end, Ordering::Release);
+        company.into_iter().map(AtomicBool::into_inner).collect()
     }
 
     /// The ids in `list` whose hash is `hash`, youngest first.
     pub(crate) fn ids(&self, list: usize, hash: u32) -> Ids<'_> {
-        let head = self.heads[self.place(list, hash)].load(Ordering::Acquire);
-        self.ids_from(list, hash, Link(head))
+        let list = &self.lists[list];
+        let at = Link(list.head(hash).load(Ordering::Acquire));
+        self.ids_of(list, hash, at)
     }
 
     /// The ids in `list` whose hash is `hash`, youngest first, from where [`Ids::rest`] said that they
     /// go on.
     pub(crate) fn ids_from(&self, list: usize, hash: u32, at: Link) -> Ids<'_> {
+        self.ids_of(&self.lists[list], hash, at)
+    }
+
+    fn ids_of<'a>(&self, list: &'a Chains, hash: u32, at: Link) -> Ids<'a> {
         Ids {
-            recent: self,
-            first: self.index(0, list),
+            base: self.base,
+            list,
             hash,
             at,
         }
@@ -140,43 +178,79 @@ impl Recent {
 
     /// The hash of content `id` in `list`, if it takes part in it.
     pub(crate) fn hash(&self, id: u32, list: u32) -> Option<u32> {
-        self.entry_hash((id - self.base) as usize, list as usize)
+        self.lists[list as usize].hash((id - self.base) as usize)
+    }
+}
+
+/// The chains of one list.
+#[derive(Debug)]
+struct Chains {
+    /// One for each content, in their order.
+    entries: Box<[Entry]>,
+    heads: Box<[AtomicU32]>,
+}
+
+#[derive(Debug, bytemuck::Zeroable)]
+struct Entry {
+    hash: AtomicU32,
+    next: AtomicU32,
+}
+
+impl Chains {
+    fn new(room: usize) -> Chains {
+        Chains {
+            entries: bytemuck::zeroed_slice_box(room),
+            heads: bytemuck::zeroed_slice_box(room.next_power_of_two()),
+        }
     }
 
-    fn entry_hash(&self, content: usize, list: usize) -> Option<u32> {
-        let index = self.index(content, list);
-        let entry = &self.entries[index];
-        let left_out = entry.next.load(Ordering::Relaxed) == link_to(index);
+    fn bytes(&self) -> u64 {
+        (size_of_val(&*self.entries) + size_of_val(&*self.heads)) as u64
+    }
+
+    fn head(&self, hash: u32) -> &AtomicU32 {
+        let mixed = u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        &self.heads[(mixed >> 32) as usize & (self.heads.len() - 1)]
+    }
+
+    /// Enters the hash of the content at `place`, the next one, if it takes part.
+    fn push(&self, place: usize, hash: Option<u32>) {
+        let entry = &self.entries[place];
+        let Some(hash) = hash else {
+            // No chain holds it: what follows is itself.
+            return entry.next.store(link_to(place), Ordering::Relaxed);
+        };
+        let head = self.head(hash);
+        let next = head.load(Ordering::Relaxed);
+        entry.hash.store(hash, Ordering::Relaxed);
+        entry.next.store(next, Ordering::Relaxed);
+        head.store(link_to(place), Ordering::Release);
+    }
+
+    fn hash(&self, place: usize) -> Option<u32> {
+        let entry = &self.entries[place];
+        let left_out = entry.next.load(Ordering::Relaxed) == link_to(place);
         (!left_out).then(|| entry.hash.load(Ordering::Relaxed))
     }
 
-    fn link(&self, content: usize, list: usize, hash: u32) {
-        let index = self.index(content, list);
-        let head = &self.heads[self.place(list, hash)];
-        let entry = &self.entries[index];
-        entry.hash.store(hash, Ordering::Relaxed);
-        entry
-            .next
-            .store(head.load(Ordering::Relaxed), Ordering::Relaxed);
-        head.store(link_to(index), Ordering::Release);
+    /// Whether a content before the one at `place`, which has this hash, has it too.
+    fn has_before(&self, place: usize, hash: u32) -> bool {
+        let at = Link(self.entries[place].next.load(Ordering::Relaxed));
+        self.next(hash, at).is_some()
     }
 
-    /// Marks the entry as one that no chain holds: its `next` is itself.
-    fn leave_out(&self, content: usize, list: usize) {
-        let index = self.index(content, list);
-        self.entries[index]
-            .next
-            .store(link_to(index), Ordering::Relaxed);
-    }
-
-    /// Where the entry of a content in a list is.
-    fn index(&self, content: usize, list: usize) -> usize {
-        list * self.room + content
-    }
-
-    fn place(&self, list: usize, hash: u32) -> usize {
-        let mixed = (u64::from(hash) << 8 | list as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (mixed >> 32) as usize & (self.heads.len() - 1)
+    /// The next content with a hash, and where those after it begin.
+    fn next(&self, hash: u32, mut at: Link) -> Option<(usize, Link)> {
+        while at.0 != NONE {
+            let place = at.0 as usize - 1;
+            let entry = &self.entries[place];
+            at = Link(entry.next.load(Ordering::Relaxed));
+            // Several hashes may have one head.
+            if entry.hash.load(Ordering::Relaxed) == hash {
+                return Some((place, at));
+            }
+        }
+        None
     }
 }
 
@@ -187,9 +261,8 @@ pub(crate) struct Link(u32);
 /// Ids of one list and hash, youngest first.
 #[derive(Debug)]
 pub(crate) struct Ids<'a> {
-    recent: &'a Recent,
-    /// Where the entries of the list begin.
-    first: usize,
+    base: u32,
+    list: &'a Chains,
     hash: u32,
     at: Link,
 }
@@ -205,54 +278,58 @@ impl Iterator for Ids<'_> {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
-        while self.at.0 != NONE {
-            let index = self.at.0 as usize - 1;
-            let entry = &self.recent.entries[index];
-            self.at = Link(entry.next.load(Ordering::Relaxed));
-            // Chains of several hashes and lists may have one head.
-            let content = index.wrapping_sub(self.first);
-            if content < self.recent.room && entry.hash.load(Ordering::Relaxed) == self.hash {
-                return Some(self.recent.base + low32(content as u64));
+        match self.list.next(self.hash, self.at) {
+            Some((place, rest)) => {
+                self.at = rest;
+                Some(self.base + low32(place as u64))
+            }
+            None => {
+                self.at = Link(NONE);
+                None
             }
         }
-        None
     }
 }
 
-/// Contents that a table of so many lists has room for: links to all their entries fit.
-pub(crate) fn most_contents(lists: usize) -> u32 {
-    low32(u64::from(u32::MAX) / lists as u64)
-}
-
-/// The link to an entry of a content below [`most_contents`].
-fn link_to(index: usize) -> u32 {
-    low32(index as u64 + 1)
+/// The link to the entry at a place. There are fewer contents than links, because ids have 32 bits.
+fn link_to(place: usize) -> u32 {
+    low32(place as u64 + 1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn links_to_all_entries_fit() {
-        for lists in [1, 2, 18, 61, 1025, 16385] {
-            let entries = most_contents(lists) as usize * lists;
-            assert_eq!(link_to(entries - 1) as usize, entries);
-            assert!(entries + lists > u32::MAX as usize);
-        }
+    /// The hashes of a content in three lists; every tenth takes part in the first only.
+    fn hashes(content: u32) -> (u32, Vec<u32>) {
+        let others = if content.is_multiple_of(10) {
+            vec![]
+        } else {
+            vec![content % 7, content]
+        };
+        (content % 4, others)
     }
 
     #[test]
-    fn ids_are_found_in_their_list_youngest_first_also_after_growing() {
-        let recent = Recent::new(100, 3, 0);
-        for content in 0..1000_u32 {
-            if content % 10 == 0 {
-                recent.push(content % 4, &[]);
-            } else {
-                recent.push(content % 4, &[content % 7, content]);
-            }
+    fn ids_are_found_in_their_list_youngest_first_however_they_came() {
+        let pool = Pool::new(2);
+        let pushed = Recent::new(100, 3, 0);
+        let contents: Vec<(u32, Vec<u32>)> = (0..1000).map(hashes).collect();
+        let rows: Vec<Hashes<'_>> = contents
+            .iter()
+            .map(|(first, others)| Hashes {
+                first: *first,
+                others,
+            })
+            .collect();
+        for row in &rows {
+            pushed.push(*row);
         }
-        for index in [&recent, &recent.grown()] {
+        let filled = Recent::new(100, 3, 0);
+        filled.fill(&rows[..300], |_, _| false, &pool);
+        filled.push(rows[300]);
+        filled.fill(&rows[301..], |_, _| false, &pool);
+        for index in [&pushed, &filled, &pushed.grown(5000, &pool)] {
             for hash in 0..8 {
                 for list in 0..3 {
                     let expected: Vec<u32> = (0..1000_u32)
@@ -274,5 +351,26 @@ mod tests {
             assert_eq!(index.hash(111, 2), Some(11));
             assert_eq!(index.len(), 1000);
         }
+    }
+
+    #[test]
+    fn a_content_has_company_in_a_band_where_an_earlier_one_or_a_table_has_its_hash() {
+        let pool = Pool::new(2);
+        let recent = Recent::new(0, 3, 0);
+        let fill = |rows: &[(u32, [u32; 2])]| {
+            let rows: Vec<Hashes<'_>> = rows
+                .iter()
+                .map(|(first, others)| Hashes {
+                    first: *first,
+                    others,
+                })
+                .collect();
+            recent.fill(&rows, |list, hash| (list, hash) == (2, 77), &pool)
+        };
+        // The same hash in another list, or that of a copy, is no company.
+        let first = fill(&[(1, [10, 20]), (1, [20, 10]), (2, [10, 30]), (3, [40, 77])]);
+        assert_eq!(first, [false, false, true, true]);
+        let second = fill(&[(4, [77, 50]), (5, [60, 30]), (6, [61, 50])]);
+        assert_eq!(second, [false, true, true]);
     }
 }

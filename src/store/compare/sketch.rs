@@ -7,7 +7,7 @@ use crate::clock::Meters;
 use crate::error::Result;
 use crate::schema::Schema;
 use crate::sketch::Signer;
-use crate::storage::{ContentRow, Snapshot};
+use crate::storage::{ContentRow, NewContent, Snapshot};
 use crate::text::{ShingleSet, Shingler};
 
 /// A text, or the shingles that stand for one.
@@ -50,6 +50,17 @@ impl Sketch {
     /// Number of shingles. They are 32-bit hashes, each once, and a text is shorter than that.
     pub(crate) fn shingle_count(&self) -> u32 {
         u32::try_from(self.shingles.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The sketch as a content that is to be stored; `hash` is the text's.
+    pub(crate) fn content<'a>(&'a self, hash: &'a [u8; 32]) -> NewContent<'a> {
+        NewContent {
+            hash,
+            shingle_count: self.shingle_count(),
+            packed_shingles: &self.packed_shingles,
+            signature: &self.signature,
+            band_hashes: &self.band_hashes,
+        }
     }
 
     /// The sketch as the asking side of a comparison; `hash` is the text's.

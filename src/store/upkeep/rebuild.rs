@@ -409,9 +409,9 @@ impl Drop for Journal<'_> {
 
 impl Store {
     /// Takes note of the documents of a commit that readers see already.
-    pub(crate) fn note_changed<'k>(&self, keys: impl Iterator<Item = &'k String>) {
+    pub(crate) fn note_changed<'k>(&self, keys: impl Iterator<Item = &'k str>) {
         if let Some(journal) = lock(&self.shared.journal).as_mut() {
-            journal.extend(keys.cloned());
+            journal.extend(keys.map(str::to_owned));
         }
     }
 }

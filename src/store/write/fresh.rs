@@ -1,13 +1,13 @@
-//! Contents that were stored first and are compared afterwards, many at a time.
+//! Contents that are numbered first, and appended and compared afterwards, many at a time.
 
 use super::names::{Earlier, Names};
 use super::pending::Moment;
 use super::writer::Writer;
 use crate::error::Result;
-use crate::storage::Snapshot;
+use crate::storage::{NewContent, Snapshot};
 use crate::store::compare::Sketch;
 
-/// A content that was just appended and is yet to be compared with the earlier ones.
+/// A new content that is yet to be compared with the earlier ones.
 #[derive(Debug)]
 pub(crate) struct Fresh {
     /// Place of its input among the outcomes.
@@ -18,6 +18,34 @@ pub(crate) struct Fresh {
     pub(crate) content: u32,
     /// When it was named.
     pub(crate) moment: Moment,
+    /// Whether it may share a bucket with an earlier one; known once it is appended.
+    pub(crate) has_company: bool,
+}
+
+/// New contents in the order of their ids, of which the first were appended.
+#[derive(Debug)]
+pub(crate) struct FreshBatch {
+    contents: Vec<Fresh>,
+    appended: usize,
+}
+
+impl FreshBatch {
+    /// None yet, and never more than so many.
+    pub(crate) fn of_at_most(contents: usize) -> FreshBatch {
+        FreshBatch {
+            contents: Vec::with_capacity(contents),
+            appended: 0,
+        }
+    }
+
+    pub(crate) fn push(&mut self, fresh: Fresh) {
+        self.contents.push(fresh);
+    }
+
+    /// Number of those that were not appended.
+    pub(crate) fn to_be_appended(&self) -> usize {
+        self.contents.len() - self.appended
+    }
 }
 
 /// What the comparison of a fresh content came to.
@@ -31,14 +59,33 @@ pub(crate) enum Met {
 }
 
 impl Writer {
+    /// Appends those contents of a batch that were not.
+    pub(crate) fn append_fresh(&mut self, batch: &mut FreshBatch) -> Result<()> {
+        let fresh = &mut batch.contents[batch.appended..];
+        let contents: Vec<NewContent<'_>> = fresh
+            .iter()
+            .map(|fresh| fresh.sketch.content(&fresh.hash))
+            .collect();
+        let company = self.files.push_all(&contents, &self.store.shared.pool)?;
+        for (fresh, has_company) in fresh.iter_mut().zip(company) {
+            fresh.has_company = has_company;
+        }
+        batch.appended = batch.contents.len();
+        Ok(())
+    }
+
     /// Compares contents that were just appended with all that come before them, as of when each came.
-    pub(crate) fn compare_fresh(&mut self, fresh: Vec<Fresh>) -> Result<Vec<(usize, Met)>> {
-        if fresh.is_empty() {
+    pub(crate) fn compare_fresh(&mut self, batch: FreshBatch) -> Result<Vec<(usize, Met)>> {
+        let fresh = batch.contents;
+        if !fresh.iter().any(|fresh| fresh.has_company) {
             return Ok(Vec::new());
         }
         let snapshot = self.files.snapshot()?;
         let this = &*self;
         let compared = this.store.shared.pool.map(fresh, |fresh| {
+            if !fresh.has_company {
+                return Ok((fresh.index, Met::Nothing));
+            }
             let comparing = &this.store.shared.meters.comparing;
             let met = comparing.time(|| this.compare_one(&snapshot, &fresh));
             Ok((fresh.index, met?))

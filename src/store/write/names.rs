@@ -43,7 +43,8 @@ impl Names<'_> {
 
     /// Whether a document names `content`.
     pub(crate) fn any(&self, content: u32) -> Result<bool> {
-        Ok(self.first(content)?.is_some())
+        self.pending
+            .is_named_at(self.committed, content, self.moment, self.except)
     }
 
     /// The content with the text of `prepared` that a document names: `current`, which is the row of

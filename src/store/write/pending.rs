@@ -1,13 +1,15 @@
 //! What a writer did to the documents and has not committed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use crate::codec::low32;
 use crate::error::Result;
+use crate::pool::Pool;
 use crate::storage::{CatalogChange, DocumentChange, DocumentRow, Snapshot};
 
-/// A point in the order of a writer's calls.
-pub(crate) type Moment = u64;
+/// A point in the order of a writer's calls: the number of steps before it.
+pub(crate) type Moment = u32;
 
 /// The documents that changed, with every step of their change.
 ///
@@ -15,61 +17,70 @@ pub(crate) type Moment = u64;
 /// batch that is worked on in parallel gets the answers that one call after another would get.
 #[derive(Debug)]
 pub(crate) struct Pending {
-    now: Moment,
-    documents: BTreeMap<Arc<str>, History>,
+    steps: Vec<Step>,
+    /// The last step of each document.
+    last: HashMap<Arc<str>, u32>,
     named: Named,
-    /// Memory that all this takes, about.
+    /// Memory that keys and names take, about.
     bytes: u64,
 }
 
-/// Bytes of memory that a change of a document takes beside its key: a step, its history, the
-/// places of both in their maps, and what the commit makes of them.
-const CHANGE_BYTES: usize = 300;
+/// A change of one document.
+#[derive(Debug)]
+struct Step {
+    key: Arc<str>,
+    row: Option<DocumentRow>,
+    before: Before,
+    /// Whether the document has no later step.
+    is_last: bool,
+}
 
-/// The keys that came to name each content.
+/// What a document was before a step.
+#[derive(Debug)]
+enum Before {
+    Absent,
+    /// As it was committed.
+    Committed(Box<DocumentRow>),
+    /// As an earlier step left it.
+    Step(u32),
+}
+
+/// Bytes of memory that a change of a document takes beside its key: a step, the places of both in
+/// their maps, and what the commit makes of them.
+const CHANGE_BYTES: usize = 250;
+
+/// The steps by which documents came to name each content.
 ///
-/// Nearly all are the only name of a content that is new itself, so those have a place each.
+/// Nearly all contents have one name and are new themselves, so those have a place each.
 #[derive(Debug)]
 struct Named {
     /// The first content that was not committed.
     start: u32,
-    new: Vec<Option<Arc<str>>>,
+    /// A step, plus one.
+    new: Vec<u32>,
     others: HashMap<u32, BTreeSet<Arc<str>>>,
 }
 
 impl Named {
-    fn push(&mut self, content: u32, key: Arc<str>) {
+    fn push(&mut self, content: u32, step: u32, key: &Arc<str>) {
         if let Some(place) = content.checked_sub(self.start) {
             let place = place as usize;
             if place >= self.new.len() {
-                self.new.resize(place + 1, None);
+                self.new.resize(place + 1, 0);
             }
-            if let first @ None = &mut self.new[place] {
-                *first = Some(key);
+            if self.new[place] == 0 {
+                self.new[place] = step + 1;
                 return;
             }
         }
-        self.others.entry(content).or_default().insert(key);
+        self.others.entry(content).or_default().insert(key.clone());
     }
 
-    /// The first key of `content` that came, and the others in order.
-    fn of(&self, content: u32) -> (Option<&Arc<str>>, impl Iterator<Item = &Arc<str>>) {
+    /// The first step that named `content`, and the keys of the others in order.
+    fn of(&self, content: u32) -> (Option<u32>, impl Iterator<Item = &Arc<str>>) {
         let place = content.checked_sub(self.start);
-        let first = place.and_then(|place| self.new.get(place as usize)?.as_ref());
+        let first = place.and_then(|place| self.new.get(place as usize)?.checked_sub(1));
         (first, self.others.get(&content).into_iter().flatten())
-    }
-}
-
-#[derive(Debug)]
-struct History {
-    committed: Option<DocumentRow>,
-    steps: Vec<(Moment, Option<DocumentRow>)>,
-}
-
-impl History {
-    fn at(&self, moment: Moment) -> Option<DocumentRow> {
-        let past = self.steps.iter().rev().find(|(when, _)| *when <= moment);
-        past.map_or(self.committed, |(_, row)| *row)
     }
 }
 
@@ -77,20 +88,20 @@ impl Pending {
     /// Nothing yet; `contents` is the number of committed contents.
     pub(crate) fn new(contents: u32) -> Pending {
         Pending {
-            now: 0,
-            bytes: 0,
-            documents: BTreeMap::new(),
+            steps: Vec::new(),
+            last: HashMap::new(),
             named: Named {
                 start: contents,
                 new: Vec::new(),
                 others: HashMap::new(),
             },
+            bytes: 0,
         }
     }
 
-    /// The moment of the last change.
+    /// The moment after the last change.
     pub(crate) fn now(&self) -> Moment {
-        self.now
+        low32(self.steps.len() as u64)
     }
 
     /// Bytes of memory, about.
@@ -100,13 +111,30 @@ impl Pending {
 
     /// Whether there is anything to commit.
     pub(crate) fn is_empty(&self) -> bool {
-        self.documents.is_empty()
+        self.steps.is_empty()
     }
 
     /// The document `key` as it is now, given what is committed of it.
     pub(crate) fn current(&self, key: &str, committed: Option<DocumentRow>) -> Option<DocumentRow> {
-        let history = self.documents.get(key);
-        history.map_or(committed, |history| history.at(self.now))
+        match self.last.get(key) {
+            Some(&last) => self.steps[last as usize].row,
+            None => committed,
+        }
+    }
+
+    /// The document of a step as it was at `moment`.
+    fn at(&self, mut step: u32, moment: Moment) -> Option<DocumentRow> {
+        loop {
+            let Step { row, before, .. } = &self.steps[step as usize];
+            if step < moment {
+                return *row;
+            }
+            match before {
+                Before::Absent => return None,
+                Before::Committed(row) => return Some(**row),
+                Before::Step(earlier) => step = *earlier,
+            }
+        }
     }
 
     /// Changes the document `key`, given what is committed of it.
@@ -115,25 +143,49 @@ impl Pending {
         key: &str,
         committed: Option<DocumentRow>,
         row: Option<DocumentRow>,
-    ) {
-        self.now += 1;
+    ) -> Arc<str> {
+        let now = self.now();
         self.bytes += (CHANGE_BYTES + key.len()) as u64;
-        let step = (self.now, row);
-        let key: Arc<str> = match self.documents.get_key_value(key) {
-            Some((key, _)) => key.clone(),
-            None => key.into(),
+        let (key, before) = if let Some(last) = self.last.get_mut(key) {
+            let earlier = std::mem::replace(last, now);
+            let step = &mut self.steps[earlier as usize];
+            step.is_last = false;
+            (step.key.clone(), Before::Step(earlier))
+        } else {
+            let key: Arc<str> = key.into();
+            self.last.insert(key.clone(), now);
+            let committed = committed.map(Box::new);
+            (key, committed.map_or(Before::Absent, Before::Committed))
         };
         if let Some(row) = row {
-            self.named.push(row.content, key.clone());
+            self.named.push(row.content, now, &key);
         }
-        self.documents
-            .entry(key)
-            .or_insert_with(|| History {
-                committed,
-                steps: Vec::with_capacity(1),
-            })
-            .steps
-            .push(step);
+        self.steps.push(Step {
+            key: key.clone(),
+            row,
+            before,
+            is_last: true,
+        });
+        key
+    }
+
+    /// Whether a document other than `except` names `content` at `moment`; `snapshot` is what is
+    /// committed.
+    pub(crate) fn is_named_at(
+        &self,
+        snapshot: &Snapshot,
+        content: u32,
+        moment: Moment,
+        except: &str,
+    ) -> Result<bool> {
+        let (first, mut others) = self.named.of(content);
+        let names_it = |key: &str| self.names(key, content, moment, except);
+        let first = first.map(|step| &self.steps[step as usize].key);
+        if first.is_some_and(|key| names_it(key)) || others.any(|key| names_it(key)) {
+            return Ok(true);
+        }
+        let committed = self.committed_name(snapshot, content, moment, except)?;
+        Ok(committed.is_some())
     }
 
     /// The first key other than `except` that named `content` at `moment`; `snapshot` is what is
@@ -145,42 +197,82 @@ impl Pending {
         moment: Moment,
         except: &str,
     ) -> Result<Option<String>> {
-        let still = |key: &str, committed: bool| match self.documents.get(key) {
-            _ if key == except => false,
-            Some(history) => history.at(moment).is_some_and(|row| row.content == content),
-            None => committed,
-        };
         // Each of the three is in order, so that the first of a million names is found at once.
-        let mut names = snapshot.names(content)?;
-        let committed = names.find(|name| name.as_ref().map_or(true, |key| still(key, true)));
+        let committed = self.committed_name(snapshot, content, moment, except)?;
         let (first, mut others) = self.named.of(content);
-        let first = first.filter(|key| still(key, false));
-        let other = others.find(|key| still(key, false));
+        let first = first.map(|step| &self.steps[step as usize].key);
+        let first = first.filter(|key| self.names(key, content, moment, except));
+        let other = others.find(|key| self.names(key, content, moment, except));
         let since = first.into_iter().chain(other).min();
-        Ok(match (committed.transpose()?, since) {
+        Ok(match (committed, since) {
             (Some(committed), Some(since)) if **since < *committed => Some(since.to_string()),
             (None, since) => since.map(ToString::to_string),
             (committed, _) => committed,
         })
     }
 
+    /// The first key other than `except` that named `content` at the commit and at `moment`.
+    fn committed_name(
+        &self,
+        snapshot: &Snapshot,
+        content: u32,
+        moment: Moment,
+        except: &str,
+    ) -> Result<Option<String>> {
+        if content >= snapshot.len {
+            return Ok(None);
+        }
+        let still = |key: &str| {
+            let changed = self.last.contains_key(key);
+            key != except && (!changed || self.names(key, content, moment, except))
+        };
+        let mut names = snapshot.names(content)?;
+        names
+            .find(|name| name.as_ref().map_or(true, |key| still(key)))
+            .transpose()
+    }
+
+    /// Whether `key`, which was changed, named `content` at `moment` and is not `except`.
+    fn names(&self, key: &str, content: u32, moment: Moment, except: &str) -> bool {
+        let last = self.last.get(key).filter(|_| key != except);
+        let row = last.and_then(|&last| self.at(last, moment));
+        row.is_some_and(|row| row.content == content)
+    }
+
     /// The changes in the form in which they are committed.
-    pub(crate) fn change(&self) -> CatalogChange {
-        let mut change = CatalogChange::default();
-        for (key, history) in &self.documents {
-            let new = history.at(self.now);
+    pub(crate) fn change(&self, pool: &Pool) -> CatalogChange {
+        let mut last: Vec<(&Arc<str>, u32)> = (0..)
+            .zip(&self.steps)
+            .filter(|(_, step)| step.is_last)
+            .map(|(number, step)| (&step.key, number))
+            .collect();
+        pool.sort(&mut last);
+        let mut change = CatalogChange {
+            documents: Vec::with_capacity(last.len()),
+            ..CatalogChange::default()
+        };
+        for (key, number) in last {
+            let new = self.steps[number as usize].row;
             let kept = new.map(|row| row.content);
-            let rows = history.steps.iter().map(|(_, row)| *row);
-            let left = rows
-                .chain([history.committed])
-                .flatten()
-                .map(|row| row.content)
-                .filter(|&content| Some(content) != kept);
-            change.maybe_unnamed.extend(left);
-            if new != history.committed {
+            let mut left = |row: Option<DocumentRow>| {
+                let content = row.map(|row| row.content);
+                let left = content.filter(|_| content != kept);
+                change.maybe_unnamed.extend(left);
+            };
+            let mut step = number;
+            let old = loop {
+                match &self.steps[step as usize].before {
+                    Before::Absent => break None,
+                    Before::Committed(row) => break Some(**row),
+                    Before::Step(earlier) => step = *earlier,
+                }
+                left(self.steps[step as usize].row);
+            };
+            left(old);
+            if new != old {
                 change.documents.push(DocumentChange {
-                    key: key.to_string(),
-                    old: history.committed.map(|row| row.content),
+                    key: key.clone(),
+                    old: old.map(|row| row.content),
                     new,
                 });
             }

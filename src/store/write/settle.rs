@@ -1,9 +1,10 @@
 //! What is done to the store once a document is judged.
 
-use super::fresh::{Fresh, Met};
+use super::fresh::{Fresh, FreshBatch, Met};
 use super::judge::{Appended, Finding, Judge, Judged, Policy};
 use super::names::{Earlier, Names};
 use super::writer::Writer;
+use crate::codec::low32;
 use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, NewContent};
 use crate::store::offer::{Change, MAX_KEY_BYTES, Outcome, Prepared, Relation};
@@ -38,7 +39,7 @@ impl Writer {
             prepared = pool.map(prepared, |prepared| self.compare_ahead(prepared?, policy));
         }
         let mut outcomes = Vec::with_capacity(prepared.len());
-        let mut fresh = Vec::new();
+        let mut fresh = FreshBatch::of_at_most(prepared.len());
         let meters = self.store.shared.meters.clone();
         meters.appending.time(|| -> Result<()> {
             for prepared in prepared {
@@ -49,7 +50,7 @@ impl Writer {
                     Err(own) => Err(own),
                 });
             }
-            Ok(())
+            self.append_fresh(&mut fresh)
         })?;
         for (index, met) in self.compare_fresh(fresh)? {
             if let Some(Ok(outcome)) = outcomes.get_mut(index) {
@@ -85,23 +86,26 @@ impl Writer {
         Ok(prepared)
     }
 
-    /// Settles one input. If its content is new and was not compared, it is left in `fresh`.
+    /// Settles one input. If its content is new and needs not to be compared now, it is left in `fresh`.
     fn settle_text(
         &mut self,
         mut prepared: Prepared,
         policy: Policy,
         index: usize,
-        fresh: &mut Vec<Fresh>,
+        fresh: &mut FreshBatch,
     ) -> Result<Result<Outcome>> {
+        if self.evidence && fresh.to_be_appended() > 0 && self.appended.contains_key(&prepared.hash)
+        {
+            // What it is a copy of may be asked for its rows.
+            self.append_fresh(fresh)?;
+        }
         let settled = self.settle(&mut prepared, policy, |writer, prepared| {
             let sketch = prepared.take_sketch(&writer.committed.sketcher)?;
-            let content = writer.append(&NewContent {
-                hash: &prepared.hash,
-                shingle_count: sketch.shingle_count(),
-                packed_shingles: &sketch.packed_shingles,
-                signature: &sketch.signature,
-                band_hashes: &sketch.band_hashes,
-            })?;
+            let content = if policy == Policy::Add {
+                writer.number(fresh.to_be_appended(), prepared.hash)?
+            } else {
+                writer.append(&sketch.content(&prepared.hash))?
+            };
             prepared.sketch = Some(sketch);
             Ok(content)
         });
@@ -117,6 +121,7 @@ impl Writer {
                 sketch,
                 content,
                 moment: self.pending.now(),
+                has_company: false,
             });
         }
         Ok(Ok(outcome))
@@ -223,9 +228,17 @@ impl Writer {
         })
     }
 
+    /// The id of a new content with a hash, before which so many are to be appended first.
+    fn number(&mut self, before: usize, hash: [u8; 32]) -> Result<u32> {
+        self.files.check_room(before + 1)?;
+        let content = self.files.len + low32(before as u64);
+        self.appended.insert(hash, content);
+        Ok(content)
+    }
+
     /// Stores a new content.
     pub(crate) fn append(&mut self, new: &NewContent<'_>) -> Result<u32> {
-        let content = self.files.push(new)?;
+        let content = self.files.push(new, &self.store.shared.pool)?;
         self.appended.insert(*new.hash, content);
         Ok(content)
     }

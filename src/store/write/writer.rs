@@ -116,8 +116,8 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Those of reading and writing the store, with [`Error::Full`] and [`Error::Uncommitted`]; the
-    /// writer should then be dropped.
+    /// Those of reading and writing the store, with [`Error::Full`]; the writer should then be
+    /// dropped.
     pub fn add_all(&mut self, inputs: Vec<Input>) -> Result<Vec<Result<Outcome>>> {
         self.begin()?;
         let prepare = |input| self.committed.prepare(input);
@@ -166,7 +166,7 @@ impl Writer {
         }
         let change = CatalogChange {
             runs: Some(self.runs),
-            ..self.pending.change()
+            ..self.pending.change(&self.store.shared.pool)
         };
         let (threads, meters) = (self.store.shared.pool.threads(), &self.store.shared.meters);
         let files = &mut self.files;
@@ -176,7 +176,7 @@ impl Writer {
         self.pending = Pending::new(snapshot.len);
         self.committed.snapshot = Arc::new(snapshot);
         self.store.publish(self.committed.clone());
-        let keys = change.documents.iter().map(|change| &change.key);
+        let keys = change.documents.iter().map(|change| &*change.key);
         self.store.note_changed(keys);
         self.appended.clear();
         Ok(())
