@@ -20,6 +20,7 @@ mod parse;
 mod picture;
 mod piped;
 mod preset;
+mod processor;
 mod progress;
 mod reading;
 mod rebuilding;

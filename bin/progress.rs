@@ -61,6 +61,11 @@ impl Progress {
         self.started.elapsed()
     }
 
+    /// Bytes of what was done.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// Takes note of what was done.
     pub(crate) fn advance(&mut self, documents: u64, bytes: u64) {
         self.documents += documents;

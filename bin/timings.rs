@@ -5,23 +5,99 @@ use std::time::Duration;
 
 use dedupdb::upkeep::Timings;
 
-/// The lines to show; `waiting` is the time in which there was no input to work on.
-pub(crate) fn to_text(timings: &Timings, waiting: Duration) -> String {
-    let rows = [
-        ("waiting for input", waiting, ""),
-        ("shingling", timings.shingling, "summed over threads"),
-        ("signing", timings.signing, "summed over threads"),
-        ("appending", timings.appending, ""),
-        ("comparing", timings.comparing, "summed over threads"),
-        ("committing", timings.committing, ""),
-        ("  of that merging", timings.merging, ""),
-    ];
-    let mut text = String::new();
-    for (name, spent, remark) in rows {
-        let seconds = spent.as_secs_f64();
-        let line = format!("{name:<18} {seconds:>8.3} s  {remark}");
-        // Writing to a string does not fail.
-        let _ = writeln!(text, "{}", line.trim_end());
+use crate::processor::Thread;
+
+const MEGABYTE: f64 = 1e6;
+
+/// What an add took.
+#[derive(Debug)]
+pub(crate) struct Spent {
+    /// Stages of the work.
+    pub(crate) stages: Timings,
+    /// Time in which there was no input to work on.
+    pub(crate) waiting: Duration,
+    /// Processor time of the threads, the busiest first; none where the system does not tell.
+    pub(crate) threads: Vec<Thread>,
+    /// Bytes that were read.
+    pub(crate) bytes: u64,
+}
+
+impl Spent {
+    /// The lines to show.
+    pub(crate) fn to_text(&self) -> String {
+        let stages = &self.stages;
+        let mut text = String::new();
+        for (name, spent, remark) in [
+            ("waiting for input", self.waiting, ""),
+            ("shingling", stages.shingling, "summed over threads"),
+            ("signing", stages.signing, "summed over threads"),
+            ("appending", stages.appending, ""),
+            ("comparing", stages.comparing, "summed over threads"),
+            ("committing", stages.committing, ""),
+            ("  of that merging", stages.merging, ""),
+        ] {
+            line(&mut text, name, spent, remark);
+        }
+        let megabytes = self.bytes as f64 / MEGABYTE;
+        for (rank, thread) in self.threads.iter().enumerate() {
+            let name = format!("thread {}", thread.name);
+            line(
+                &mut text,
+                &name,
+                thread.spent,
+                &remark(rank, thread, megabytes),
+            );
+        }
+        text
     }
-    text
+}
+
+/// What is said beside the processor time of a thread: of the busiest, the rate that no number of cores
+/// can exceed.
+fn remark(rank: usize, thread: &Thread, megabytes: f64) -> String {
+    let seconds = thread.spent.as_secs_f64();
+    if megabytes == 0.0 || seconds == 0.0 {
+        return "of the processor".to_owned();
+    }
+    let each = 1e3 * seconds / megabytes;
+    let allows = if rank == 0 {
+        format!(", which allows {:.0} MB/s", megabytes / seconds)
+    } else {
+        String::new()
+    };
+    format!("of the processor, {each:.2} ms a MB{allows}")
+}
+
+fn line(text: &mut String, name: &str, spent: Duration, remark: &str) {
+    let seconds = spent.as_secs_f64();
+    let line = format!("{name:<18} {seconds:>8.3} s  {remark}");
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "{}", line.trim_end());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_busiest_thread_says_what_it_allows() {
+        let thread = |name: &str, milliseconds| Thread {
+            name: name.to_owned(),
+            spent: Duration::from_millis(milliseconds),
+        };
+        let spent = |bytes| Spent {
+            stages: Timings::default(),
+            waiting: Duration::ZERO,
+            threads: vec![thread("main", 500), thread("reader", 250)],
+            bytes,
+        };
+        let text = spent(100_000_000).to_text();
+        let (_, threads) = text.split_at(text.find("thread main").unwrap());
+        assert_eq!(
+            threads,
+            "thread main           0.500 s  of the processor, 5.00 ms a MB, which allows 200 MB/s\n\
+             thread reader         0.250 s  of the processor, 2.50 ms a MB\n"
+        );
+        assert!(spent(0).to_text().ends_with("0.250 s  of the processor\n"));
+    }
 }

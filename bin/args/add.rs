@@ -87,7 +87,7 @@ pub(crate) struct Add {
     #[arg(long, value_name = "SIZE", value_parser = parse::memory, default_value = "512MiB")]
     pub(crate) memory: u64,
 
-    /// Show on standard error where the time went
+    /// Show on standard error where the time went: each stage, and on Linux each thread
     #[arg(long)]
     pub(crate) timings: bool,
 

@@ -22,10 +22,11 @@ use crate::interrupt::Interrupt;
 use crate::left_out::{LeftOut, Named};
 use crate::number::similarity;
 use crate::output::{Output, escape};
+use crate::processor::Threads;
 use crate::progress::Progress;
 use crate::reading::Told as _;
 use crate::tally::Tally;
-use crate::timings;
+use crate::timings::Spent;
 
 /// How long to wait for a batch before looking after the rest.
 const TICK: Duration = Duration::from_millis(50);
@@ -65,6 +66,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
         memory: add.memory,
         commits,
         waiting: Duration::ZERO,
+        threads: add.timings.then(Threads::default),
     };
     let options = if add.checksum {
         options
@@ -81,26 +83,31 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     }
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
     if add.timings {
-        console.text(&timings::to_text(&store.timings(), adding.waiting));
+        console.text(&adding.spent().to_text());
     }
+    Ok(said(end, add, &adding.tally, console))
+}
+
+/// Says why an add came to its end, if that is not for the lack of more, and how it went.
+fn said(end: End, add: &Add, tally: &Tally, console: &Console) -> Exit {
     match end {
         End::Interrupted if add.dry_run => {
             console.error("stopped; nothing was stored");
-            Ok(Exit::Interrupted)
+            Exit::Interrupted
         }
         End::Interrupted => {
             console.error("stopped; what was added so far is kept, and the same command goes on");
-            Ok(Exit::Interrupted)
+            Exit::Interrupted
         }
         End::Full => {
             console.error(
                 "the rest was not looked at: a dry run keeps what it has met in memory, up to half \
                  of --memory; give more, or fewer paths",
             );
-            Ok(Exit::Failed)
+            Exit::Failed
         }
-        End::All if adding.tally.reading.has_failures() => Ok(Exit::Failed),
-        End::All => Ok(Exit::Found),
+        End::All if tally.reading.has_failures() => Exit::Failed,
+        End::All => Exit::Found,
     }
 }
 
@@ -215,6 +222,8 @@ struct Adding<'a> {
     /// Whether what is done is committed.
     commits: bool,
     waiting: Duration,
+    /// Looked at if their times are asked for.
+    threads: Option<Threads>,
 }
 
 impl Adding<'_> {
@@ -232,7 +241,10 @@ impl Adding<'_> {
             let received = batches.recv_timeout(TICK);
             self.waiting += start.elapsed();
             match received {
-                Ok(sketched) => self.take(sketched?)?,
+                Ok(sketched) => {
+                    self.look_at_threads();
+                    self.take(sketched?)?;
+                }
                 Err(RecvTimeoutError::Timeout) => self.progress.tick(),
                 Err(RecvTimeoutError::Disconnected) => return Ok(End::All),
             }
@@ -248,7 +260,7 @@ impl Adding<'_> {
 
     fn take(&mut self, sketched: Sketched) -> Result<()> {
         let items = sketched.items.len() as u64;
-        let mut origins = Vec::new();
+        let mut origins = Vec::with_capacity(sketched.items.len());
         for item in sketched.items {
             match item {
                 Item::Document(origin) => {
@@ -352,9 +364,29 @@ impl Adding<'_> {
         Ok(())
     }
 
+    /// Where the time went.
+    fn spent(&self) -> Spent {
+        Spent {
+            stages: self.store.timings(),
+            waiting: self.waiting,
+            threads: self
+                .threads
+                .as_ref()
+                .map_or_else(Vec::new, Threads::busiest),
+            bytes: self.progress.bytes(),
+        }
+    }
+
+    fn look_at_threads(&mut self) {
+        if let Some(threads) = &mut self.threads {
+            threads.look();
+        }
+    }
+
     /// Commits the rest and says what was done.
     fn finish(&mut self, quiet: bool, dry_run: bool) -> Result<()> {
         self.commit()?;
+        self.look_at_threads();
         self.progress.finish();
         self.left_out.finish()?;
         if let Some(note) = self.tally.reading.lossy_note() {

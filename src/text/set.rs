@@ -220,6 +220,7 @@ impl ShingleSet {
 
     /// The most shingles that this set can have in common with one that has these tails, in
     /// little-endian bytes: as many as have a tail that is among them, if it has tails itself.
+    #[inline]
     pub(crate) fn most_in_common(&self, others: &[[u8; 4]]) -> usize {
         let most = self.len().min(others.len());
         if self.tails.is_empty() {
@@ -262,9 +263,14 @@ pub(crate) fn share(part: usize, whole: usize) -> f64 {
     }
 }
 
+/// Whether `part` by `whole` is below the threshold for certain, without a division.
+pub(crate) fn is_less(part: usize, whole: usize, threshold: f64) -> bool {
+    (part as f64) < threshold * whole as f64 * (1.0 - f64::EPSILON)
+}
+
 /// Whether sets of these sizes can be as alike as the threshold: J(A, B) <= |A| / |B|.
 pub(crate) fn sizes_fit(small: usize, large: usize, threshold: f64) -> bool {
-    small as f64 >= threshold * large as f64 * (1.0 - f64::EPSILON)
+    !is_less(small, large, threshold)
 }
 
 #[cfg(test)]

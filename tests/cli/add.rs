@@ -16,6 +16,10 @@ fn timings_are_shown_beside_the_summary() {
     for step in ["shingling", "signing", "comparing", "committing"] {
         assert!(ran.stderr.contains(step), "{}", ran.stderr);
     }
+    if cfg!(target_os = "linux") {
+        assert!(ran.stderr.contains("thread main"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("which allows"), "{}", ran.stderr);
+    }
 }
 
 #[test]

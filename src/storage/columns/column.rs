@@ -74,6 +74,7 @@ impl ColumnView {
     /// # Errors
     ///
     /// [`Error::Damaged`] if the column does not hold them.
+    #[inline]
     pub(crate) fn bytes(&self, range: Range<u64>) -> Result<&[u8]> {
         let inside = || {
             if range.start > range.end || range.end > self.len {
@@ -83,13 +84,16 @@ impl ColumnView {
             let end = usize::try_from(range.end).ok()? + HEADER_BYTES;
             self.map.bytes(start..end)
         };
-        inside().ok_or_else(|| {
-            let reason = format!(
-                "bytes {} to {} are asked for and it has {}",
-                range.start, range.end, self.len
-            );
-            Error::damaged(&self.path, reason)
-        })
+        inside().ok_or_else(|| self.lacks(&range))
+    }
+
+    #[cold]
+    fn lacks(&self, range: &Range<u64>) -> Error {
+        let reason = format!(
+            "bytes {} to {} are asked for and it has {}",
+            range.start, range.end, self.len
+        );
+        Error::damaged(&self.path, reason)
     }
 }
 
@@ -211,8 +215,8 @@ impl Column {
             return Ok(());
         }
         let buffer = std::mem::take(&mut self.buffer);
-        let parts = std::iter::once(&buffer[..]).chain(parts.map(|part| &part[..]));
-        let laid_out = LaidOut::new(self.written, parts);
+        let mut laid_out = LaidOut::behind(self.written, &buffer);
+        laid_out.extend(parts);
         self.make_room(laid_out.end)?;
         let file = &self.file;
         let written = pool.map(laid_out.stripes(), |stripe| {
@@ -326,16 +330,17 @@ struct LaidOut<'p> {
 }
 
 impl<'p> LaidOut<'p> {
-    fn new(start: u64, parts: impl Iterator<Item = &'p [u8]>) -> LaidOut<'p> {
-        let mut end = start;
-        let parts = parts.map(|part| {
-            end += part.len() as u64;
-            (end, part)
-        });
-        LaidOut {
-            parts: parts.collect(),
-            start,
-            end,
+    /// A first part, which begins at `start`.
+    fn behind(start: u64, first: &'p [u8]) -> LaidOut<'p> {
+        let end = start + first.len() as u64;
+        let parts = vec![(end, first)];
+        LaidOut { parts, start, end }
+    }
+
+    fn extend<'q: 'p>(&mut self, parts: impl Iterator<Item = &'q [u8]>) {
+        for part in parts {
+            self.end += part.len() as u64;
+            self.parts.push((self.end, part));
         }
     }
 
@@ -447,13 +452,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let column = |name: &str| Column::create(&folder.path().join(name), &HEADER, None).unwrap();
         let (mut together, mut singly) = (column("together"), column("singly"));
-        let part = |n: usize| vec![(n % 251) as u8; n * 7919 % 3000];
-        for (batch, parts) in [3_usize, 400, 0, 1, 90, 1200].into_iter().enumerate() {
+        let part = |n: u32| vec![n.to_le_bytes()[0]; n as usize * 7919 % 3000];
+        for (batch, parts) in (0_u32..).zip([3, 400, 0, 1, 90, 1200]) {
             let parts: Vec<Vec<u8>> = (0..parts).map(|n| part(n + batch)).collect();
-            let pool = Pool::new(1 + batch % 3);
+            let pool = Pool::new(1 + batch as usize % 3);
             let all = parts.iter().map(Vec::as_slice);
             together.append_all(all, &pool).unwrap();
-            parts.iter().for_each(|part| singly.append(part).unwrap());
+            for part in &parts {
+                singly.append(part).unwrap();
+            }
             together.append(b"one more").unwrap();
             singly.append(b"one more").unwrap();
             assert_eq!(together.len(), singly.len());

@@ -156,7 +156,7 @@ mod tests {
             length in 0_usize..300_000,
             cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
         ) {
-            let bytes: Vec<u8> = (0..length).map(|n| (n * n >> 7) as u8).collect();
+            let bytes: Vec<u8> = (0_u64..).map(|n| ((n * n) >> 7).to_le_bytes()[0]).take(length).collect();
             let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(length + 1)).collect();
             cuts.extend([0, length]);
             cuts.sort_unstable();

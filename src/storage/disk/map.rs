@@ -47,6 +47,7 @@ impl Map {
     }
 
     /// The bytes in `range`, if they are mapped.
+    #[inline]
     pub(crate) fn bytes(&self, range: Range<usize>) -> Option<&[u8]> {
         if range.start > range.end || range.end > self.raw.len() {
             return None;

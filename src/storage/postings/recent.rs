@@ -278,16 +278,9 @@ impl Iterator for Ids<'_> {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
-        match self.list.next(self.hash, self.at) {
-            Some((place, rest)) => {
-                self.at = rest;
-                Some(self.base + low32(place as u64))
-            }
-            None => {
-                self.at = Link(NONE);
-                None
-            }
-        }
+        let found = self.list.next(self.hash, self.at);
+        self.at = found.map_or(Link(NONE), |(_, rest)| rest);
+        found.map(|(place, _)| self.base + low32(place as u64))
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// The row of `content`.
+    #[inline]
     pub(crate) fn content(self, content: u32) -> Result<ContentRow> {
         let bytes = self.row(Kind::Contents, self.contents, content, ContentRow::BYTES)?;
         match bytes.first_chunk() {
@@ -27,6 +28,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The row of `content`, and where its shingles begin, which the row before it tells.
+    #[inline]
     pub(super) fn content_and_start(self, content: u32) -> Result<(ContentRow, u64)> {
         let Some(before) = content.checked_sub(1) else {
             return Ok((self.content(content)?, 0));
@@ -44,6 +46,7 @@ impl<'a> Rows<'a> {
         self.row(Kind::Signatures, self.signatures, content, row_bytes)
     }
 
+    #[inline]
     fn row(
         self,
         kind: Kind,
@@ -55,6 +58,7 @@ impl<'a> Rows<'a> {
     }
 
     /// So many rows from `first` on.
+    #[inline]
     fn rows(
         self,
         kind: Kind,

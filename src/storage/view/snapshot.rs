@@ -152,6 +152,7 @@ pub(crate) struct Packed<'a> {
 
 impl<'a> Packed<'a> {
     /// The shingles as they are stored.
+    #[inline]
     pub(crate) fn bytes(&self) -> Result<&'a [u8]> {
         let (snapshot, range) = (self.snapshot, &self.range);
         snapshot.verify(Kind::Shingles, &snapshot.shingles, range)?;
@@ -159,6 +160,7 @@ impl<'a> Packed<'a> {
     }
 
     /// Their tails, if they have some.
+    #[inline]
     pub(crate) fn tails(&self) -> Result<Option<&'a [[u8; 4]]>> {
         Ok(packed::stored_tails(self.bytes()?, self.count))
     }
@@ -249,6 +251,7 @@ impl Snapshot {
         self.rows().signature(content)
     }
 
+    #[inline]
     fn rows(&self) -> Rows<'_> {
         Rows {
             schema: &self.schema,

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::schema::Schema;
 use crate::sketch::{Estimate, agreeing};
 use crate::storage::Snapshot;
-use crate::text::{ShingleSet, share, sizes_fit};
+use crate::text::{ShingleSet, is_less, share, sizes_fit};
 
 /// An estimate this many standard errors below the threshold spares the exact comparison; a pair
 /// at the threshold falls so far with a probability below one in three million.
@@ -165,7 +165,7 @@ impl<'a> Matcher<'a> {
             self.is_far_below(self.estimate(content)?)
         } else if let Some(tails) = shingles.tails()? {
             let common = self.probe.shingles.most_in_common(tails);
-            share(common, probe + stored - common) < self.threshold
+            is_less(common, probe + stored - common, self.threshold)
         } else {
             false
         };

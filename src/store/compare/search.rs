@@ -192,13 +192,17 @@ pub(crate) fn deeper(depth: usize) -> usize {
 
 /// The contents that were read from some buckets, each once: first those of most buckets, of these
 /// the youngest.
+#[expect(
+    clippy::stable_sort_primitive,
+    reason = "each bucket was read in order and most contents are in one; these sorts merge such runs"
+)]
 fn ranked(mut read: Vec<u32>) -> Vec<u32> {
-    read.sort_unstable();
+    read.sort();
     let same = read.chunk_by(|a, b| a == b);
     let mut ranks: Vec<u64> = same
         .map(|same| (same.len() as u64) << 32 | u64::from(same[0]))
         .collect();
-    ranks.sort_unstable();
+    ranks.sort();
     ranks.into_iter().rev().map(low32).collect()
 }
 

@@ -1,0 +1,101 @@
+//! Processor time of the threads of this process, where the system tells: Linux does, in `/proc`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process;
+use std::time::Duration;
+
+/// What is known of the threads, those that ended since included.
+#[derive(Debug, Default)]
+pub(crate) struct Threads {
+    by_id: BTreeMap<u32, Thread>,
+}
+
+/// A thread and the processor time that it had when it was last looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Thread {
+    pub(crate) name: String,
+    pub(crate) spent: Duration,
+}
+
+impl Threads {
+    /// Takes note of the threads that there are now. Look often: of one that ended, what it did after
+    /// the last look is unknown.
+    pub(crate) fn look(&mut self) {
+        let Ok(tasks) = fs::read_dir("/proc/self/task") else {
+            return;
+        };
+        for task in tasks.filter_map(Result::ok) {
+            let id = task.file_name().to_str().and_then(|id| id.parse().ok());
+            if let Some((id, spent)) = id.zip(spent(&task.path())) {
+                let thread = self.by_id.entry(id).or_insert_with(|| Thread {
+                    name: name(id, &task.path()),
+                    spent,
+                });
+                thread.spent = thread.spent.max(spent);
+            }
+        }
+    }
+
+    /// The threads, the busiest first.
+    pub(crate) fn busiest(&self) -> Vec<Thread> {
+        let mut threads: Vec<Thread> = self.by_id.values().cloned().collect();
+        threads.sort_by(|a, b| b.spent.cmp(&a.spent).then_with(|| a.name.cmp(&b.name)));
+        threads
+    }
+}
+
+/// Processor time of a task: the first figure of its `schedstat`, in nanoseconds.
+fn spent(task: &Path) -> Option<Duration> {
+    let text = fs::read_to_string(task.join("schedstat")).ok()?;
+    let nanoseconds = text.split_ascii_whitespace().next()?.parse().ok()?;
+    Some(Duration::from_nanos(nanoseconds))
+}
+
+/// What a thread does. One that has no name of its own has that of the program and is of rayon's pool,
+/// which parses records.
+fn name(id: u32, task: &Path) -> String {
+    if id == process::id() {
+        return "main".to_owned();
+    }
+    let name = |task: &Path| fs::read_to_string(task.join("comm")).unwrap_or_default();
+    let own = name(task);
+    if own == name(Path::new("/proc/self")) {
+        "parsing".to_owned()
+    } else {
+        own.trim_end().to_owned()
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_worked_is_known_after_it_ended() {
+        let mut threads = Threads::default();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let (go, wait) = std::sync::mpsc::channel::<()>();
+        let busy = std::thread::Builder::new().name("busy".to_owned());
+        let busy = busy.spawn(move || {
+            let sum = (0..20_000_000_u64).fold(0, |sum, n| std::hint::black_box(sum ^ n));
+            sender.send(sum).unwrap();
+            wait.recv().unwrap();
+        });
+        receiver.recv().unwrap();
+        threads.look();
+        go.send(()).unwrap();
+        busy.unwrap().join().unwrap();
+        threads.look();
+        let found = threads.busiest();
+        let busy = found.iter().find(|thread| thread.name == "busy").unwrap();
+        assert!(busy.spent > Duration::ZERO);
+        assert!(
+            found
+                .iter()
+                .any(|thread| thread.name == "main" || thread.name.contains("a_thread"))
+        );
+        assert!(found.is_sorted_by(|a, b| a.spent >= b.spent));
+    }
+}
