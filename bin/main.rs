@@ -3,7 +3,6 @@
 mod args;
 mod cmd;
 mod console;
-mod curves;
 mod done;
 mod duration;
 mod eval;

@@ -1,26 +1,9 @@
 //! Numbers as people read them.
 
-use dedupdb::sketching::Estimate;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The number with a comma between groups of three digits.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::with_capacity(digits.len() * 4 / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-/// The number with its noun, in the plural unless it is 1.
-pub(crate) fn counted(number: u64, singular: &str, plural: &str) -> String {
-    let noun = if number == 1 { singular } else { plural };
-    format!("{} {noun}", grouped(number))
-}
+pub(crate) use dedupdb::plot::{counted, grouped, percent};
+use dedupdb::sketching::Estimate;
 
 /// Bytes in the decimal unit that leaves one to three digits before the point.
 pub(crate) fn bytes(number: u64) -> String {
@@ -39,23 +22,11 @@ pub(crate) fn bytes(number: u64) -> String {
     format!("{value:.1} {}", unit.copied().unwrap_or_default())
 }
 
-/// A share in percent, never rounded up to 100.
-pub(crate) fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    if share >= 1.0 {
-        "100%".to_owned()
-    } else if percent >= 99.95 {
-        format!("{:.2}%", percent.min(99.99))
-    } else {
-        format!("{percent:.1}%")
-    }
-}
-
 /// A share in percent to two significant digits at least, for those that are near 0.
 pub(crate) fn small_percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent >= 10.0 || percent <= 0.0 {
-        return self::percent(share);
+        return dedupdb::plot::percent(share);
     }
     let decimals = (1..12).find(|&decimals| percent * 10f64.powi(decimals) >= 10.0);
     let decimals = decimals.and_then(|decimals| usize::try_from(decimals).ok());
@@ -134,15 +105,7 @@ pub(crate) fn similarity(jaccard: Option<f64>, estimate: Estimate) -> String {
 mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
-    use super::{bytes, grouped, percent, seconds, small_percent, utc};
-
-    #[test]
-    fn digits_are_grouped() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(1000), "1,000");
-        assert_eq!(grouped(u64::MAX), "18,446,744,073,709,551,615");
-    }
+    use super::{bytes, seconds, small_percent, utc};
 
     #[test]
     fn bytes_have_one_to_three_digits_before_the_point() {
@@ -151,13 +114,6 @@ mod tests {
         assert_eq!(bytes(999_949), "999.9 kB");
         assert_eq!(bytes(999_950), "1.0 MB");
         assert_eq!(bytes(u64::MAX), "18.4 EB");
-    }
-
-    #[test]
-    fn percent_is_100_only_for_all() {
-        assert_eq!(percent(0.5), "50.0%");
-        assert_eq!(percent(0.99999), "99.99%");
-        assert_eq!(percent(1.0), "100%");
     }
 
     #[test]

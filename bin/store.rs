@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
+use dedupdb::corpus;
 use dedupdb::dedup::{self, Unfit};
 use dedupdb::publish;
 use dedupdb::{
@@ -126,6 +127,14 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
         "{}: {who}; try again when it is done, or wait longer with --wait TIME",
         path.display()
     )
+}
+
+/// An error of a corpus that is added: of the store itself, if that was it.
+pub(crate) fn of_corpus(error: corpus::Error) -> anyhow::Error {
+    match error {
+        corpus::Error::Store { source } => explained(source),
+        error => error.into(),
+    }
 }
 
 /// What to do about an error of the library, by the names of this program.

@@ -1,18 +1,13 @@
 //! `add`: stores files and records.
 
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use dedupdb::corpus::{self, Item, Key, Origin, Repeats, Sketched, Skipped, is_same_file};
-use dedupdb::{
-    Match, Store, Writer,
-    write::{Outcome, Relation, Uncommitted},
-};
+use dedupdb::Match;
+use dedupdb::corpus::{self, AddEvent, Added, Ended};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 use crate::args::{Add, Args};
 use crate::console::Console;
@@ -25,141 +20,91 @@ use crate::output::{Output, escape};
 use crate::processor::Threads;
 use crate::progress::Progress;
 use crate::reading::Told as _;
-use crate::tally::Tally;
 use crate::timings::Spent;
-
-/// How long to wait for a batch before looking after the rest.
-const TICK: Duration = Duration::from_millis(50);
+use crate::{store, tally};
 
 /// Runs `add`.
 pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output) -> Result<Exit> {
     check_arguments(add)?;
     add.telling.check(&add.paths, &[])?;
     // The folder of a store that is only pretended goes after the store.
-    let Opened {
-        store,
-        is_new,
-        commits,
-        _pretended,
-    } = Opened::of(args, add)?;
+    let (pretended, store, is_new);
+    if add.dry_run {
+        (store, pretended) = store::open_or_pretend(args)?;
+        is_new = false;
+    } else {
+        (store, is_new) = store::open_or_create(args)?;
+        pretended = None;
+    }
     // Not before: a wait for the store ends at once.
     let interrupt = Interrupt::catch()?;
     if is_new {
         console.note(&format!("made a store in {}", args.store.display()));
     }
-    let mut writer = store.writer()?;
-    prepare(&mut writer, add, console)?;
-    let left_out = LeftOut::begin(console, &add.telling, Named::Failures)?;
-    let options = add.inputs.options();
-    let options = options.repeats(Repeats::Skip).store(&args.store);
-    let (plan, paths) = (options.clone(), add.paths.clone());
-    let mut adding = Adding {
-        store: &store,
-        writer,
+    let options = add.inputs.options().store(&args.store);
+    let asked = corpus::Add::new(sources(&add.paths, add.key.as_deref()))
+        .reading(options.clone())
+        .unique(add.unique)
+        .evidence(add.matches)
+        .reread(add.checksum)
+        .memory(add.memory)
+        .pretend(add.dry_run && pretended.is_none());
+    let paths = add.paths.clone();
+    let mut telling = Telling {
+        add,
         console,
         output,
+        interrupt,
         lists_matches: add.matches,
-        tally: Tally::default(),
-        left_out,
-        progress: Progress::new(console, move || plan.disk_bytes(sources(&paths, None))),
-        uncommitted: Uncommitted::new(add.memory),
-        memory: add.memory,
-        commits,
-        waiting: Duration::ZERO,
+        left_out: LeftOut::begin(console, &add.telling, Named::Failures)?,
+        progress: Progress::new(console, move || options.disk_bytes(sources(&paths, None))),
         threads: add.timings.then(Threads::default),
+        failed: None,
     };
-    let options = if add.checksum {
-        options
-    } else {
-        options.unless_stored(&store)
-    };
-    let batches = options.batches(sources(&add.paths, add.key.as_deref()))?;
-    let sketched = corpus::sketch_ahead(batches, &store)?;
-    let end = adding.take_all(&sketched, &interrupt)?;
-    drop(sketched);
-    adding.finish(args.quiet, add.dry_run)?;
-    if let Some(note) = adding.tally.reading.no_id_note(&add.inputs) {
+    let added = asked.run(&store, |event| telling.observe(event));
+    if let Some(error) = telling.failed.take() {
+        return Err(error);
+    }
+    let added = added.map_err(store::of_corpus)?;
+    telling.look_at_threads();
+    telling.finish(&added, args.quiet)?;
+    if let Some(note) = added.reading.no_id_note(&add.inputs) {
         console.note(&note);
     }
-    crate::store::note_cut_short(store.searches_cut_short(), args, console);
-    if add.timings {
-        console.text(&adding.spent().to_text());
+    store::note_cut_short(store.searches_cut_short(), args, console);
+    if let Some(threads) = &telling.threads {
+        let spent = Spent {
+            stages: store.timings(),
+            waiting: added.waiting,
+            threads: threads.busiest(),
+            bytes: telling.progress.bytes(),
+        };
+        console.text(&spent.to_text());
     }
-    Ok(said(end, add, &adding.tally, console))
+    Ok(exit(&added, add.dry_run, console))
 }
 
-/// Says why an add came to its end, if that is not for the lack of more, and how it went.
-fn said(end: End, add: &Add, tally: &Tally, console: &Console) -> Exit {
-    match end {
-        End::Interrupted if add.dry_run => {
+/// Says why it ended before its end, if it did.
+fn exit(added: &Added, dry_run: bool, console: &Console) -> Exit {
+    match added.ended {
+        Ended::Stopped if dry_run => {
             console.error("stopped; nothing was stored");
             Exit::Interrupted
         }
-        End::Interrupted => {
+        Ended::Stopped => {
             console.error("stopped; what was added so far is kept, and the same command goes on");
             Exit::Interrupted
         }
-        End::Full => {
+        Ended::Full => {
             console.error(
                 "the rest was not looked at: a dry run keeps what it has met in memory, up to half \
                  of --memory; give more, or fewer paths",
             );
             Exit::Failed
         }
-        End::All if tally.reading.has_failures() => Exit::Failed,
-        End::All => Exit::Found,
+        _ if added.reading.has_failures() => Exit::Failed,
+        _ => Exit::Found,
     }
-}
-
-/// The store that is added to.
-struct Opened {
-    store: Store,
-    /// Whether it was made, and not only pretended.
-    is_new: bool,
-    /// Whether what is done is committed: not in a dry run, unless the store itself is for the dry
-    /// run only.
-    commits: bool,
-    /// The folder of a store that is only pretended, which goes after the store.
-    _pretended: Option<TempDir>,
-}
-
-impl Opened {
-    fn of(args: &Args, add: &Add) -> Result<Opened> {
-        if add.dry_run {
-            let (store, pretended) = crate::store::open_or_pretend(args)?;
-            return Ok(Opened {
-                store,
-                is_new: false,
-                commits: pretended.is_some(),
-                _pretended: pretended,
-            });
-        }
-        let (store, is_new) = crate::store::open_or_create(args)?;
-        Ok(Opened {
-            store,
-            is_new,
-            commits: true,
-            _pretended: None,
-        })
-    }
-}
-
-/// Makes the writer do what is asked for. If it keeps documents out, it forgets what an interrupted dedup
-/// stored first, so that none is kept out for the sake of a document that was never published.
-fn prepare(writer: &mut Writer, add: &Add, console: &Console) -> Result<()> {
-    writer.unique(add.unique);
-    writer.evidence(add.matches);
-    if !add.unique {
-        return Ok(());
-    }
-    if add.dry_run {
-        // Nothing may be committed.
-        writer.forget_run(u64::MAX)?;
-        return Ok(());
-    }
-    let forgotten = writer.forget_run(Uncommitted::limit(add.memory))?;
-    super::dedup::note_forgotten(forgotten, console);
-    Ok(())
 }
 
 /// Refuses what cannot be meant, before a store is made for it.
@@ -197,139 +142,58 @@ fn is_stdin(path: &Path) -> bool {
     path == Path::new(STDIN)
 }
 
-/// Why an add came to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    All,
-    Interrupted,
-    /// A dry run may not take more memory.
-    Full,
-}
-
-/// An add that is under way.
-struct Adding<'a> {
-    store: &'a Store,
-    writer: Writer,
+/// What is told of an add.
+struct Telling<'a> {
+    add: &'a Add,
     console: &'a Console,
     output: &'a mut Output,
+    interrupt: Interrupt,
     lists_matches: bool,
-    tally: Tally,
     left_out: LeftOut,
     progress: Progress,
-    uncommitted: Uncommitted,
-    /// Bytes that the process is to take, about.
-    memory: u64,
-    /// Whether what is done is committed.
-    commits: bool,
-    waiting: Duration,
     /// Looked at if their times are asked for.
     threads: Option<Threads>,
+    /// What keeps it from going on, on this side.
+    failed: Option<anyhow::Error>,
 }
 
-impl Adding<'_> {
-    /// Adds all that is read, as far as it comes.
-    fn take_all(
-        &mut self,
-        batches: &Receiver<Result<Sketched, corpus::Error>>,
-        interrupt: &Interrupt,
-    ) -> Result<End> {
-        loop {
-            if interrupt.is_raised() {
-                return Ok(End::Interrupted);
+impl Telling<'_> {
+    fn observe(&mut self, event: AddEvent<'_>) -> ControlFlow<()> {
+        let told = match event {
+            AddEvent::Forgotten { documents } if !self.add.dry_run => {
+                super::dedup::note_forgotten(documents, self.console);
+                Ok(())
             }
-            let start = Instant::now();
-            let received = batches.recv_timeout(TICK);
-            self.waiting += start.elapsed();
-            match received {
-                Ok(sketched) => {
-                    self.look_at_threads();
-                    self.take(sketched?)?;
-                }
-                Err(RecvTimeoutError::Timeout) => self.progress.tick(),
-                Err(RecvTimeoutError::Disconnected) => return Ok(End::All),
+            AddEvent::Skipped(skipped) => self.left_out.tell(skipped),
+            AddEvent::Like { key, earlier } if self.lists_matches => {
+                let listed = self.list(key, earlier);
+                self.go_on_alone(listed)
             }
-            let bytes = self.writer.uncommitted_bytes();
-            if !self.commits && Uncommitted::is_too_much(bytes, self.memory) {
-                return Ok(End::Full);
+            AddEvent::Progress { documents, bytes } => {
+                self.look_at_threads();
+                self.progress.reach(documents, bytes);
+                let flushed = if self.lists_matches {
+                    self.output.flush()
+                } else {
+                    Ok(())
+                };
+                self.go_on_alone(flushed)
             }
-            if self.uncommitted.is_due(bytes) {
-                self.commit()?;
-            }
-        }
-    }
-
-    fn take(&mut self, sketched: Sketched) -> Result<()> {
-        let items = sketched.items.len() as u64;
-        let mut origins = Vec::with_capacity(sketched.items.len());
-        for item in sketched.items {
-            match item {
-                Item::Document(origin) => {
-                    self.tally.reading.document(&origin);
-                    origins.push(origin);
-                }
-                Item::Unchanged => self.tally.unchanged(),
-                Item::Skipped(skipped) => self.skip(&skipped)?,
-                // Nobody asked for records as they are.
-                Item::Opened(_) => {}
-            }
-        }
-        if !origins.is_empty() {
-            let outcomes = self.writer.add_batch(sketched.documents)?;
-            for (origin, outcome) in origins.into_iter().zip(outcomes) {
-                self.note_outcome(&origin, outcome)?;
-            }
-            if self.lists_matches {
-                let flushed = self.output.flush();
-                self.go_on_alone(flushed)?;
-            }
-        }
-        self.progress.advance(items, sketched.bytes);
-        Ok(())
-    }
-
-    fn skip(&mut self, skipped: &Skipped) -> Result<()> {
-        self.tally.reading.skipped(skipped.reason);
-        self.left_out.tell(skipped)
-    }
-
-    fn note_outcome(&mut self, origin: &Origin, outcome: dedupdb::Result<Outcome>) -> Result<()> {
-        let outcome = match outcome {
-            Ok(outcome) => outcome,
-            Err(error) => {
-                return self.skip(&origin.refused(&error));
-            }
+            _ => Ok(()),
         };
-        if outcome.relation != Relation::Novel
-            && let Some(other) = self.other_name(origin, outcome.earlier.as_ref())?
-        {
-            self.tally.other_name(outcome.change, &origin.key, other);
-            return Ok(());
-        }
-        self.tally.outcome(&outcome);
-        if let Some(earlier) = outcome.earlier
-            && self.lists_matches
-        {
-            let listed = self.list(&origin.key, &earlier);
-            self.go_on_alone(listed)?;
-        }
-        Ok(())
-    }
-
-    /// The key under which an earlier run stored the same file, if it is like what it was.
-    fn other_name(&self, origin: &Origin, earlier: Option<&Match>) -> Result<Option<String>> {
-        if origin.modified.is_none() {
-            return Ok(None);
-        }
-        for key in Key::others(&origin.source) {
-            let stored = self.store.get(&key)?;
-            if stored.is_some_and(|stored| stored.modified.is_some()) {
-                return Ok(Some(key));
+        match told {
+            Ok(()) => self.interrupt.flow(),
+            Err(error) => {
+                self.failed = Some(error);
+                ControlFlow::Break(())
             }
         }
-        let earlier = earlier.filter(|earlier| earlier.key != origin.key);
-        let earlier =
-            earlier.filter(|earlier| is_same_file(Path::new(&earlier.key), &origin.source));
-        Ok(earlier.map(|earlier| earlier.key.clone()))
+    }
+
+    fn look_at_threads(&mut self) {
+        if let Some(threads) = &mut self.threads {
+            threads.look();
+        }
     }
 
     /// Writes a near-duplicate or copy that was met.
@@ -346,71 +210,40 @@ impl Adding<'_> {
     }
 
     /// Goes on adding when the reader of the matches went away.
-    fn go_on_alone(&mut self, written: io::Result<()>) -> io::Result<()> {
+    fn go_on_alone(&mut self, written: io::Result<()>) -> Result<()> {
         match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.lists_matches = false;
                 Ok(())
             }
-            written => written,
+            written => Ok(written?),
         }
     }
 
-    fn commit(&mut self) -> Result<()> {
-        if self.commits {
-            self.writer.commit()?;
-        }
-        self.uncommitted.committed();
-        Ok(())
-    }
-
-    /// Where the time went.
-    fn spent(&self) -> Spent {
-        Spent {
-            stages: self.store.timings(),
-            waiting: self.waiting,
-            threads: self
-                .threads
-                .as_ref()
-                .map_or_else(Vec::new, Threads::busiest),
-            bytes: self.progress.bytes(),
-        }
-    }
-
-    fn look_at_threads(&mut self) {
-        if let Some(threads) = &mut self.threads {
-            threads.look();
-        }
-    }
-
-    /// Commits the rest and says what was done.
-    fn finish(&mut self, quiet: bool, dry_run: bool) -> Result<()> {
-        self.commit()?;
-        self.look_at_threads();
+    /// Says what was done.
+    fn finish(&mut self, added: &Added, quiet: bool) -> Result<()> {
         self.progress.finish();
         self.left_out.finish()?;
-        if let Some(note) = self.tally.reading.lossy_note() {
-            self.console.note(&note);
-        }
-        if let Some(note) = self.tally.other_names_note() {
+        let notes = [added.reading.lossy_note(), tally::other_names_note(added)];
+        for note in notes.into_iter().flatten() {
             self.console.note(&note);
         }
         let elapsed = self.progress.elapsed();
         if self.output.is_json() {
-            let mut summary = self.tally.to_json(elapsed);
-            if dry_run {
+            let mut summary = tally::to_json(added, elapsed);
+            if self.add.dry_run {
                 summary["dry_run"] = true.into();
             }
             self.output.object(&summary)?;
         } else if self.lists_matches {
             self.output.flush()?;
-            self.console.text(&self.tally.to_text(elapsed));
+            self.console.text(&tally::to_text(added, elapsed));
         } else if !quiet {
-            let text = self.tally.to_text(elapsed);
+            let text = tally::to_text(added, elapsed);
             self.output.line(text.trim_end())?;
         }
         self.output.flush()?;
-        if dry_run {
+        if self.add.dry_run {
             self.console.note("this was a dry run: nothing was stored");
         }
         Ok(())

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use dedupdb::eval::{Curve, s_curves};
 use dedupdb::publish::check_no_store;
 use dedupdb::{
     Error, Store,
@@ -14,7 +15,6 @@ use serde_json::{Value, json};
 use super::init::posting_bytes;
 use crate::args::{Args, Tune};
 use crate::console::Console;
-use crate::curves::{Curve, s_curves};
 use crate::exit::Exit;
 use crate::number::{counted, grouped, percent};
 use crate::output::Output;
@@ -296,10 +296,7 @@ impl Tuned {
         let mut shown: Vec<&Row> = others.into_iter().skip(step / 2).step_by(step).collect();
         shown.extend(named);
         shown.sort_by_key(|row| (row.shape.bands.rows(), row.shape.bands.bands()));
-        let curve = |row: &Row| Curve {
-            bands: row.shape.bands,
-            names: row.names().join(", "),
-        };
+        let curve = |row: &Row| Curve::new(row.shape.bands, row.names().join(", "));
         shown.into_iter().map(curve).collect()
     }
 }

@@ -4,14 +4,14 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use dedupdb::eval::{self as experiments, AccuracyQuery, Monitor, draw};
+use dedupdb::eval::{self as experiments, AccuracyQuery, Monitor, draw, pairs};
 use dedupdb::{
     sketching::{Family, ShingleSet, Shingling, Signer, SlotWidth},
     upkeep::Progress,
 };
 
 use super::accuracy_report::Measured;
-use super::corpus::{Corpus, check_work, pairs};
+use super::corpus::{Corpus, check_work};
 use super::report::Report;
 use crate::args::{Args, eval};
 use crate::console::Console;
@@ -22,13 +22,14 @@ use crate::watch::{Unit, Watch};
 /// Pairs whose exact similarities are kept at most, at eight bytes each.
 const MOST: u64 = 20_000_000;
 
-/// A row of the experiment on one kind of shingles.
+/// The experiment on one kind of shingles.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) shingling: Shingling,
     /// Texts that have such shingles, as far as they were drawn.
     pub(super) texts: usize,
-    pub(super) row: experiments::Accuracy,
+    /// By family and number of permutations.
+    pub(super) rows: Vec<experiments::Accuracy>,
 }
 
 /// Runs the experiment.
@@ -53,11 +54,11 @@ pub(crate) fn run(args: &Args, asked: &eval::Accuracy, console: &Console) -> Res
         check_cost(sets.len())?;
         let _watch = Watch::new(console, "compared", Unit::Step, &progress);
         let rows = experiments::accuracy(&sets, &query, &monitor)?;
-        measured.found.extend(rows.into_iter().map(|row| Found {
+        measured.found.push(Found {
             shingling,
             texts: sets.len(),
-            row,
-        }));
+            rows,
+        });
         measured.failed |= corpus.failed;
     }
     Ok(measured.report(asked))

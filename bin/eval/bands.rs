@@ -2,7 +2,6 @@
 
 use anyhow::{Result, bail};
 use dedupdb::eval::{self as experiments, BandsMeasured, Figure, Monitor, ShapeMeasured, draw};
-use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
 use dedupdb::{
     sketching::{Bands, Signer, SlotWidth},
     upkeep::Progress,
@@ -99,7 +98,7 @@ impl Measured<'_> {
             heading: vec![heading],
             table: self.table(),
             notes: vec![notes.to_owned()],
-            picture: self.picture(),
+            picture: found.picture(asked.threshold, asked.permutations),
             failed,
         }
     }
@@ -146,61 +145,6 @@ impl Measured<'_> {
         }
         row.push(("candidate_pairs", shape.candidate_pairs.into()));
         row
-    }
-
-    fn picture(&self) -> Picture {
-        let asked = self.asked;
-        let points = |of: &dyn Fn(&ShapeMeasured) -> f64| {
-            let shapes = self.found.shapes.iter();
-            let points = shapes.map(|shape| (f64::from(shape.bands.bands()), of(shape)));
-            let mut points: Vec<(f64, f64)> = points.collect();
-            points.sort_by(|a, b| a.0.total_cmp(&b.0));
-            points
-        };
-        let series = |form, hue, name: &str, points| Series::new(name, form, hue, points);
-        let near = format!("all that are alike at {} or more", asked.threshold);
-        let found = vec![
-            series(Form::Reference, 0, &near, points(&|_| self.found.near)),
-            series(
-                Form::Line,
-                0,
-                "expected by the S-curve",
-                points(&|shape| shape.found.expected),
-            ),
-            series(
-                Form::Points,
-                0,
-                "measured",
-                points(&|shape| shape.found.measured),
-            ),
-        ];
-        let wrong = vec![
-            series(
-                Form::Line,
-                1,
-                "expected by the S-curve",
-                points(&|shape| shape.false_positives.expected),
-            ),
-            series(
-                Form::Points,
-                1,
-                "measured",
-                points(&|shape| shape.false_positives.measured),
-            ),
-        ];
-        let bands = format!(
-            "number of bands of {} permutations",
-            grouped(asked.permutations.into())
-        );
-        let panel = |title, y, series| Panel::new(title, Axis::linear(&bands), y, series);
-        Picture::new(vec![
-            panel(
-                "Near-duplicates found",
-                Axis::linear("texts a query"),
-                found,
-            ),
-            panel("False positives", Axis::log("texts a query"), wrong),
-        ])
     }
 
     fn table(&self) -> Table {

@@ -68,12 +68,6 @@ impl Corpus {
     }
 }
 
-/// Pairs of so many texts.
-pub(super) fn pairs(texts: usize) -> u64 {
-    let texts = texts as u64;
-    texts * texts.saturating_sub(1) / 2
-}
-
 /// Refuses what has no pair.
 fn check_two(texts: usize) -> Result<()> {
     if texts < 2 {

@@ -2,7 +2,6 @@
 
 use anyhow::{Result, bail};
 use dedupdb::eval::{self as experiments, Monitor, RecallQuery, RecallRange};
-use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
 use dedupdb::{Error, Schema, Store, upkeep::Progress};
 
 use super::corpus::check_work;
@@ -15,9 +14,6 @@ use crate::watch::{Unit, Watch};
 
 /// Pairs that are gone through at most; so many take some minutes.
 const MOST_PAIRS: u64 = 50_000_000;
-
-/// Points of the predicted curve.
-const POINTS: u32 = 200;
 
 /// Distinct texts up to which all are joined.
 const MOST_TEXTS: u64 = 1_000_000;
@@ -126,7 +122,7 @@ impl Measured<'_> {
             heading: vec![heading],
             table: self.table(),
             notes,
-            picture: self.picture(),
+            picture: found.picture(self.schema),
             failed: false,
         }
     }
@@ -170,40 +166,6 @@ impl Measured<'_> {
         column("predicted", &|range| if_any(range.predicted()));
         column("precision", &|range| if_any(range.precision()));
         table
-    }
-
-    fn picture(&self) -> Picture {
-        let schema = self.schema;
-        let curve = (0..=POINTS).map(|point| {
-            let jaccard = f64::from(point) / f64::from(POINTS);
-            (jaccard, schema.recall(jaccard))
-        });
-        let first = (self.found.threshold * 10.0).floor() / 10.0;
-        let predicted = curve.filter(|(jaccard, _)| *jaccard >= first);
-        let measured: Vec<&RecallRange> = self.shown().collect();
-        let places = measured.iter().map(|range| {
-            let jaccard = range.jaccard().unwrap_or_default();
-            (jaccard, range.recall().unwrap_or_default())
-        });
-        let spans = measured.iter().map(|range| range.interval());
-        let mut points = Series::new("measured, 95% interval", Form::Points, 1, places.collect());
-        points.spans = spans.collect();
-        let line = Series::new(
-            "predicted by the S-curve",
-            Form::Line,
-            0,
-            predicted.collect(),
-        );
-        let bands = schema.bands();
-        let title = format!(
-            "True pairs found by {} bands of {} rows",
-            bands.bands(),
-            bands.rows()
-        );
-        let mut x = Axis::similarity("Jaccard similarity of a pair");
-        x.includes = vec![first, 1.0];
-        let y = Axis::percent("pairs found");
-        Picture::new(vec![Panel::new(title, x, y, vec![line, points])])
     }
 }
 

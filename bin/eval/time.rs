@@ -1,13 +1,13 @@
 //! What comparing all texts costs, exactly, by signatures and by bands.
 
 use anyhow::Result;
-use dedupdb::eval::{self as experiments, Monitor, shuffled};
+use dedupdb::eval::{self as experiments, Monitor, pairs, shuffled};
 use dedupdb::{
     sketching::{Bands, ShingleSet, Signer, SlotWidth},
     upkeep::Progress,
 };
 
-use super::corpus::{Corpus, check_work, pairs};
+use super::corpus::{Corpus, check_work};
 use super::report::Report;
 use super::time_report::Measured;
 use crate::args::{Args, eval};

@@ -65,6 +65,12 @@ impl std::error::Error for Error {
     }
 }
 
+impl From<crate::Error> for Error {
+    fn from(source: crate::Error) -> Error {
+        Error::Store { source }
+    }
+}
+
 impl Error {
     /// The system allows no further thread.
     pub fn thread(source: io::Error) -> Error {

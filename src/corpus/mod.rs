@@ -22,9 +22,9 @@
 //! ```
 //!
 //! A program gets what the command line gets, which reads through these calls. [`Corpus`] gives one document
-//! after the other; [`Options`] say how all are read; [`Source`]s are what they are read from. What is read
-//! becomes an [`Input`](crate::Input) of a store, one at a time or, faster, in batches that are sketched while
-//! the one before is written:
+//! after the other; [`Options`] say how all are read; [`Source`]s are what they are read from. [`Add`] stores all
+//! that is read, as `dedupdb add` does. Whoever wants to choose makes an [`Input`](crate::Input) of each document or,
+//! faster, takes batches that are sketched while the one before is written:
 //!
 //! ```
 //! use dedupdb::corpus::{Corpus, Item, sketch_ahead};
@@ -88,6 +88,7 @@
 //! names of one file. [`Reason::is_failure`] tells those that mean that something was not done that was asked
 //! for.
 
+mod add;
 #[expect(clippy::module_inception, reason = "its one noun")]
 mod corpus;
 mod decode;
@@ -102,6 +103,7 @@ mod source;
 mod sourced;
 mod walk;
 
+pub use add::{Add, AddEvent, Added, Ended};
 pub use corpus::Corpus;
 pub use encoding::Encoding;
 pub use error::Error;

@@ -60,7 +60,7 @@ pub fn shuffled(keys: &[impl AsRef<str>], seed: u64) -> Vec<usize> {
 }
 
 /// Pairs of so many texts.
-pub(super) fn pairs(texts: usize) -> u64 {
+pub fn pairs(texts: usize) -> u64 {
     let texts = texts as u64;
     texts * texts.saturating_sub(1) / 2
 }

@@ -1,7 +1,8 @@
 //! Experiments: what is found, what it costs, and what theory says of it.
 //!
 //! An experiment takes texts, sets or a store, and returns rows of figures, the measured ones beside
-//! their prediction. It reads and prints nothing.
+//! their prediction. It reads and prints nothing. With the feature `plot` the figures become pictures, such as
+//! `Recall::picture`.
 //!
 //! | experiment | asks | of |
 //! |---|---|---|
@@ -22,6 +23,8 @@ mod draw;
 mod interval;
 mod lsh;
 mod monitor;
+#[cfg(feature = "plot")]
+mod pictures;
 mod recall;
 mod shingles;
 mod time;
@@ -29,9 +32,11 @@ mod truth;
 
 pub use accuracy::{Accuracy, AccuracyQuery, Off, accuracy};
 pub use bands::{BandsMeasured, Figure, ShapeMeasured, bands};
-pub use draw::{draw, rank, shuffled};
+pub use draw::{draw, pairs, rank, shuffled};
 pub use interval::wilson;
 pub use monitor::Monitor;
+#[cfg(feature = "plot")]
+pub use pictures::{Curve, accuracy_picture, s_curves, time_picture};
 pub use recall::{Recall, RecallQuery, RecallRange, recall};
 pub use shingles::{KindMeasured, PairClass, ShingleKind, ShinglesMeasured, shingles};
 pub use time::{Cost, Crossing, PartCost, SignedCost, time};

@@ -79,6 +79,15 @@ impl ShingleKind {
         self.shingling
     }
 
+    /// Returns what the shingles are made of, and `, as it is` where nothing is folded that could be:
+    /// `word`, `char, as it is`.
+    pub fn name(&self) -> String {
+        let spelled = self.shingling.to_string();
+        let token = spelled.split(':').next().unwrap_or_default();
+        let is_folded = self.folds || !self.shingling.folds();
+        format!("{token}{}", if is_folded { "" } else { ", as it is" })
+    }
+
     /// Whether texts are lowercased and normalized.
     pub fn folds(&self) -> bool {
         self.folds

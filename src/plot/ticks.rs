@@ -1,5 +1,7 @@
 //! Where the labels of an axis are.
 
+use super::number::grouped;
+
 /// How values become places on an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -147,19 +149,6 @@ fn label(value: f64, unit: f64) -> String {
         Ok(number) if number >= 1000 => text.replacen(whole, &grouped(number), 1),
         _ => text.to_owned(),
     }
-}
-
-/// The number with a comma between groups of three digits.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }
 
 /// A number without zeros at the end of its decimals.

@@ -51,9 +51,9 @@ impl Shingling {
         !matches!(self, Shingling::Byte(_) | Shingling::Ids)
     }
 
-    /// The number of tokens in a shingle.
-    pub(super) fn k(self) -> u8 {
-        match self {
+    /// Returns the number of tokens in a shingle.
+    pub fn k(&self) -> u8 {
+        match *self {
             Self::Word(k) | Self::Char(k) | Self::CharNoSpace(k) | Self::Byte(k) => k,
             Self::Term | Self::Ids => 1,
         }

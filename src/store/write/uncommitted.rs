@@ -18,7 +18,26 @@ const PRETENDED_SHARE: u64 = 2;
 /// However little was asked for, so much may be uncommitted.
 const LEAST: u64 = 16 << 20;
 
-/// How long and how much may be uncommitted.
+/// How long and how much may be uncommitted, for whoever adds as long as there is something to add.
+///
+/// ```
+/// use dedupdb::write::Uncommitted;
+/// use dedupdb::{Schema, Store};
+///
+/// # let folder = tempfile::tempdir()?;
+/// let store = Store::open_or_create(folder.path().join("store"), &Schema::default())?;
+/// let mut writer = store.writer()?;
+/// let mut uncommitted = Uncommitted::new(512 << 20);
+/// for (key, text) in [("a", "The night tram runs again."), ("b", "Nobody knows who painted it.")] {
+///     writer.add(key, text)?;
+///     if uncommitted.is_due(writer.uncommitted_bytes()) {
+///         writer.commit()?;
+///         uncommitted.committed();
+///     }
+/// }
+/// writer.commit()?;
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Uncommitted {
     since: Stopwatch,

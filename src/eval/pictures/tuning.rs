@@ -1,31 +1,39 @@
-//! S-curves as a picture.
+//! S-curves of shapes of bands.
 
-use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
-use dedupdb::{sketching::Bands, upkeep::Tuning};
-
-use crate::number::{counted, percent};
+use crate::lsh::Bands;
+use crate::plot::{Axis, Form, Panel, Picture, Series, counted, percent};
+use crate::store::Tuning;
 
 /// Points of a curve.
 const POINTS: u32 = 250;
 
-/// The curve of a shape.
+/// A shape whose curve is drawn.
 #[derive(Clone, Debug)]
-pub(crate) struct Curve {
-    pub(crate) bands: Bands,
-    /// What the shape is, such as `best`; may be empty.
-    pub(crate) names: String,
+#[non_exhaustive]
+pub struct Curve {
+    /// The shape.
+    pub bands: Bands,
+    /// What it is, such as `best`; may be empty. What has a name stands out.
+    pub name: String,
 }
 
-/// Draws at most six curves.
-pub(crate) fn s_curves(tuning: &Tuning, curves: &[Curve]) -> Picture {
+impl Curve {
+    /// The curve of a shape, under a name that may be empty.
+    pub fn new(bands: Bands, name: impl Into<String>) -> Curve {
+        let name = name.into();
+        Curve { bands, name }
+    }
+}
+
+/// Draws the S-curves of shapes, and the threshold and the recall that are asked of them. There are six colours.
+pub fn s_curves(tuning: &Tuning, curves: &[Curve]) -> Picture {
     let mut series: Vec<Series> = aims(tuning).into();
     series.extend(curves.iter().enumerate().map(|(hue, curve)| {
         let points = (0..=POINTS).map(|point| {
             let jaccard = f64::from(point) / f64::from(POINTS);
             (jaccard, curve.bands.probability(jaccard, tuning.slot_width))
         });
-        // What has a name stands out.
-        let form = if curve.names.is_empty() {
+        let form = if curve.name.is_empty() {
             Form::Line
         } else {
             Form::BoldLine
@@ -59,13 +67,13 @@ fn aims(tuning: &Tuning) -> [Series; 2] {
 /// What the legend says of a curve.
 fn label(tuning: &Tuning, curve: &Curve) -> String {
     let found = curve.bands.probability(tuning.threshold, tuning.slot_width);
-    let names = if curve.names.is_empty() {
+    let name = if curve.name.is_empty() {
         String::new()
     } else {
-        format!(" ({})", curve.names)
+        format!(" ({})", curve.name)
     };
     format!(
-        "{} of {}{names}: {} at {}",
+        "{} of {}{name}: {} at {}",
         counted(curve.bands.bands().into(), "band", "bands"),
         counted(curve.bands.rows().into(), "row", "rows"),
         percent(found),

@@ -1,0 +1,221 @@
+//! An add, from its first batch to its last commit.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use super::Add;
+use super::added::{Added, Ended};
+use super::event::AddEvent;
+use crate::clock::Stopwatch;
+use crate::corpus::error::Error;
+use crate::corpus::read::ahead::{self, Sketched};
+use crate::corpus::read::repeats::Repeats;
+use crate::corpus::skipped::Skipped;
+use crate::corpus::sourced::{Item, Origin};
+use crate::corpus::walk::identity::is_same_file;
+use crate::corpus::walk::key::Key;
+use crate::write::{Outcome, Relation, Uncommitted};
+use crate::{Match, Store, Writer};
+
+/// How long to wait for a batch before looking after the rest.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Whether to go on.
+type Flow = ControlFlow<()>;
+
+/// What ends it before its end: the store or the reader failed, or the observer asked for it.
+type Step = Result<Flow, Error>;
+
+/// An add that is under way.
+struct Run<'a> {
+    store: &'a Store,
+    writer: Writer,
+    evidence: bool,
+    pretend: bool,
+    memory: u64,
+    uncommitted: Uncommitted,
+    added: Added,
+    documents: u64,
+    bytes: u64,
+    observe: &'a mut dyn FnMut(AddEvent<'_>) -> Flow,
+}
+
+/// Adds as it is asked for.
+///
+/// # Errors
+///
+/// As of [`Add::run`].
+pub(super) fn run(
+    add: Add,
+    store: &Store,
+    observe: &mut dyn FnMut(AddEvent<'_>) -> Flow,
+) -> Result<Added, Error> {
+    let mut options = add.options.repeats(Repeats::Skip);
+    if options.store.is_none() {
+        options = options.store(store.folder());
+    }
+    if !add.reread {
+        options = options.unless_stored(store);
+    }
+    let mut writer = store.writer()?;
+    writer.unique(add.unique);
+    writer.evidence(add.evidence);
+    let mut run = Run {
+        store,
+        writer,
+        evidence: add.evidence,
+        pretend: add.pretend,
+        memory: add.memory,
+        uncommitted: Uncommitted::new(add.memory),
+        added: Added::default(),
+        documents: 0,
+        bytes: 0,
+        observe,
+    };
+    run.added.ended = if add.unique && run.forget()?.is_break() {
+        Ended::Stopped
+    } else {
+        let sketched = ahead::start(options.batches(add.sources)?, store)?;
+        run.take_all(&sketched)?
+    };
+    run.commit()?;
+    Ok(run.added)
+}
+
+impl Run<'_> {
+    /// Forgets what an interrupted dedup stored.
+    fn forget(&mut self) -> Step {
+        if self.pretend {
+            // Nothing may be committed.
+            self.writer.forget_run(u64::MAX)?;
+            return Ok(Flow::Continue(()));
+        }
+        let documents = self.writer.forget_run(Uncommitted::limit(self.memory))?;
+        if documents == 0 {
+            return Ok(Flow::Continue(()));
+        }
+        Ok((self.observe)(AddEvent::Forgotten { documents }))
+    }
+
+    /// Adds all that is read, as far as it comes.
+    fn take_all(&mut self, batches: &Receiver<Result<Sketched, Error>>) -> Result<Ended, Error> {
+        loop {
+            let progress = AddEvent::Progress {
+                documents: self.documents,
+                bytes: self.bytes,
+            };
+            if (self.observe)(progress).is_break() {
+                return Ok(Ended::Stopped);
+            }
+            let waited = Stopwatch::start();
+            let received = batches.recv_timeout(TICK);
+            self.added.waiting += waited.elapsed();
+            match received {
+                Ok(sketched) => {
+                    if self.take(sketched?)?.is_break() {
+                        return Ok(Ended::Stopped);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(Ended::All),
+            }
+            let bytes = self.writer.uncommitted_bytes();
+            if self.pretend && Uncommitted::is_too_much(bytes, self.memory) {
+                return Ok(Ended::Full);
+            }
+            if self.uncommitted.is_due(bytes) {
+                self.commit()?;
+            }
+        }
+    }
+
+    fn take(&mut self, sketched: Sketched) -> Step {
+        let items = sketched.items.len() as u64;
+        let mut origins = Vec::with_capacity(sketched.items.len());
+        for item in sketched.items {
+            match item {
+                Item::Document(origin) => {
+                    self.added.reading.document(&origin);
+                    origins.push(origin);
+                }
+                Item::Unchanged => self.added.unchanged += 1,
+                Item::Skipped(skipped) => {
+                    if self.skip(&skipped).is_break() {
+                        return Ok(Flow::Break(()));
+                    }
+                }
+                // Nobody asked for records as they are.
+                Item::Opened(_) => {}
+            }
+        }
+        if !origins.is_empty() {
+            let outcomes = self.writer.add_batch(sketched.documents)?;
+            for (origin, outcome) in origins.into_iter().zip(outcomes) {
+                if self.note(&origin, outcome)?.is_break() {
+                    return Ok(Flow::Break(()));
+                }
+            }
+        }
+        self.documents += items;
+        self.bytes += sketched.bytes;
+        Ok(Flow::Continue(()))
+    }
+
+    fn skip(&mut self, skipped: &Skipped) -> Flow {
+        self.added.reading.skipped(skipped.reason);
+        (self.observe)(AddEvent::Skipped(skipped))
+    }
+
+    /// Counts and tells what became of a document.
+    fn note(&mut self, origin: &Origin, outcome: crate::Result<Outcome>) -> Step {
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(error) => return Ok(self.skip(&origin.refused(&error))),
+        };
+        if outcome.relation != Relation::Novel
+            && let Some(other) = self.other_name(origin, outcome.earlier.as_ref())?
+        {
+            self.added.other_name(outcome.change, &origin.key, other);
+            return Ok(Flow::Continue(()));
+        }
+        self.added.outcome(&outcome);
+        match &outcome.earlier {
+            Some(earlier) if self.evidence => Ok((self.observe)(AddEvent::Like {
+                key: &origin.key,
+                earlier,
+            })),
+            _ => Ok(Flow::Continue(())),
+        }
+    }
+
+    /// The key under which an earlier run stored the same file, if it is like what it was.
+    fn other_name(
+        &self,
+        origin: &Origin,
+        earlier: Option<&Match>,
+    ) -> Result<Option<String>, Error> {
+        if origin.modified.is_none() {
+            return Ok(None);
+        }
+        for key in Key::others(&origin.source) {
+            let stored = self.store.get(&key)?;
+            if stored.is_some_and(|stored| stored.modified.is_some()) {
+                return Ok(Some(key));
+            }
+        }
+        let earlier = earlier.filter(|earlier| earlier.key != origin.key);
+        let earlier =
+            earlier.filter(|earlier| is_same_file(Path::new(&earlier.key), &origin.source));
+        Ok(earlier.map(|earlier| earlier.key.clone()))
+    }
+
+    fn commit(&mut self) -> Result<(), Error> {
+        if !self.pretend {
+            self.writer.commit()?;
+        }
+        self.uncommitted.committed();
+        Ok(())
+    }
+}

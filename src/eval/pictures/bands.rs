@@ -1,0 +1,43 @@
+//! What numbers of bands find, as a picture.
+
+use crate::eval::{BandsMeasured, Figure, ShapeMeasured};
+use crate::plot::{Axis, Form, Panel, Picture, Series, grouped};
+
+impl BandsMeasured {
+    /// Draws what was found and what was looked at in vain by the number of bands, beside what the S-curve expects.
+    /// `threshold` and `permutations` are those that were asked for.
+    pub fn picture(&self, threshold: f64, permutations: u32) -> Picture {
+        let points = |of: &dyn Fn(&ShapeMeasured) -> f64| {
+            let shapes = self.shapes.iter();
+            let points = shapes.map(|shape| (f64::from(shape.bands.bands()), of(shape)));
+            let mut points: Vec<(f64, f64)> = points.collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            points
+        };
+        let both = |hue, of: fn(&ShapeMeasured) -> Figure| {
+            let expected = points(&|shape| of(shape).expected);
+            let measured = points(&|shape| of(shape).measured);
+            [
+                Series::new("expected by the S-curve", Form::Line, hue, expected),
+                Series::new("measured", Form::Points, hue, measured),
+            ]
+        };
+        let near = format!("all that are alike at {threshold} or more");
+        let near = Series::new(near, Form::Reference, 0, points(&|_| self.near));
+        let found = [near].into_iter().chain(both(0, |shape| shape.found));
+        let wrong = both(1, |shape| shape.false_positives);
+        let bands = format!(
+            "number of bands of {} permutations",
+            grouped(permutations.into())
+        );
+        let panel = |title, y, series| Panel::new(title, Axis::linear(&bands), y, series);
+        Picture::new(vec![
+            panel(
+                "Near-duplicates found",
+                Axis::linear("texts a query"),
+                found.collect(),
+            ),
+            panel("False positives", Axis::log("texts a query"), wrong.into()),
+        ])
+    }
+}

@@ -1,0 +1,86 @@
+//! What the kinds and lengths of shingles say, as a picture.
+
+use crate::eval::{KindMeasured, ShingleKind, ShinglesMeasured};
+use crate::plot::{Axis, Form, Panel, Picture, Series};
+use crate::text::Shingling;
+
+impl ShinglesMeasured {
+    /// Draws the similarities of near-duplicates and of others by the length of shingles, a series for each kind, and
+    /// the gap between the two; or of two texts their similarity.
+    ///
+    /// Kinds are drawn in the order in which they were asked for. Those that fold nothing though they could are
+    /// drawn thinner than those that fold.
+    pub fn picture(&self) -> Picture {
+        let panel = |title: &str, y: Axis, series: Vec<Series>| {
+            let x = Axis::linear("length of a shingle, k (words, characters or bytes)");
+            Panel::new(title, x, y, series)
+        };
+        let similarity = || Axis::similarity("Jaccard similarity");
+        if self.texts == 2 {
+            let all = self.series(|kind| Some(kind.jaccard));
+            return Picture::new(vec![panel("Similarity of two texts", similarity(), all)]);
+        }
+        let drawn = |kind: &KindMeasured| is_main(kind.kind);
+        let near = self.series(|kind| kind.near.filter(|_| drawn(kind)).map(|class| class.mean));
+        let near = near.into_iter().map(|mut series| {
+            series.name = format!("near-duplicates, {}", series.name);
+            series
+        });
+        let others =
+            self.series(|kind| kind.others.filter(|_| drawn(kind)).map(|class| class.mean));
+        let others = others.into_iter().map(|mut series| {
+            series.name = format!("other pairs, {}", series.name);
+            series.form = Form::Line;
+            series
+        });
+        let means = near.chain(others).collect();
+        let mut panels = vec![panel("Mean similarity", similarity(), means)];
+        let gaps = self.series(KindMeasured::gap);
+        if !gaps.is_empty() {
+            let gap = Axis::linear("Jaccard similarity");
+            panels.push(panel("Gap between near-duplicates and others", gap, gaps));
+        }
+        Picture::new(panels)
+    }
+
+    /// A line for each kind with its points by length.
+    fn series(&self, of: impl Fn(&KindMeasured) -> Option<f64>) -> Vec<Series> {
+        let mut names: Vec<(String, ShingleKind)> = Vec::new();
+        for measured in &self.kinds {
+            let name = measured.kind.name();
+            if names.iter().all(|(known, _)| *known != name) {
+                names.push((name, measured.kind));
+            }
+        }
+        let series = names.iter().filter_map(|(name, kind)| {
+            let own = self.kinds.iter().filter(|other| other.kind.name() == *name);
+            let points =
+                own.filter_map(|other| Some((f64::from(other.kind.shingling().k()), of(other)?)));
+            let points: Vec<(f64, f64)> = points.collect();
+            let form = if is_main(*kind) {
+                Form::JoinedPoints
+            } else {
+                Form::Line
+            };
+            (!points.is_empty()).then(|| Series::new(name, form, hue(*kind), points))
+        });
+        series.collect()
+    }
+}
+
+/// Whether a kind folds all that it can.
+fn is_main(kind: ShingleKind) -> bool {
+    kind.folds() || !kind.shingling().folds()
+}
+
+/// A colour for each kind of token.
+fn hue(kind: ShingleKind) -> usize {
+    match kind.shingling() {
+        Shingling::Word(_) => 0,
+        Shingling::Char(_) => 1,
+        Shingling::CharNoSpace(_) => 2,
+        Shingling::Byte(_) => 3,
+        Shingling::Term => 4,
+        Shingling::Ids => 5,
+    }
+}

@@ -1,0 +1,52 @@
+//! Numbers as they stand on pictures.
+
+/// The number with a comma between groups of three digits: `12,345`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// The number with its noun, in the plural unless it is 1: `12,345 texts`.
+pub fn counted(number: u64, singular: &str, plural: &str) -> String {
+    let noun = if number == 1 { singular } else { plural };
+    format!("{} {noun}", grouped(number))
+}
+
+/// A share from 0 to 1 in percent, never rounded up to 100: `97.5%`, `99.99%`.
+pub fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if share >= 1.0 {
+        "100%".to_owned()
+    } else if percent >= 99.95 {
+        format!("{:.2}%", percent.min(99.99))
+    } else {
+        format!("{percent:.1}%")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{grouped, percent};
+
+    #[test]
+    fn digits_are_grouped() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1000), "1,000");
+        assert_eq!(grouped(u64::MAX), "18,446,744,073,709,551,615");
+    }
+
+    #[test]
+    fn percent_is_100_only_for_all() {
+        assert_eq!(percent(0.5), "50.0%");
+        assert_eq!(percent(0.99999), "99.99%");
+        assert_eq!(percent(1.0), "100%");
+    }
+}
