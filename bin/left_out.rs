@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::console::Console;
 use crate::number::grouped;
 use crate::output::escape;
-use dedupdb::corpus::{Reason, Skipped};
+use dedupdb::corpus::{Hint, Reason, Skipped};
 use dedupdb::publish::{Whole, check_output, check_outputs};
 
 /// Of a reason, so many are named on standard error; the others are counted.
@@ -106,9 +106,9 @@ impl LeftOut {
             return Ok(());
         }
         if is_failure {
-            self.console.error(&advised(&skipped.message()));
+            self.console.error(&skipped.told(advice));
         } else {
-            let message = advised(&skipped.message());
+            let message = skipped.told(advice);
             self.console.note(&format!("{message}; left out"));
         }
         Ok(())
@@ -146,35 +146,20 @@ impl LeftOut {
     }
 }
 
-/// What the library says, with the option that helps.
-pub(crate) fn advised(message: &str) -> String {
-    const ADVICE: [(&str, &str); 3] = [
-        (
-            "(choose one for the text)",
-            "(choose one with --text-field)",
-        ),
-        (
-            "; choose columns by name or by number",
-            "; choose columns by name or by number with --text-field and --id-field",
-        ),
-        (
-            "; ids may hold in each file only",
-            "; if ids hold in each file only, give --id-scope file",
-        ),
-    ];
-    let known = ADVICE
-        .iter()
-        .find_map(|(end, with)| Some((message.strip_suffix(end)?, with)));
-    known.map_or_else(
-        || message.to_owned(),
-        |(start, with)| format!("{start}{with}"),
-    )
+/// What helps, with the options of this program.
+pub(crate) fn advice(hint: Hint) -> &'static str {
+    match hint {
+        Hint::TextField => " (choose one with --text-field)",
+        Hint::Columns => "; choose columns by name or by number with --text-field and --id-field",
+        Hint::IdScope => "; if ids hold in each file only, give --id-scope file",
+        other => other.words(),
+    }
 }
 
 impl List {
     fn push(&mut self, skipped: &Skipped) -> Result<()> {
         let (place, reason) = (&skipped.place, skipped.reason.name());
-        let detail = &*advised(skipped.detail());
+        let detail = &format!("{}{}", skipped.detail(), skipped.hint.map_or("", advice));
         let line = if self.is_json {
             json!({ "place": place, "reason": reason, "detail": detail }).to_string()
         } else {

@@ -8,7 +8,7 @@ use dedupdb::{Store, find::Subject};
 
 use crate::args::Args;
 use crate::inputs::{Inputs, STDIN, sources};
-use crate::left_out::advised;
+use crate::left_out::advice;
 
 /// A text that is compared.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ fn read(file: &Path, args: &Args, inputs: &Inputs) -> Result<Sourced> {
         for item in batch?.items {
             match item {
                 Item::Document(document) if only.is_none() => only = Some(document),
-                Item::Skipped(skipped) => bail!("{}", advised(&skipped.message())),
+                Item::Skipped(skipped) => bail!("{}", skipped.told(advice)),
                 Item::Opened(_) => {}
                 Item::Document(_) | Item::Unchanged => bail!(
                     "{}: it holds several documents; add it and name one by its key",

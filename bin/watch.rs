@@ -51,6 +51,17 @@ impl Watch {
         unit: Unit,
         progress: &Progress,
     ) -> Watch {
+        Watch::of_parts(console, vec![what], unit, progress)
+    }
+
+    /// Begins to watch work of several parts; of each `parts` says what is done.
+    pub(crate) fn of_parts(
+        console: &Console,
+        parts: Vec<&'static str>,
+        unit: Unit,
+        progress: &Progress,
+    ) -> Watch {
+        let before = progress.begun();
         let bar = console.bar().clone();
         let (end, ended) = channel();
         let is_wanted = !console.is_quiet() && stderr().is_terminal();
@@ -59,7 +70,8 @@ impl Watch {
             let mut wait = PATIENCE;
             while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 wait = TICK;
-                show(&shown, what, unit, &progress);
+                let begun = progress.begun().saturating_sub(before);
+                show(&shown, part(&parts, begun), unit, &progress);
             }
         };
         // Without the thread nothing is shown, and no harm done.
@@ -83,6 +95,13 @@ impl Drop for Watch {
     }
 }
 
+/// What is done once so many parts have begun.
+fn part(parts: &[&'static str], begun: u64) -> &'static str {
+    let number = usize::try_from(begun.saturating_sub(1)).unwrap_or(usize::MAX);
+    let part = parts.get(number).or(parts.last());
+    part.copied().unwrap_or_default()
+}
+
 fn show(bar: &ProgressBar, what: &'static str, unit: Unit, progress: &Progress) {
     let total = progress.total();
     if total == 0 {
@@ -98,4 +117,16 @@ fn show(bar: &ProgressBar, what: &'static str, unit: Unit, progress: &Progress) 
         bar.set_draw_target(ProgressDrawTarget::stderr());
     }
     bar.tick();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::part;
+
+    #[test]
+    fn each_part_has_its_name() {
+        let parts = ["candidates", "join"];
+        let shown = [0, 1, 2, 3].map(|begun| part(&parts, begun));
+        assert_eq!(shown, ["candidates", "candidates", "join", "join"]);
+    }
 }

@@ -28,6 +28,7 @@ pub struct Progress(Arc<Counts>);
 struct Counts {
     done: AtomicU64,
     total: AtomicU64,
+    begun: AtomicU64,
 }
 
 impl Progress {
@@ -46,10 +47,17 @@ impl Progress {
         self.0.total.load(Ordering::Relaxed)
     }
 
+    /// How often work has begun, of all calls: a call of several parts begins each with a number of steps of its
+    /// own.
+    pub fn begun(&self) -> u64 {
+        self.0.begun.load(Ordering::Relaxed)
+    }
+
     /// Begins work of so many steps.
     pub fn begin(&self, total: u64) {
         self.0.done.store(0, Ordering::Relaxed);
         self.0.total.store(total, Ordering::Relaxed);
+        self.0.begun.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts steps that were done.

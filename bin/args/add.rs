@@ -53,6 +53,10 @@ there is no store, it makes none. Beside a store it keeps what it has met in mem
 --memory, about 300,000 documents at 512MiB. What does not fit is not looked at: it says so, and
 exits with 2.
 
+The summary counts a document as exact copy or near-duplicate by the most similar one of all that were
+stored before it. With --unique, as in dedup, those are only the ones that were kept: a copy of what
+was kept out is then a near-duplicate of what it was kept out for.
+
 --matches prints KEY, EARLIER_KEY and JACCARD with tabs between them, and the summary on standard
 error. An interrupted run (Ctrl-C) keeps what it has, and the same command goes on from there.
 

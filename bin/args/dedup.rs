@@ -52,6 +52,9 @@ Which one is kept:
 Documents are judged in this order, and dropped if they are like one that was kept. The input is read
 once; for longest and newest its texts and records are kept in a temporary folder meanwhile.
 
+The summary counts a dropped document as exact copy or near-duplicate of the one that is kept: a copy of
+a near-duplicate is a near-duplicate. add, which keeps all, counts it as an exact copy.
+
 What is stored (--store or DEDUPDB_STORE) comes before all of these and is never replaced. A document
 that is stored is a duplicate under whatever key, its own too: nothing of earlier days is written
 again. A text whose key has another text is stored as KEY#HASH.

@@ -163,6 +163,10 @@ Examples:
   dedupdb check
   dedupdb check --store backup && echo sound
 
+Compares all checksums, computes signatures and postings again, and holds documents against their
+contents. The youngest contents, 32,768 at most, have no postings in tables yet: those are made of the
+signatures when the store is opened, and the summary says of how many.
+
 Prints a line for each problem. No other process may have the store open meanwhile; a backup can be
 checked at any time.
 

@@ -44,8 +44,15 @@ fn summary(report: &Report) -> String {
             "{problems} found; restore the store from a backup, or save what is whole with salvage"
         )
     };
+    let recent = match report.recent {
+        0 => String::new(),
+        recent => {
+            let contents = counted(recent, "youngest content", "youngest contents");
+            format!(" ({contents} not in tables yet)")
+        }
+    };
     format!(
-        "checked {}, {} and {}: {verdict}",
+        "checked {}, {} and {}{recent}: {verdict}",
         counted(report.documents, "document", "documents"),
         counted(report.contents, "content", "contents"),
         counted(report.postings, "posting", "postings"),
@@ -58,6 +65,7 @@ fn object(report: &Report) -> Value {
         "documents": report.documents,
         "contents": report.contents,
         "postings": report.postings,
+        "recent": report.recent,
         "problems": report.problems.iter().map(problem).collect::<Vec<_>>(),
     })
 }

@@ -14,7 +14,7 @@ use crate::done;
 use crate::exit::Exit;
 use crate::inputs::{STDIN, sources};
 use crate::interrupt::Interrupt;
-use crate::left_out::{LeftOut, Named, advised};
+use crate::left_out::{LeftOut, Named, advice};
 use crate::number::{counted, grouped};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -238,9 +238,11 @@ impl Told<'_> {
                 Ok(())
             }
             Event::Skipped(skipped) => self.left_out.tell(skipped),
-            Event::Repeated { place, detail } => {
+            Event::Repeated { place, repeated } => {
                 if !std::mem::replace(&mut self.has_repeated, true) {
-                    self.console.error(&advised(&format!("{place}: {detail}")));
+                    let advice = repeated.hint.map_or("", advice);
+                    let detail = &repeated.detail;
+                    self.console.error(&format!("{place}: {detail}{advice}"));
                 }
                 Ok(())
             }

@@ -11,7 +11,7 @@ use crate::args::eval::Texts;
 use crate::console::Console;
 use crate::inputs::sources;
 use crate::interrupt::Interrupt;
-use crate::left_out::{LeftOut, Named, advised};
+use crate::left_out::{LeftOut, Named, advice};
 use crate::number::{counted, grouped};
 use crate::progress::Progress;
 
@@ -113,7 +113,7 @@ pub(crate) fn each(
             match item {
                 Item::Document(document) => documents.push(document),
                 Item::Skipped(skipped) if texts.inputs.strict && skipped.reason.is_failure() => {
-                    bail!("{}", advised(&skipped.message()))
+                    bail!("{}", skipped.told(advice))
                 }
                 Item::Skipped(skipped) => {
                     failed |= skipped.reason.is_failure();

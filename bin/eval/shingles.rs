@@ -15,8 +15,11 @@ use crate::watch::{Unit, Watch};
 /// Comparisons of two sets that are made at most; so many take some minutes.
 const MOST: u64 = 200_000_000;
 
-/// All kinds, each with whether texts are lowercased and normalized.
-const KINDS: [(fn(u8) -> Shingling, bool); 7] = [
+/// A kind of any length, and whether texts are lowercased and normalized.
+type Kind = (fn(u8) -> Shingling, bool);
+
+/// All kinds.
+const KINDS: [Kind; 7] = [
     (Shingling::Word, true),
     (Shingling::Char, true),
     (Shingling::CharNoSpace, true),
@@ -44,9 +47,7 @@ pub(crate) fn run(args: &Args, asked: &eval::Shingles, console: &Console) -> Res
     }
     let drawn = (asked.sample, asked.seed);
     let sample = Sample::read(args, &asked.texts, drawn, most, console)?;
-    let of_kind = |(of, folds): (fn(u8) -> Shingling, bool)| {
-        lengths.clone().map(move |k| ShingleKind::new(of(k), folds))
-    };
+    let of_kind = |(of, folds): Kind| lengths.clone().map(move |k| ShingleKind::new(of(k), folds));
     let kinds: Vec<ShingleKind> = KINDS.into_iter().flat_map(of_kind).collect();
     let progress = Progress::new();
     let _watch = Watch::new(console, "compared", Unit::Step, &progress);

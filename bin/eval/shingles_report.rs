@@ -52,13 +52,11 @@ impl Measured {
     /// The line with the widest gap; of equals the first.
     fn best(&self) -> Option<&KindMeasured> {
         let with_gap = self.found.kinds.iter().filter(|line| line.gap().is_some());
-        with_gap.reduce(|best, line| {
-            if line.gap() > best.gap() {
-                line
-            } else {
-                best
-            }
-        })
+        with_gap.reduce(
+            |best, line| {
+                if line.gap() > best.gap() { line } else { best }
+            },
+        )
     }
 
     fn is_best(&self, line: &KindMeasured) -> bool {

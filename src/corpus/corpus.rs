@@ -74,5 +74,6 @@ fn stopped(error: &Error) -> Skipped {
         reason: Reason::Stopped,
         place: "the rest of the corpus".to_owned(),
         detail: error.to_string(),
+        hint: None,
     }
 }

@@ -86,7 +86,7 @@
 //! Whatever is not read is a [`Skipped`] with its place and a [`Reason`]: binary files, texts of more than
 //! [`Options::max_document`] bytes, broken records, symbolic links, folders of stores and of version control, further
 //! names of one file. [`Reason::is_failure`] tells those that mean that something was not done that was asked
-//! for.
+//! for, and a [`Hint`] what would let it be read.
 
 mod add;
 #[expect(clippy::module_inception, reason = "its one noun")]
@@ -115,11 +115,11 @@ pub(crate) use read::places::{Place, Places, short_hash};
 pub(crate) use read::reader::BATCH_BYTES;
 pub use read::repeats::{IdScope, Repeats};
 pub use reading::Reading;
-pub use skipped::{Reason, Skipped};
+pub use skipped::{Hint, Reason, Skipped};
 pub use source::Source;
 pub(crate) use source::expanded;
 pub(crate) use sourced::modified;
-pub use sourced::{Batch, Item, Opened, Origin, Sourced};
+pub use sourced::{Batch, Item, Opened, Origin, Repeated, Sourced};
 pub use walk::identity::is_same_file;
 pub use walk::is_pipe;
 pub use walk::key::{Key, REPLACED};

@@ -13,6 +13,47 @@ pub struct Skipped {
     pub place: String,
     /// More than the reason's name says.
     pub detail: String,
+    /// What would let it be read, if that is known.
+    pub hint: Option<Hint>,
+}
+
+/// What would let something be read that is left out; its words are those of this crate.
+///
+/// ```
+/// use dedupdb::corpus::{Corpus, Hint};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let lines = folder.path().join("lines.jsonl");
+/// std::fs::write(&lines, "{\"id\": 1, \"body\": \"The night tram\"}\n")?;
+/// let skipped = Corpus::open([&lines])?.next().unwrap().unwrap_err();
+/// assert_eq!(skipped.hint, Some(Hint::TextField));
+/// assert!(skipped.to_string().ends_with("it has \"id\", \"body\" (choose one for the text)"));
+/// let told = skipped.told(|_| "; name one in the settings");
+/// assert!(told.ends_with("it has \"id\", \"body\"; name one in the settings"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Hint {
+    /// Another field has the text: [`Options::text_field`](crate::corpus::Options::text_field).
+    TextField,
+    /// Other columns have the key and the text, by name or by number:
+    /// [`Options::text_field`](crate::corpus::Options::text_field) and
+    /// [`Options::id_field`](crate::corpus::Options::id_field).
+    Columns,
+    /// Ids may hold in each file only: [`IdScope::File`](crate::corpus::IdScope::File).
+    IdScope,
+}
+
+impl Hint {
+    /// What follows the detail, from its first punctuation on.
+    pub fn words(self) -> &'static str {
+        match self {
+            Hint::TextField => " (choose one for the text)",
+            Hint::Columns => "; choose columns by name or by number",
+            Hint::IdScope => "; ids may hold in each file only",
+        }
+    }
 }
 
 /// Why something is left out.
@@ -133,6 +174,7 @@ impl Skipped {
             reason,
             place: path.display().to_string(),
             detail: reason.name().to_owned(),
+            hint: None,
         }
     }
 
@@ -140,11 +182,12 @@ impl Skipped {
     pub fn unreadable(path: &Path, error: &io::Error) -> Skipped {
         Skipped {
             detail: error.to_string(),
+            hint: hint(error),
             ..Skipped::file(Reason::Unreadable, path)
         }
     }
 
-    /// What there is to say beside the reason; nothing if that says it all.
+    /// What there is to say beside the reason, without the hint; nothing if that says it all.
     pub fn detail(&self) -> &str {
         if self.detail == self.reason.name() {
             ""
@@ -153,12 +196,19 @@ impl Skipped {
         }
     }
 
-    /// One line: the place and what is wrong there.
+    /// One line: the place, what is wrong there, and what would help.
     pub fn message(&self) -> String {
+        self.told(Hint::words)
+    }
+
+    /// Its [`message`](Skipped::message), with `words` of the caller's for what would help.
+    pub fn told(&self, words: impl FnOnce(Hint) -> &'static str) -> String {
+        let (place, detail) = (&self.place, &self.detail);
+        let words = self.hint.map_or("", words);
         if self.reason.is_failure() || self.detail().is_empty() {
-            return format!("{}: {}", self.place, self.detail);
+            return format!("{place}: {detail}{words}");
         }
-        format!("{}: {}, {}", self.place, self.reason.name(), self.detail)
+        format!("{place}: {}, {detail}{words}", self.reason.name())
     }
 }
 
@@ -170,3 +220,24 @@ impl fmt::Display for Skipped {
 }
 
 impl error::Error for Skipped {}
+
+/// What would help against an error of reading, which brought it along.
+pub(crate) fn hint(error: &io::Error) -> Option<Hint> {
+    let wrong: &Hinted = error.get_ref()?.downcast_ref()?;
+    Some(wrong.hint)
+}
+
+/// An error of reading that knows what would help.
+#[derive(Clone, Debug)]
+pub(crate) struct Hinted {
+    pub(crate) detail: String,
+    pub(crate) hint: Hint,
+}
+
+impl fmt::Display for Hinted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.detail)
+    }
+}
+
+impl error::Error for Hinted {}

@@ -10,7 +10,7 @@ use crate::clock;
 use crate::corpus::formats::format::Format;
 use crate::corpus::formats::record::Nth;
 use crate::corpus::read::repeats::Id;
-use crate::corpus::skipped::{Reason, Skipped};
+use crate::corpus::skipped::{Hint, Reason, Skipped};
 
 /// A text that was read, and where it comes from.
 ///
@@ -81,6 +81,16 @@ impl From<Sourced> for Input {
     }
 }
 
+/// What is wrong with an id that came before with another text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Repeated {
+    /// Where it came before.
+    pub detail: String,
+    /// What would keep the two apart, if that is known.
+    pub hint: Option<Hint>,
+}
+
 /// All that is known of a document beside its text.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -107,7 +117,7 @@ pub struct Origin {
     pub has_id: bool,
     /// What is wrong with its id, if it came before with another text and
     /// [`Repeats::Tell`](crate::corpus::Repeats::Tell) was chosen.
-    pub repeated: Option<String>,
+    pub repeated: Option<Repeated>,
     /// The record as it is in its file, if that is wanted
     /// ([`Options::verbatim`](crate::corpus::Options::verbatim)); nothing of a file that is one document.
     pub verbatim: Vec<u8>,
@@ -151,6 +161,7 @@ impl Origin {
             reason,
             place: self.place(),
             detail: error.to_string(),
+            hint: None,
         }
     }
 }

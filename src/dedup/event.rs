@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::Match;
-use crate::corpus::{Nth, Skipped};
+use crate::corpus::{Nth, Repeated, Skipped};
 
 use crate::dedup::error::{Error, Result};
 
@@ -23,8 +23,8 @@ pub enum Event<'a> {
     Repeated {
         /// The file and the record.
         place: &'a str,
-        /// Where the id came before.
-        detail: &'a str,
+        /// Where the id came before, and what would help.
+        repeated: &'a Repeated,
     },
     /// A document is dropped, for the sake of another one.
     Dropped(&'a Dropped<'a>),

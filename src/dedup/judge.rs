@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use crate::corpus::{Item, Opened, Origin, Sketched, Skipped};
+use crate::corpus::{Item, Opened, Origin, Repeated, Sketched, Skipped};
 use crate::dedup::done::Done;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::{Dropped, Event, Watch};
@@ -52,9 +52,9 @@ impl Met<'_> {
     }
 
     /// Counts and tells a document whose id came before with another text.
-    fn repeated(&mut self, place: &str, detail: &str) -> Result<()> {
+    fn repeated(&mut self, place: &str, repeated: &Repeated) -> Result<()> {
         self.done.reading.repeated();
-        self.watch.tell(Event::Repeated { place, detail })
+        self.watch.tell(Event::Repeated { place, repeated })
     }
 
     /// Takes note of what was read.
@@ -71,7 +71,7 @@ impl Met<'_> {
                 }
                 self.done.reading.document(origin);
                 match &origin.repeated {
-                    Some(detail) => self.repeated(&origin.place(), detail),
+                    Some(repeated) => self.repeated(&origin.place(), repeated),
                     None => Ok(()),
                 }
             }

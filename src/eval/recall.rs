@@ -91,8 +91,8 @@ impl RecallQuery {
 /// Compares the pairs that a store finds with all that there are, which are found without its bands: by
 /// an exact join over all shingles, or by comparing a sample with all texts.
 ///
-/// Where all texts are joined, [`Store::progress`] shows how far that is, twice; the monitor counts
-/// pairs. Of a sample, a step is a text. The figures depend on what the store holds, and on the seed.
+/// Where all texts are joined, [`Store::progress`] shows how far that is, in two parts: the pairs that share a
+/// bucket, then the exact join; the monitor counts pairs. Of a sample, a step is a text. The figures depend on what the store holds, and on the seed.
 ///
 /// # Errors
 ///

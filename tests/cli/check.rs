@@ -15,12 +15,26 @@ fn a_sound_store_is_clean() {
         "{}",
         ran.stdout
     );
+    let summary = "0 postings (57 youngest contents not in tables yet): no damage found\n";
+    assert!(ran.stdout.ends_with(summary), "{}", ran.stdout);
     let report = sandbox
         .run(&["--json", "check"])
         .expect(0)
         .objects()
         .remove(0);
     assert_eq!(report["documents"], 56);
+    assert_eq!(
+        (&report["postings"], &report["recent"]),
+        (&0.into(), &57.into())
+    );
+    sandbox.run(&["compact"]).expect(0);
+    let report = sandbox
+        .run(&["--json", "check"])
+        .expect(0)
+        .objects()
+        .remove(0);
+    assert_eq!(report["recent"], 0);
+    assert!(report["postings"].as_u64().unwrap() > 56 * 17);
     assert_eq!(report["problems"].as_array().unwrap().len(), 0);
 }
 

@@ -127,3 +127,26 @@ fn a_store_has_parameters_of_its_own() {
     // All of it is stored, so nothing of it is new.
     assert_eq!(read(&sandbox, "y"), "");
 }
+
+/// Whoever keeps all compares with all; whoever drops some, with those that are kept.
+#[test]
+fn a_copy_of_what_is_dropped_is_a_near_duplicate_of_what_is_kept() {
+    let sandbox = Sandbox::new();
+    let first = text(1, 60);
+    let like = format!("{first} and one more");
+    for (name, text) in [("a.txt", &first), ("b.txt", &like), ("c.txt", &like)] {
+        sandbox.write(format!("folder/{name}"), text);
+    }
+    let counts = |summary: &Value| {
+        (
+            summary["exact_copies"].clone(),
+            summary["near_duplicates"].clone(),
+        )
+    };
+    let added = sandbox.add(&["folder"], 0);
+    assert_eq!(counts(&added), (json!(1), json!(1)));
+    let unique = sandbox.add(&["folder", "--unique", "--store", "unique"], 0);
+    assert_eq!(counts(&unique), (json!(0), json!(2)));
+    let written = dedup(&sandbox, &["folder", "-o", "out"]);
+    assert_eq!(counts(&written["of_input"]), (json!(0), json!(2)));
+}

@@ -60,6 +60,14 @@ fn store() -> (tempfile::TempDir, Store) {
     (folder, store)
 }
 
+#[test]
+fn an_exact_recall_has_two_parts() {
+    let (_folder, store) = store();
+    let before = store.progress().begun();
+    recall(&store, &RecallQuery::new(), &Monitor::new()).unwrap();
+    assert_eq!(store.progress().begun(), before + 2);
+}
+
 /// Runs an experiment with its monitor.
 type Run<'a> = Box<dyn Fn(&Monitor<'_>) -> Result<String> + Sync + Send + 'a>;
 

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use dedupdb::batch::{
     CandidateQuery, Candidates, KeyWidth, Keys, PackedSets, Sketcher, Sketches, Verifier,
@@ -58,23 +57,9 @@ fn stored(schema: &Schema, texts: &[String]) -> Pairs {
     pairs.collect()
 }
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files(&path, found);
-        } else {
-            found.push(path);
-        }
-    }
-}
-
 /// The texts of `testdata`, and short ones, of which 16 shingles and fewer are left.
 fn planted() -> Vec<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
-    let mut paths = vec![root.join("query.txt")];
-    files(&root.join("folder"), &mut paths);
-    paths.sort();
+    let paths = crate::planted::paths();
     let mut texts: Vec<String> = paths
         .iter()
         .map(|path| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned())

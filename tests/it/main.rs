@@ -5,6 +5,8 @@
     reason = "a test says what it skipped and measured"
 )]
 
+#[cfg(feature = "corpus")]
+mod adding;
 mod admit;
 mod backup;
 mod batch;

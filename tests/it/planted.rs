@@ -21,11 +21,18 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn documents() -> Vec<Input> {
+/// The files of the texts, sorted.
+pub(crate) fn paths() -> Vec<PathBuf> {
     let root = testdata();
     let mut paths = vec![root.join("query.txt")];
     files(&root.join("folder"), &mut paths);
     paths.sort();
+    paths
+}
+
+fn documents() -> Vec<Input> {
+    let root = testdata();
+    let paths = paths();
     let inputs = paths.iter().map(|path| {
         let key = path.strip_prefix(&root).unwrap().to_str().unwrap();
         Input::new(key.replace('\\', "/"), fs::read_to_string(path).unwrap())

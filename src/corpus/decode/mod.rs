@@ -63,6 +63,7 @@ fn binary(kind: Option<&str>) -> Fault {
     Fault {
         reason: Reason::Binary,
         detail: kind.unwrap_or("it has a NUL byte").to_owned(),
+        hint: None,
     }
 }
 

@@ -4,6 +4,7 @@ use crate::corpus::decode::{Decoded, decode};
 use crate::corpus::formats::fields::{Field, FieldNames, Fields, Names};
 use crate::corpus::formats::record::{Fault, Record};
 use crate::corpus::formats::table::columns::short;
+use crate::corpus::skipped::Hint;
 
 /// The record on a line.
 ///
@@ -41,7 +42,7 @@ pub(crate) fn record(line: &[u8], names: Names<'_>) -> Result<Record, Fault> {
     let text = match fields.text {
         Some(Field::String(text)) => text,
         Some(_) => return Err(Fault::bad(format!("{:?} is not a string", names.text))),
-        None => return Err(Fault::bad(missing(&decoded.text, names.text))),
+        None => return Err(missing(&decoded.text, names.text)),
     };
     let is_replaced = |text: &str| replaced && text.contains(char::REPLACEMENT_CHARACTER);
     Ok(Record {
@@ -56,10 +57,10 @@ pub(crate) fn record(line: &[u8], names: Names<'_>) -> Result<Record, Fault> {
 }
 
 /// Says that there is no field of the name, and which there are.
-fn missing(line: &str, name: &str) -> String {
+fn missing(line: &str, name: &str) -> Fault {
     const SHOWN: usize = 20;
     let Ok(found) = serde_json::from_str::<FieldNames>(line) else {
-        return format!("no field {name:?}");
+        return Fault::bad(format!("no field {name:?}"));
     };
     let shown: Vec<String> = found.0.iter().take(SHOWN).map(|name| short(name)).collect();
     let has = match shown.as_slice() {
@@ -67,7 +68,10 @@ fn missing(line: &str, name: &str) -> String {
         shown => shown.join(", "),
     };
     let more = if found.0.len() > SHOWN { ", ..." } else { "" };
-    format!("no field {name:?}; it has {has}{more} (choose one for the text)")
+    Fault {
+        hint: Some(Hint::TextField),
+        ..Fault::bad(format!("no field {name:?}; it has {has}{more}"))
+    }
 }
 
 fn fields(json: &str, names: Names<'_>) -> serde_json::Result<Fields> {
@@ -126,6 +130,7 @@ fn without_line(error: &serde_json::Error) -> String {
 mod tests {
     use super::{Names, record};
     use crate::corpus::formats::record::Record;
+    use crate::corpus::skipped::Hint;
 
     const NAMES: Names<'_> = Names {
         id: "id",
@@ -220,16 +225,15 @@ mod tests {
             (r#"{"id": "", "text": "b"}"#, "\"id\" is empty"),
             (
                 r#"{"id": "a", "body": {"text": 1}}"#,
-                "no field \"text\"; it has \"id\", \"body\" (choose one for the text)",
+                "no field \"text\"; it has \"id\", \"body\"",
             ),
-            (
-                "{}",
-                "no field \"text\"; it has no fields (choose one for the text)",
-            ),
+            ("{}", "no field \"text\"; it has no fields"),
             (r#"{"id": "a", "text": null}"#, "\"text\" is not a string"),
         ] {
             let fault = record(bad.as_bytes(), NAMES).unwrap_err();
             assert_eq!(fault.detail, what);
+            let is_of_field = what.starts_with("no field");
+            assert_eq!(fault.hint, is_of_field.then_some(Hint::TextField));
         }
     }
 
@@ -251,8 +255,7 @@ mod tests {
         let what = named(line, "id", "a.b").unwrap_err();
         assert_eq!(what, "\"a.b\" is not a string");
         let what = named(line, "id", "a.c.d").unwrap_err();
-        let expected =
-            "no field \"a.c.d\"; it has \"a\", \"a.c\", \"id\" (choose one for the text)";
+        let expected = "no field \"a.c.d\"; it has \"a\", \"a.c\", \"id\"";
         assert_eq!(what, expected);
         let what = named(line, "a", "a.c").unwrap_err();
         assert_eq!(what, "\"a\" is neither a string nor an integer");

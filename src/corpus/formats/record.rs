@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use encoding_rs::Encoding;
 
 use crate::corpus::decode::Decoded;
-use crate::corpus::skipped::Reason;
+use crate::corpus::skipped::{Hint, Reason, Skipped};
 
 /// Which record of a file, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +75,8 @@ impl Record {
 pub(crate) struct Fault {
     pub(crate) reason: Reason,
     pub(crate) detail: String,
+    /// What would let the record be read.
+    pub(crate) hint: Option<Hint>,
 }
 
 impl Fault {
@@ -83,6 +85,17 @@ impl Fault {
         Fault {
             reason: Reason::BadRecord,
             detail: detail.into(),
+            hint: None,
+        }
+    }
+
+    /// What is left out for its sake.
+    pub(crate) fn skipped(self, place: String) -> Skipped {
+        Skipped {
+            reason: self.reason,
+            place,
+            detail: self.detail,
+            hint: self.hint,
         }
     }
 
@@ -96,6 +109,7 @@ impl Fault {
         Fault {
             reason: Reason::TooLarge,
             detail: Reason::TooLarge.name().to_owned(),
+            hint: None,
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::corpus::options::Options;
 use crate::corpus::read::outbox::{Enough, Outbox};
 use crate::corpus::read::reader::BATCH_BYTES;
 use crate::corpus::read::repeats::{Id, IdScope, Repeats};
-use crate::corpus::skipped::{Reason, Skipped};
+use crate::corpus::skipped::Skipped;
 use crate::corpus::source::feed::Feed;
 use crate::corpus::sourced::{Batch, Item, Opened, Origin, Sourced, place};
 
@@ -183,11 +183,10 @@ impl Records<'_> {
                 });
             match record {
                 Ok(record) => Item::Document(self.document(record, raw.nth, raw.verbatim)),
-                Err(fault) => Item::Skipped(Skipped {
-                    reason: fault.reason,
-                    place: place(self.source.name(), Some(raw.nth)),
-                    detail: fault.detail,
-                }),
+                Err(fault) => {
+                    let place = place(self.source.name(), Some(raw.nth));
+                    Item::Skipped(fault.skipped(place))
+                }
             }
         });
         Batch {
@@ -235,11 +234,7 @@ impl Records<'_> {
     }
 
     fn unreadable(self, error: &io::Error) -> Item {
-        Item::Skipped(Skipped {
-            reason: Reason::Unreadable,
-            place: self.source.name().display().to_string(),
-            detail: error.to_string(),
-        })
+        Item::Skipped(Skipped::unreadable(self.source.name(), error))
     }
 }
 

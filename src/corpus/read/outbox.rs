@@ -62,17 +62,18 @@ impl Outbox {
         let Item::Document(document) = item else {
             return;
         };
-        let Some(detail) = self.ids.borrow_mut().again(document) else {
+        let Some(repeated) = self.ids.borrow_mut().again(document) else {
             return;
         };
         if self.repeats == Repeats::Tell {
-            document.origin.repeated = Some(detail);
+            document.origin.repeated = Some(repeated);
             return;
         }
         *item = Item::Skipped(Skipped {
             reason: Reason::RepeatedKey,
             place: document.place(),
-            detail,
+            detail: repeated.detail,
+            hint: repeated.hint,
         });
     }
 

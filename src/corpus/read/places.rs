@@ -54,13 +54,13 @@ impl Places {
     }
 }
 
-/// 64 bits of the BLAKE3 hash of a key.
+/// The first 64 bits of the BLAKE3 hash of a key.
 pub(crate) fn short_hash(key: &str) -> u64 {
-    short(blake3::hash(key.as_bytes()).as_bytes())
+    prefix(blake3::hash(key.as_bytes()).as_bytes())
 }
 
-/// 64 bits of a BLAKE3 hash.
-pub(crate) fn short(hash: &[u8; 32]) -> u64 {
+/// The first 64 bits of a BLAKE3 hash.
+pub(crate) fn prefix(hash: &[u8; 32]) -> u64 {
     crate::codec::u64_at(hash, 0)
 }
 

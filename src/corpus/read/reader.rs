@@ -215,13 +215,6 @@ impl Reader {
 
     /// Reads a document to its end.
     fn read_document(&self, feed: &Feed, format: Format, key: Key) -> Item {
-        let skipped = |reason, detail| {
-            Item::Skipped(Skipped {
-                reason,
-                place: feed.name().display().to_string(),
-                detail,
-            })
-        };
         match self.read_record(feed, format) {
             Ok(Ok(record)) => {
                 let origin = Origin {
@@ -233,8 +226,8 @@ impl Reader {
                 };
                 Item::Document(Sourced::new(record.decoded.text, origin))
             }
-            Ok(Err(fault)) => skipped(fault.reason, fault.detail),
-            Err(error) => skipped(Reason::Unreadable, error.to_string()),
+            Ok(Err(fault)) => Item::Skipped(fault.skipped(feed.name().display().to_string())),
+            Err(error) => Item::Skipped(Skipped::unreadable(feed.name(), &error)),
         }
     }
 

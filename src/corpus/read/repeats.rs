@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::corpus::read::places::{Place, Places, short, short_hash};
-use crate::corpus::sourced::{Origin, place};
+use crate::corpus::read::places::{Place, Places, prefix, short_hash};
+use crate::corpus::skipped::Hint;
+use crate::corpus::sourced::{Origin, Repeated, place};
 
 /// Where an id stands for one document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,9 +63,9 @@ struct Met {
 
 impl Ids {
     /// Takes note of a document; if its key came before with another text, says where.
-    pub(crate) fn again(&mut self, document: &Origin) -> Option<String> {
+    pub(crate) fn again(&mut self, document: &Origin) -> Option<Repeated> {
         let id = document.id?;
-        let text = short(&id.text);
+        let text = prefix(&id.text);
         match self.met.entry(id.key) {
             Entry::Vacant(vacant) => {
                 let place = self.places.place(&document.source, document.record);
@@ -75,16 +76,15 @@ impl Ids {
             Entry::Occupied(first) => {
                 let (file, line) = self.places.of(first.get().place);
                 let file = file.unwrap_or(&document.source);
-                let advice = if *file == *document.source {
-                    ""
-                } else {
-                    "; ids may hold in each file only"
-                };
-                Some(format!(
-                    "the key {:?} came before with another text, at {}{advice}",
-                    document.key,
-                    place(file, line)
-                ))
+                let is_of_another = *file != *document.source;
+                Some(Repeated {
+                    detail: format!(
+                        "the key {:?} came before with another text, at {}",
+                        document.key,
+                        place(file, line)
+                    ),
+                    hint: is_of_another.then_some(Hint::IdScope),
+                })
             }
         }
     }

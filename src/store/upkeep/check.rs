@@ -29,6 +29,9 @@ pub struct Report {
     pub contents: u64,
     /// Postings checked, in all bucket tables together.
     pub postings: u64,
+    /// The youngest contents, which have no postings in tables yet: a store that is opened makes them of their
+    /// signatures, which are checked.
+    pub recent: u64,
     /// What is wrong, in the order in which it was found.
     pub problems: Vec<Problem>,
 }
@@ -94,6 +97,8 @@ impl Options {
         };
         check.progress.begin(check.steps());
         check.columns()?;
+        let recent = check.snapshot.len - check.snapshot.recent.base();
+        check.report.recent = recent.into();
         // What follows would only repeat what a wrong checksum says, over and over.
         if check.report.is_clean() {
             let removed = check.catalog()?;

@@ -5,6 +5,7 @@ use encoding_rs::Encoding;
 use crate::corpus::decode::decode;
 use crate::corpus::formats::record::{Fault, Record};
 use crate::corpus::options::Options;
+use crate::corpus::skipped::{Hint, Hinted};
 
 /// The columns that count, from 0 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ impl Head {
     /// # Errors
     ///
     /// A column that is asked for is not there.
-    pub(crate) fn of(first: &[String], options: &Options) -> Result<Head, String> {
+    pub(crate) fn of(first: &[String], options: &Options) -> Result<Head, Hinted> {
         let given = [&options.id_field, &options.text_field];
         let mut given = given.into_iter().flatten();
         let is_header = options.text_field.is_none() || given.any(|name| number(name).is_none());
@@ -60,14 +61,17 @@ pub(crate) fn number(name: &str) -> Option<usize> {
 }
 
 /// Says that there is no column of the name; `list` introduces those that there are.
-pub(crate) fn missing(name: &str, list: &str, first: &[String]) -> String {
+pub(crate) fn missing(name: &str, list: &str, first: &[String]) -> Hinted {
     const SHOWN: usize = 20;
     let shown: Vec<String> = first.iter().take(SHOWN).map(|name| short(name)).collect();
     let more = if first.len() > SHOWN { ", ..." } else { "" };
-    format!(
-        "it has no column {name:?}, {list} {}{more}; choose columns by name or by number",
-        shown.join(", ")
-    )
+    Hinted {
+        detail: format!(
+            "it has no column {name:?}, {list} {}{more}",
+            shown.join(", ")
+        ),
+        hint: Hint::Columns,
+    }
 }
 
 /// A name in quotes, cut short if it is long.
@@ -123,7 +127,7 @@ mod tests {
             _ => options.id_field(name),
         };
         let options = names.iter().fold(Options::new(), choose);
-        let head = Head::of(&first, &options)?;
+        let head = Head::of(&first, &options).map_err(|wrong| wrong.detail)?;
         let Columns { id, text } = head.columns;
         Ok((id, text, head.is_header))
     }

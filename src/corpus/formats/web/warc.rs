@@ -230,6 +230,7 @@ pub(crate) fn no_page(what: &str) -> Fault {
     Fault {
         reason: Reason::NoPage,
         detail: format!("{what}, which is no page"),
+        hint: None,
     }
 }
 
