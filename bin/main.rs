@@ -18,7 +18,6 @@ mod output;
 mod parse;
 mod picture;
 mod piped;
-mod preset;
 mod processor;
 mod progress;
 mod reading;

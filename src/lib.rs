@@ -1,11 +1,10 @@
 //! An embedded, persistent store for near-duplicate text.
 //!
-//! A [`Store`] answers one question, fast and for years: *have I seen something like this before,
-//! what was it, and how alike are they?* It keeps a `MinHash` signature of every text in a
-//! memory-mapped column file, the buckets of each LSH band in a [redb](https://docs.rs/redb) table,
-//! and the shingles themselves, so that every answer carries its exact similarity.
+//! A [`Store`] is a folder that remembers every text it was given, and answers one question, fast and for years:
+//! *have I seen something like this before, what was it, and how alike are they?* `MinHash` signatures in buckets find
+//! candidates, and their shingles decide, so that every answer carries its exact Jaccard similarity.
 //!
-//! # A worked example
+//! # Example
 //!
 //! ```
 //! use dedupdb::{Input, Query, Schema, Store, write::Relation};
@@ -41,28 +40,33 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # From bytes to matches
+//! # Where things are
 //!
-//! Each step is a pure function from one noun to the next; only the store does input and output.
-//!
-//! | noun | what it is | here |
+//! | what | for | feature |
 //! |---|---|---|
-//! | document | a key naming a text, with size and times | [`Input`], [`Document`] |
-//! | content | a distinct text; documents with the same text share one | [`Document::content`] |
-//! | shingle | a run of tokens, as a 32-bit hash; of few, with 32 bits more | [`Shingling`](sketching::Shingling), [`Shingler`](sketching::Shingler), [`ShingleSet`](sketching::ShingleSet) |
-//! | signature | the minima of the shingle set under k permutations | [`Signer`](sketching::Signer), [`Signature`](sketching::Signature) |
-//! | band | r consecutive slots of a signature; equal ones share a bucket | [`Bands`](sketching::Bands) |
-//! | candidate | a content that shares a bucket with the one asked about | |
-//! | match | a candidate whose exact Jaccard similarity reaches the threshold | [`Match`] |
+//! | [`Store`], [`Writer`], [`Input`], [`Query`], [`Match`] | adding and asking | |
+//! | [`Schema`], [`sketching`] | from a text to its buckets: shingles, signatures, bands | |
+//! | [`write`](mod@write) | what becomes of what is added | |
+//! | [`find`] | documents, and why two of them are alike | |
+//! | [`groups`] | all against all: pairs and clusters | |
+//! | [`upkeep`] | figures, checks, tuning, rebuilds, copies, salvage, progress | |
+//! | [`batch`] | the same steps on plain slices, for engines that keep the data themselves | |
+//! | `corpus` | files and streams as documents, and into a store | `corpus` |
+//! | `dedup` | a corpus in, a corpus without its near-duplicates out | `corpus` |
+//! | `mapreduce`, `publish` | lines for whatever sorts lines; outputs that appear whole | `corpus` |
+//! | `diff` | two texts word by word | `diff` |
+//! | `eval` | experiments: what is found, what it costs, what theory says | `eval` |
+//! | `plot` | figures as SVG and PNG | `plot` |
+//! | [`async_programs`] | what blocks, and where it belongs | |
 //!
-//! All parameters of these steps are the store's [`Schema`]. It is stored, compared when a store is
-//! opened with one, and never silently reinterpreted.
+//! The feature `cli`, on by default, is the command line. A program is better off without its dependencies:
+//! `dedupdb = { version = "0.1", default-features = false }`, with the features that it needs.
 //!
 //! # What is promised
 //!
 //! - What [`Writer::commit`] or [`Store::insert_unless_duplicate`] returned for survives `kill -9`
 //!   and power loss. What they did not return for is absent, whole.
-//! - A match is never below the threshold: similarities are exact. (In a store that keeps no
+//! - A match is never below the threshold: similarities are [exact](find#how-exact). (In a store that keeps no
 //!   shingles they are estimates, and come with their standard error.)
 //! - Of the pairs at a similarity, the share [`Schema::recall`] says is found.
 //! - Adding in one batch, in many, or with another number of threads gives the same answers in the
@@ -72,55 +76,16 @@
 //!   its checksum when a process first reads it. Damage to the index or the filter may give an error or a
 //!   wrong answer; [`Store::check`] finds every flipped bit.
 //!
-//! # How exact
+//! # Limits
 //!
-//! Similarities are those of sets of hashes, which collide by chance:
-//!
-//! - A set of at most 16 shingles compares by 64 bits a shingle with another such set. Two texts of m and
-//!   n shingles have a chance of m n / 2^64 that a shingle counts as common and is not: at most 2^-56.
-//! - A larger set compares by 32 bits a shingle, also with a small one. The chance is m n / 2^32 (one
-//!   in 48,000 for 300 shingles each) that a shingle counts as common and is not, which raises the
-//!   similarity by at most 2 by the number of shingles of either: 0.12 for 17 of them, 0.005 for 400.
-//! - Two shingles of one text of n are one with a chance of n (n - 1) / 2^33.
-//! - A store without shingles answers by estimates from 32-bit shingles: two texts of one shingle each
-//!   that collide are alike there, once in 2^32 pairs.
-//!
-//! # Cost
-//!
-//! With the default schema a content costs about 256 bytes of signature, 100 bytes of postings, 20
-//! to 36 bytes of filter and 3.3 bytes a shingle (8 to 16 for texts of few); an exact copy costs its key, twice. Memory does
-//! not grow with the store: signatures, shingles and the filter that spares most look-ups are
-//! mapped, buckets are read through a cache of 128 MiB. Postings of the
-//! youngest contents (a sixteenth of the store, at most 32,768) are held in memory and merged into
-//! the tables together, because that is far cheaper than one by one.
-//!
-//! # Quirks
-//!
-//! - A text without a single token (an empty file, a line of dashes) matches only its exact copies.
-//! - A text with fewer tokens than a shingle has one shingle, so two such texts are alike at 1 or 0.
-//! - A [`Query::threshold`] below the schema's finds fewer pairs than one might hope: the bands were
-//!   chosen for the schema's. [`Schema::recall`] tells how many.
+//! - Memory does not grow with the store, and the disk [by some 400 bytes and 3.3 a shingle](mod@write#what-it-costs) for
+//!   each distinct text.
 //! - The files of an open store must not be cut short by other programs: on Unix, reading a mapped
 //!   page that is gone ends the process with SIGBUS.
-//! - The child of a fork cannot use what its parent opened: every call says [`Error::OtherProcess`], and
-//!   dropping a handle there changes nothing. It may open the store anew.
-//! - Panics must unwind: the crate is refused by a build with `panic = "abort"`, because a damaged page of
-//!   an index can make redb panic, which becomes an error here.
 //! - A file system without file locks lets two processes write at the same time, which damages the
 //!   store. One without locks on ranges of a file lets nobody read while one writes.
-//! - A store that is open for reading only answers from the commit it was opened or
-//!   [refreshed](Store::refresh) at.
-//!
-//! # Features
-//!
-//! `plot` draws panels of lines and points as SVG and PNG, `eval` measures what is found, what it
-//! costs, and what theory says of it, and `diff` compares two texts word by word.
-//!
-//! `corpus` reads files and streams as documents, writes a corpus without its near-duplicates, and knows the lines
-//! of map and reduce (the modules `corpus`, `dedup`, `mapreduce` and `publish`).
-//!
-//! `cli` (on by default) is the command line and its dependencies. A program that links the crate
-//! wants `default-features = false`.
+//! - Panics must unwind: the crate is refused by a build with `panic = "abort"`, because a damaged page of
+//!   an index can make redb panic, which becomes an error here.
 
 pub mod batch;
 mod clock;
@@ -144,6 +109,7 @@ pub mod mapreduce;
 #[cfg(feature = "plot")]
 pub mod plot;
 mod pool;
+mod preset;
 mod progress;
 #[cfg(feature = "corpus")]
 pub mod publish;
@@ -158,15 +124,43 @@ pub use schema::Schema;
 pub use store::{Document, Input, Match, Options, Query, Store, Writer};
 
 /// From a text to its buckets: shingles, signatures and bands, with their parameters.
+///
+/// Each step is a pure function from one noun to the next; only the store does input and output.
+///
+/// | noun | what it is | here |
+/// |---|---|---|
+/// | document | a key naming a text, with size and times | [`Input`], [`Document`] |
+/// | content | a distinct text; documents with the same text share one | [`Document::content`] |
+/// | shingle | a run of tokens, as a 32-bit hash; of few, with 32 bits more | [`Shingling`](sketching::Shingling), [`Shingler`](sketching::Shingler), [`ShingleSet`](sketching::ShingleSet) |
+/// | signature | the minima of the shingle set under k permutations | [`Signer`](sketching::Signer), [`Signature`](sketching::Signature) |
+/// | band | r consecutive slots of a signature; equal ones share a bucket | [`Bands`](sketching::Bands) |
+/// | candidate | a content that shares a bucket with the one asked about | |
+/// | match | a candidate whose exact Jaccard similarity reaches the threshold | [`Match`] |
+///
+/// All parameters of these steps are the store's [`Schema`]. It is stored, compared when a store is
+/// opened with one, and never silently reinterpreted.
+///
+/// A text without a single token (an empty file, a line of dashes) matches only its exact copies. A text with
+/// fewer tokens than a shingle has one shingle, so two such texts are alike at 1 or 0.
 pub mod sketching {
     pub use crate::collection::Collection;
     pub use crate::lsh::Bands;
+    pub use crate::preset::Preset;
     pub use crate::schema::SchemaBuilder;
     pub use crate::sketch::{Estimate, Family, Signature, Signer, SlotWidth, agreeing};
     pub use crate::text::{ShingleSet, Shingler, Shingling};
 }
 
 /// Changing a store, and what became of what it was offered.
+///
+/// # What it costs
+///
+/// With the default schema a content costs about 256 bytes of signature, 100 bytes of postings, 20
+/// to 36 bytes of filter and 3.3 bytes a shingle (8 to 16 for texts of few); an exact copy costs its key, twice. Memory
+/// does not grow with the store: signatures, shingles and the filter that spares most look-ups are
+/// mapped, buckets are read through a cache of 128 MiB. Postings of the
+/// youngest contents (a sixteenth of the store, at most 32,768) are held in memory and merged into
+/// the tables together, because that is far cheaper than one by one.
 pub mod write {
     pub use crate::store::{
         Batch, Body, Change, Intake, MAX_KEY_BYTES, Merged, Outcome, Pipeline, Relation,
@@ -175,6 +169,22 @@ pub mod write {
 }
 
 /// What there is, and why two documents are alike.
+///
+/// # How exact
+///
+/// Similarities are those of sets of hashes, which collide by chance:
+///
+/// - A set of at most 16 shingles compares by 64 bits a shingle with another such set. Two texts of m and
+///   n shingles have a chance of m n / 2^64 that a shingle counts as common and is not: at most 2^-56.
+/// - A larger set compares by 32 bits a shingle, also with a small one. The chance is m n / 2^32 (one
+///   in 48,000 for 300 shingles each) that a shingle counts as common and is not, which raises the
+///   similarity by at most 2 by the number of shingles of either: 0.12 for 17 of them, 0.005 for 400.
+/// - Two shingles of one text of n are one with a chance of n (n - 1) / 2^33.
+/// - A store without shingles answers by estimates from 32-bit shingles: two texts of one shingle each
+///   that collide are alike there, once in 2^32 pairs.
+///
+/// A [`Query::threshold`] below the schema's finds fewer pairs than one might hope: the bands were
+/// chosen for the schema's. [`Schema::recall`] tells how many.
 pub mod find {
     pub use crate::store::{Common, Documents, Explanation, Subject};
 }
@@ -182,7 +192,7 @@ pub mod find {
 /// All documents against all: pairs and clusters.
 pub mod groups {
     pub use crate::store::{
-        Cluster, ClusterQuery, Clusters, Linkage, Member, Pair, PairQuery, Pairs,
+        Cluster, ClusterQuery, ClusterSizes, Clusters, Linkage, Member, Pair, PairQuery, Pairs,
     };
 }
 

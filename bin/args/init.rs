@@ -1,9 +1,8 @@
 //! Arguments of `init`.
 
-use dedupdb::sketching::{Bands, Family, Shingling, SlotWidth};
+use dedupdb::sketching::{Bands, Family, Preset, Shingling, SlotWidth};
 
 use crate::parse;
-use crate::preset::Preset;
 
 /// Make a store with parameters of your own
 ///
@@ -46,7 +45,7 @@ pub(crate) struct Init {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Sketching {
     /// Begin with the parameters of another tool, which the other options change
-    #[arg(long, value_enum, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = parse::preset())]
     pub(crate) preset: Option<Preset>,
 
     /// Least Jaccard similarity of near-duplicates, 0.8 or 80% [default: 0.8]

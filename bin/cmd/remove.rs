@@ -1,10 +1,9 @@
 //! `remove`: removes documents.
 
 use std::collections::HashSet;
-use std::path::Path;
 
 use anyhow::{Result, bail};
-use dedupdb::corpus::REPLACED;
+use dedupdb::corpus::file_exists;
 use dedupdb::{Document, Store};
 use serde_json::json;
 
@@ -122,7 +121,7 @@ fn for_each(
         let document = document?;
         progress.step(1);
         let is_old = before.is_none_or(|before| document.added < before);
-        if is_old && (!remove.missing || presence(&document) == Some(false)) {
+        if is_old && (!remove.missing || file_exists(&document) == Some(false)) {
             work(&document)?;
         }
     }
@@ -134,7 +133,7 @@ fn for_each(
 fn check_place(store: &Store, prefix: &str) -> Result<()> {
     let mut files = 0;
     for document in store.documents_with_prefix(prefix)? {
-        match presence(&document?) {
+        match file_exists(&document?) {
             Some(true) => return Ok(()),
             Some(false) => files += 1,
             None => {}
@@ -148,14 +147,4 @@ fn check_place(store: &Store, prefix: &str) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// Whether the file of a document exists, if the document came from a file and that can be told.
-fn presence(document: &Document) -> Option<bool> {
-    document.modified?;
-    // The key is not the file's name where bytes of it were replaced.
-    if document.key.contains(REPLACED) {
-        return None;
-    }
-    Path::new(&document.key).try_exists().ok()
 }

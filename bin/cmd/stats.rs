@@ -1,11 +1,9 @@
 //! `stats`: tells what the store holds.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use dedupdb::{
-    Schema, Store,
-    groups::ClusterQuery,
+    Schema,
+    groups::{ClusterQuery, ClusterSizes},
     upkeep::{Bucket, Stats},
 };
 use serde_json::{Map, Value, json};
@@ -37,17 +35,19 @@ pub(crate) fn run(
     let buckets = store.largest_buckets(BUCKETS)?;
     drop(watch);
     let reclaimable = store.reclaimable_bytes()?;
-    let sizes = options.clusters.then(|| Sizes::of(&store)).transpose()?;
+    let sizes = options.clusters;
+    let sizes = sizes.then(|| store.cluster_sizes(ClusterQuery::new()));
+    let sizes = sizes.transpose()?;
     if output.is_json() {
         let mut object = object(&schema, &stats, &buckets);
         object["reclaimable_bytes"] = reclaimable.into();
         if let Some(sizes) = sizes {
-            object["clusters"] = sizes.object();
+            object["clusters"] = clusters_object(&sizes);
         }
         output.object(&object)?;
     } else {
         let mut lines = describe(&schema, &stats, reclaimable, &buckets, output.width());
-        lines.extend(sizes.iter().flat_map(Sizes::describe));
+        lines.extend(sizes.iter().flat_map(|sizes| describe_clusters(sizes)));
         for line in lines {
             output.prose(&line)?;
         }
@@ -55,59 +55,37 @@ pub(crate) fn run(
     Ok(Exit::Found)
 }
 
-/// Connected clusters by their sizes: those of 2 documents, of 3 to 4, of 5 to 8, and so on.
-#[derive(Debug, Default)]
-struct Sizes {
-    /// For each logarithm of the largest size, to the base of 2, clusters and documents.
-    counts: BTreeMap<u32, (u64, u64)>,
+/// The clusters, and those of each range of sizes.
+fn describe_clusters(sizes: &[ClusterSizes]) -> Vec<String> {
+    let line = |name: &str, clusters, documents| {
+        let documents = counted(documents, "document", "documents");
+        format!("{}  {documents}", count(name, clusters))
+    };
+    let clusters = sizes.iter().map(|sizes| sizes.clusters).sum();
+    let documents = sizes.iter().map(|sizes| sizes.documents).sum();
+    let mut lines = vec![line("clusters", clusters, documents)];
+    lines.extend(sizes.iter().map(|sizes| {
+        let (from, to) = (grouped(sizes.from), grouped(sizes.to));
+        let name = if from == to {
+            format!("  of {to}")
+        } else {
+            format!("  {from} to {to}")
+        };
+        line(&name, sizes.clusters, sizes.documents)
+    }));
+    lines
 }
 
-impl Sizes {
-    fn of(store: &Store) -> Result<Sizes> {
-        let mut sizes = Sizes::default();
-        for cluster in store.clusters(ClusterQuery::new())? {
-            let documents = cluster?.members.len() as u64;
-            let rank = documents.next_power_of_two().ilog2();
-            let (clusters, all) = sizes.counts.entry(rank).or_default();
-            *clusters += 1;
-            *all += documents;
-        }
-        Ok(sizes)
-    }
-
-    /// The smallest and the largest size of each rank, its clusters and their documents.
-    fn ranks(&self) -> impl Iterator<Item = (u64, u64, u64, u64)> {
-        let ranks = self.counts.iter();
-        ranks.map(|(&rank, &(clusters, documents))| {
-            ((1 << rank >> 1) + 1, 1 << rank, clusters, documents)
+fn clusters_object(sizes: &[ClusterSizes]) -> Value {
+    let object = |sizes: &ClusterSizes| {
+        json!({
+            "from": sizes.from,
+            "to": sizes.to,
+            "clusters": sizes.clusters,
+            "documents": sizes.documents,
         })
-    }
-
-    fn describe(&self) -> Vec<String> {
-        let documents = self.ranks().map(|(_, _, _, documents)| documents).sum();
-        let clusters = self.ranks().map(|(_, _, clusters, _)| clusters).sum();
-        let line = |name: &str, clusters, documents| {
-            let documents = counted(documents, "document", "documents");
-            format!("{}  {documents}", count(name, clusters))
-        };
-        let mut lines = vec![line("clusters", clusters, documents)];
-        lines.extend(self.ranks().map(|(from, to, clusters, documents)| {
-            let sizes = if from == to {
-                format!("  of {}", grouped(to))
-            } else {
-                format!("  {} to {}", grouped(from), grouped(to))
-            };
-            line(&sizes, clusters, documents)
-        }));
-        lines
-    }
-
-    fn object(&self) -> Value {
-        let ranks = self.ranks().map(|(from, to, clusters, documents)| {
-            json!({ "from": from, "to": to, "clusters": clusters, "documents": documents })
-        });
-        ranks.collect()
-    }
+    };
+    sizes.iter().map(object).collect()
 }
 
 fn count(name: &str, count: u64) -> String {

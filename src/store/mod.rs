@@ -18,7 +18,9 @@ mod write;
 
 pub use compare::Match;
 pub use find::{Common, Document, Documents, Explanation, Query, Subject};
-pub use groups::{Cluster, ClusterQuery, Clusters, Linkage, Member, Pair, PairQuery, Pairs};
+pub use groups::{
+    Cluster, ClusterQuery, ClusterSizes, Clusters, Linkage, Member, Pair, PairQuery, Pairs,
+};
 pub use handle::{Options, Store};
 pub use offer::{Body, Change, Input, MAX_KEY_BYTES, Outcome, Relation};
 pub use upkeep::{

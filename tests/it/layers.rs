@@ -22,6 +22,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "sketch",
             "lsh",
             "schema",
+            "preset",
             "batch",
             "collection",
             "storage",

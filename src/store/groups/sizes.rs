@@ -1,0 +1,62 @@
+//! How many clusters there are of which size.
+
+use std::collections::BTreeMap;
+
+use super::clusters::ClusterQuery;
+use crate::error::Result;
+use crate::store::handle::Store;
+
+/// The clusters of a range of sizes: of 2 documents, of 3 to 4, of 5 to 8, and so on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClusterSizes {
+    /// The smallest size of the range.
+    pub from: u64,
+    /// The largest one, a power of two.
+    pub to: u64,
+    /// Clusters of these sizes, 1 at least.
+    pub clusters: u64,
+    /// Their documents.
+    pub documents: u64,
+}
+
+impl Store {
+    /// Counts the clusters of a query by their sizes, ascending; sizes that no cluster has are left out.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::clusters`] and of reading.
+    ///
+    /// ```
+    /// use dedupdb::{Schema, Store, groups::ClusterQuery};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// let mut writer = store.writer()?;
+    /// for key in ["a", "b", "c"] {
+    ///     writer.add(key, "nobody had seen the keeper since the boats were pulled up")?;
+    /// }
+    /// writer.commit()?;
+    /// let sizes = store.cluster_sizes(ClusterQuery::new())?;
+    /// assert_eq!((sizes[0].from, sizes[0].to), (3, 4));
+    /// assert_eq!((sizes[0].clusters, sizes[0].documents), (1, 3));
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    pub fn cluster_sizes(&self, query: ClusterQuery) -> Result<Vec<ClusterSizes>> {
+        // By the logarithm of the largest size, to the base of 2.
+        let mut ranks: BTreeMap<u32, ClusterSizes> = BTreeMap::new();
+        for cluster in self.clusters(query)? {
+            let documents = cluster?.members.len() as u64;
+            let rank = documents.next_power_of_two().ilog2();
+            let sizes = ranks.entry(rank).or_insert(ClusterSizes {
+                from: (1 << rank >> 1) + 1,
+                to: 1 << rank,
+                clusters: 0,
+                documents: 0,
+            });
+            sizes.clusters += 1;
+            sizes.documents += documents;
+        }
+        Ok(ranks.into_values().collect())
+    }
+}
