@@ -35,10 +35,11 @@ impl Met {
         one: u32,
         other: u32,
     ) -> Result<bool> {
-        let (bands, width) = (snapshot.schema.bands(), snapshot.schema.slot_width());
+        // Both are in a bucket, so they have shingles.
+        let hash = |signature, band| snapshot.schema.band_hash(1, signature, band);
         let (signature, others) = (snapshot.signature(one)?, snapshot.signature(other)?);
         for band in 0..band {
-            let share = bands.hash(signature, width, band) == bands.hash(others, width, band);
+            let share = hash(signature, band) == hash(others, band);
             if share && !self.was_passed_over(snapshot, band, one, other)? {
                 return Ok(true);
             }
