@@ -314,3 +314,19 @@ fn a_novel_text_is_inserted_and_a_similar_one_is_not() {
     assert_eq!(insert("one", &TEXT.to_uppercase()).change, Change::Updated);
     assert_eq!(store.stats().unwrap().documents, 1);
 }
+
+#[test]
+fn an_insert_is_kept_out_for_its_copy_before_any_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(folder.path().join("store"), &Schema::default()).unwrap();
+    let text = "seven swans were swimming on the lake when the snow began to fall";
+    let mut writer = store.writer().unwrap();
+    // As similar, and before it by key.
+    writer.add("a", text.to_uppercase()).unwrap();
+    writer.add("b", text).unwrap();
+    writer.commit().unwrap();
+    drop(writer);
+    let outcome = store.insert_unless_duplicate("c", text).unwrap();
+    assert_eq!(outcome.relation, Relation::ExactCopy);
+    assert_eq!(outcome.duplicate_of().unwrap().key, "b");
+}

@@ -112,6 +112,14 @@ impl Model {
         matches
     }
 
+    /// The document other than `key` that `text` is kept out for, or told of: the first with the same
+    /// text, or else the best match.
+    pub(super) fn earlier(&self, key: &str, text: &str) -> Option<(String, f64)> {
+        let copy = self.keys_of(text).find(|other| *other != key);
+        let copy = copy.map(|copy| (copy.to_owned(), 1.0));
+        copy.or_else(|| self.matches(key, text).into_iter().next())
+    }
+
     pub(crate) fn add(&mut self, key: &str, text: &str, unique: bool) -> (Change, Relation) {
         let old = self.texts.get(key);
         if old.is_some_and(|old| old == text) {

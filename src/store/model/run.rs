@@ -142,7 +142,7 @@ impl Run<'_> {
 }
 
 pub(super) fn insert(store: &Store, history: &History, model: &mut Model, key: &str, text: &str) {
-    let earlier = model.matches(key, text);
+    let earlier = model.earlier(key, text);
     let expected = model.add(key, text, true);
     let inserted = history.commit(model, || store.insert_unless_duplicate(key, text));
     let outcome = inserted.unwrap();
@@ -153,6 +153,7 @@ pub(super) fn insert(store: &Store, history: &History, model: &mut Model, key: &
     );
     let found = outcome.duplicate_of().map(|found| &found.key);
     let is_kept_out = expected.0 == Change::KeptOut;
-    assert_eq!(found, is_kept_out.then(|| &earlier[0].0));
+    let earlier = earlier.filter(|_| is_kept_out).map(|(key, _)| key);
+    assert_eq!(found, earlier.as_ref());
     check(store, model);
 }

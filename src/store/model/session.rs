@@ -96,7 +96,7 @@ impl<'a> Session<'a> {
                 expected,
                 "{key} {text:?}"
             );
-            check_evidence(outcome, &before.matches(&key, &text));
+            check_evidence(outcome, before.earlier(&key, &text));
         }
     }
 
@@ -171,13 +171,12 @@ fn inputs(documents: &[Given]) -> Vec<Input> {
 }
 
 /// The earlier document of an outcome is the best match.
-fn check_evidence(outcome: Outcome, matches: &[(String, f64)]) {
+fn check_evidence(outcome: Outcome, expected: Option<(String, f64)>) {
     if let Some(earlier) = outcome.earlier {
-        let best = &matches[0];
-        let similarity = earlier.jaccard.unwrap();
-        assert_eq!(similarity.to_bits(), best.1.to_bits());
-        if outcome.relation == Relation::NearDuplicate {
-            assert_eq!(earlier.key, best.0);
-        }
+        let (key, similarity) = expected.unwrap();
+        assert_eq!(earlier.jaccard.unwrap().to_bits(), similarity.to_bits());
+        assert_eq!(earlier.key, key);
+        let is_copy = outcome.relation == Relation::ExactCopy;
+        assert_eq!(earlier.exact_copy, is_copy);
     }
 }

@@ -17,7 +17,7 @@ impl Store {
     /// May be called from many threads at once: the outcomes are as if the calls had come one
     /// after another, and each is durable when its call returns. Calls that come together share
     /// one commit. A key that has another text is given the new one, unless that is a duplicate. What is
-    /// kept out has the most similar document as its evidence.
+    /// kept out has a document with the same text as its evidence, or else the most similar one.
     ///
     /// ```
     /// use dedupdb::{Schema, Store, write::Change};
@@ -79,7 +79,7 @@ impl Store {
             evidence: false,
         };
         let runs = last.snapshot.tables.meta.runs;
-        let (change, relation, earlier) = match judge.judge(prepared, Policy::Insert)?.finding {
+        let (change, relation, earlier) = match judge.judge(prepared, Policy::AddUnique)?.finding {
             // One of an open run stays whatever becomes of the run, which only the writer can see to.
             Finding::Unchanged(row) if !runs.is_open(row.run) => {
                 (Change::Unchanged, Relation::Novel, None)
@@ -120,7 +120,7 @@ impl Store {
                 Ok(waiting)
             }));
         }
-        let outcomes = writer.settle_all(prepared, Policy::Insert)?;
+        let outcomes = writer.settle_all(prepared, Policy::AddUnique)?;
         writer.commit()?;
         // The writer is of those who share the commit, and nobody's own.
         let of_nobody = |outcome: Outcome| Outcome {

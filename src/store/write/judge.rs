@@ -21,8 +21,6 @@ pub(crate) enum Policy {
     /// It is stored in place of what its key had, unless another document is like it: the one with
     /// its text, or else the most similar one.
     AddUnique,
-    /// The same, but of documents that are as similar as the one with its text, the first by key counts.
-    Insert,
     /// It is stored beside all others, unless any document is like it, the one under its own key
     /// included: the one with its text, or else the first that was stored.
     Admit,
@@ -32,11 +30,6 @@ impl Policy {
     /// Whether documents that are like an earlier one are kept out.
     pub(crate) fn keeps_out(self) -> bool {
         self != Policy::Add
-    }
-
-    /// Whether nothing needs to be compared if there is a document with the same text.
-    pub(crate) fn is_settled_by_copy(self) -> bool {
-        self != Policy::Insert
     }
 
     /// The key whose document is no earlier one.
@@ -117,9 +110,7 @@ impl Judge<'_> {
                 };
                 return Ok(Finding::Copy(content, earlier));
             }
-            if policy.is_settled_by_copy()
-                && let Some(earlier) = self.copy_of(prepared, content, policy)?
-            {
+            if let Some(earlier) = self.copy_of(prepared, content, policy)? {
                 return Ok(Finding::Duplicate(Relation::ExactCopy, earlier));
             }
         }
@@ -132,12 +123,8 @@ impl Judge<'_> {
             Policy::Admit => names.eldest(&prepared.matches)?,
             _ => names.best(&prepared.matches)?,
         };
-        let relation = match copy {
-            Some(_) => Relation::ExactCopy,
-            None => Relation::NearDuplicate,
-        };
         Ok(earlier.map_or(Finding::New, |earlier| {
-            Finding::Duplicate(relation, earlier)
+            Finding::Duplicate(Relation::NearDuplicate, earlier)
         }))
     }
 

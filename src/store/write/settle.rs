@@ -69,7 +69,7 @@ impl Writer {
 
     /// Does what of judging a document needs no order, unless a copy makes it needless.
     fn compare_ahead(&self, mut prepared: Prepared, policy: Policy) -> Result<Prepared> {
-        if prepared.sketch.is_none() && policy.is_settled_by_copy() {
+        if prepared.sketch.is_none() {
             let names = Names {
                 committed: &self.committed.snapshot,
                 pending: &self.pending,
