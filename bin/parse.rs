@@ -148,6 +148,7 @@ pub(crate) fn format() -> impl TypedValueParser<Value = Format> {
         Format::Shingles => {
             "A line a document: its key, and the integers that are its shingles; for --shingling ids"
         }
+        _ => "",
     };
     let values = Format::ALL.map(|format| PossibleValue::new(format.name()).help(help(format)));
     PossibleValuesParser::new(values).try_map(|name| name.parse())

@@ -95,11 +95,11 @@ fn read(file: &Path, args: &Args, inputs: &Inputs) -> Result<Sourced> {
             match item {
                 Item::Document(document) if only.is_none() => only = Some(document),
                 Item::Skipped(skipped) => bail!("{}", skipped.told(advice)),
-                Item::Opened(_) => {}
                 Item::Document(_) | Item::Unchanged => bail!(
                     "{}: it holds several documents; add it and name one by its key",
                     file.display()
                 ),
+                _ => {}
             }
         }
     }

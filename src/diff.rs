@@ -30,7 +30,7 @@ pub struct Comparison<'t> {
     pub is_cut: bool,
 }
 
-/// A stretch of both texts.
+/// A stretch of both texts, which is the same in both or not: there is no third kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Piece<'t> {
     /// The same words in both; white space may differ.

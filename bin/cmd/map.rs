@@ -122,7 +122,7 @@ impl Mapping<'_> {
                     Some((Some(document.into_origin()), lines))
                 }
                 Item::Skipped(skipped) => Some((None, Err(skipped))),
-                Item::Unchanged | Item::Opened(_) => None,
+                _ => None,
             })
             .collect();
         for (read, lines) in mapped.into_iter().flatten() {

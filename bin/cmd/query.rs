@@ -107,7 +107,7 @@ impl Asking<'_> {
                         Ok((document.into_origin(), answer))
                     }
                     Item::Skipped(skipped) => Err(Some(skipped)),
-                    Item::Unchanged | Item::Opened(_) => Err(None),
+                    _ => Err(None),
                 })
                 .collect();
             for asked in asked {

@@ -119,7 +119,7 @@ pub(crate) fn each(
                     failed |= skipped.reason.is_failure();
                     left_out.tell(&skipped)?;
                 }
-                Item::Unchanged | Item::Opened(_) => {}
+                _ => {}
             }
         }
         let count = documents.len() as u64;

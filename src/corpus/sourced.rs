@@ -182,6 +182,7 @@ pub(crate) fn place(source: &Path, line: Option<Nth>) -> String {
 
 /// What became of one file or record: `D` is what is left of a document.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Item<D = Sourced> {
     /// It is read.
     Document(D),

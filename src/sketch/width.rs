@@ -21,6 +21,7 @@ use crate::error::{Error, Result};
 /// # Ok::<(), dedupdb::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum SlotWidth {
     /// One byte a slot; unequal minima agree once in 256 times.
     Bits8,

@@ -226,7 +226,7 @@ fn what_is_stored_as_it_is_need_not_be_read() {
                         assert_eq!(skipped.reason, Reason::Store);
                         counts[2] += 1;
                     }
-                    Item::Opened(_) => {}
+                    _ => {}
                 }
             }
         }

@@ -8,6 +8,7 @@ use crate::corpus::error::Error;
 
 /// How a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
     /// One document, as it is.
     Text,

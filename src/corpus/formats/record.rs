@@ -10,6 +10,7 @@ use crate::corpus::skipped::{Hint, Reason, Skipped};
 
 /// Which record of a file, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Nth {
     /// A line.
     Line(u64),

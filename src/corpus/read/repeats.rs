@@ -9,6 +9,7 @@ use crate::corpus::sourced::{Origin, Repeated, place};
 
 /// Where an id stands for one document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum IdScope {
     /// In all files together: the id is the key.
     #[default]
@@ -19,6 +20,7 @@ pub enum IdScope {
 
 /// What is done with a record whose id came before with another text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Repeats {
     /// Nothing; nobody looks for it.
     #[default]

@@ -36,6 +36,7 @@ impl Outcome {
 
 /// What an [`Input`](crate::Input) did to the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Change {
     /// Its key is new.
     Added,
@@ -49,6 +50,7 @@ pub enum Change {
 
 /// How an [`Input`](crate::Input) relates to the documents that were there before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Relation {
     /// None of them reaches the threshold.
     Novel,
