@@ -102,6 +102,45 @@ fn lower_layers_do_not_import_upper_ones() {
 }
 
 #[test]
+fn the_map_shows_all_layers_in_their_order() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let (_, map) = page.split_once("```\nsrc/").unwrap();
+    let (map, _) = map.split_once("\nbin/").unwrap();
+    let mut lines = map.lines();
+    let lowest = lines.next().unwrap().split_whitespace();
+    let mut shown: Vec<Vec<&str>> = vec![lowest.collect()];
+    let mut rooms = vec![""];
+    for line in lines {
+        let name = line
+            .split_whitespace()
+            .next()
+            .unwrap()
+            .trim_end_matches('/');
+        if line.starts_with("        ") {
+            if rooms.last() != shown[0].last() {
+                rooms.push(shown[0].last().unwrap());
+                shown.push(Vec::new());
+            }
+            shown.last_mut().unwrap().push(name);
+        } else {
+            shown[0].push(name);
+        }
+    }
+    assert_eq!(rooms.len(), ORDERS.len());
+    for ((room, order), (shown_room, names)) in ORDERS.iter().zip(rooms.iter().zip(&shown)) {
+        assert_eq!(room, shown_room);
+        // Of a room the map shows the folders.
+        let is_shown = |name: &&&str| {
+            let folder = root.join("src").join(room).join(name);
+            room.is_empty() || folder.is_dir()
+        };
+        let expected: Vec<&str> = order.iter().filter(is_shown).copied().collect();
+        assert_eq!(*names, expected, "{room}");
+    }
+}
+
+#[test]
 fn every_form_of_an_upward_import_is_found() {
     let orders: &[(&str, &[&str])] = &[("", &["low", "high"]), ("low", &["one", "two"])];
     let plant = |source: &str| {
