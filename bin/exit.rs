@@ -23,6 +23,11 @@ impl Exit {
         if found { Exit::Found } else { Exit::Nothing }
     }
 
+    /// Done, or not all of it.
+    pub(crate) fn failed(failed: bool) -> Exit {
+        if failed { Exit::Failed } else { Exit::Found }
+    }
+
     /// The code for the system.
     pub(crate) fn code(self) -> ExitCode {
         ExitCode::from(match self {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::{Result, bail};
 use dedupdb::corpus::{Encoding, Format, IdScope, Options, Repeats, Source, is_pipe};
 
 use crate::parse;
@@ -23,6 +24,17 @@ pub(crate) fn sources(paths: &[PathBuf], key: Option<&str>) -> Vec<Source> {
         }
     };
     paths.iter().map(source).collect()
+}
+
+/// Refuses standard input that is named twice: it is read once.
+pub(crate) fn check_stdin<'a>(arguments: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+    let named = arguments
+        .into_iter()
+        .filter(|path| *path == Path::new(STDIN));
+    if named.count() > 1 {
+        bail!("standard input (-) is named more than once");
+    }
+    Ok(())
 }
 
 /// Whether an argument has no name that tells its text from another's: standard input, and what a

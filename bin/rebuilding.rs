@@ -1,19 +1,16 @@
 //! A rebuild that a person waits for.
 
-use std::time::Instant;
-
 use anyhow::{Result, bail};
 use dedupdb::{
     Error, Schema, Store,
-    upkeep::{Rebuild, RebuildProgress, Unfinished},
+    upkeep::{Progress, Rebuild, RebuildProgress, Unfinished},
 };
-use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::number::bytes;
-use crate::progress::{PATIENCE, style};
+use crate::watch::{Unit, Watch};
 
 /// Units of the bar for all contents, and for all lists.
 const WHOLE: u64 = 1000;
@@ -27,13 +24,15 @@ pub(crate) fn run(
 ) -> Result<Result<bool, Exit>> {
     check_space(store, &rebuild)?;
     let interrupt = Interrupt::catch()?;
-    let bar = Bar::new(console);
-    let rebuild = rebuild.watch(|progress| {
-        bar.show(progress);
+    let progress = Progress::new();
+    progress.begin(2 * WHOLE);
+    let watch = Watch::told(console, what_is_done, Unit::Step, &progress);
+    let rebuild = rebuild.watch(|report| {
+        show(&progress, report);
         interrupt.flow()
     });
     let done = store.rebuild(rebuild);
-    bar.drawn.finish_and_clear();
+    drop(watch);
     match done {
         Ok(done) => Ok(Ok(done)),
         Err(error @ Error::Interrupted) => {
@@ -97,52 +96,19 @@ fn check_space(store: &Store, rebuild: &Rebuild<'_>) -> Result<()> {
     Ok(())
 }
 
-/// How far it is, shown on a terminal once it takes a while.
-struct Bar<'a> {
-    drawn: &'a ProgressBar,
-    is_wanted: bool,
-    started: Instant,
-    target: Box<dyn Fn() -> ProgressDrawTarget>,
+/// Takes note of how far it is.
+fn show(progress: &Progress, report: RebuildProgress) {
+    let contents = share(report.contents, report.all_contents);
+    let lists = share(report.lists.into(), report.all_lists.into());
+    progress.reach(contents + lists);
 }
 
-impl Bar<'_> {
-    fn new(console: &Console) -> Bar<'_> {
-        Bar {
-            drawn: console.bar(),
-            is_wanted: !console.is_quiet(),
-            started: Instant::now(),
-            target: Box::new(ProgressDrawTarget::stderr),
-        }
-    }
-
-    fn show(&self, progress: RebuildProgress) {
-        if !self.is_wanted || self.started.elapsed() < PATIENCE {
-            return;
-        }
-        let contents = share(progress.contents, progress.all_contents);
-        let lists = share(progress.lists.into(), progress.all_lists.into());
-        self.draw(contents, lists);
-    }
-
-    /// Draws these shares of the contents and of the lists.
-    fn draw(&self, contents: u64, lists: u64) {
-        self.drawn.set_length(2 * WHOLE);
-        self.drawn.set_position(contents + lists);
-        self.drawn.set_message(if contents < WHOLE {
-            "signatures"
-        } else if lists < WHOLE {
-            "buckets"
-        } else {
-            "documents"
-        });
-        if self.drawn.is_hidden() {
-            self.drawn
-                .set_style(style("{bar:24} {percent:>3}%  {msg}  {eta} left"));
-            // Last: what is shown first stays for as long as nothing else is reported. Only on a
-            // terminal does it show anything.
-            self.drawn.set_draw_target((self.target)());
-        }
-        self.drawn.force_draw();
+/// What is done of it now.
+fn what_is_done(progress: &Progress) -> &'static str {
+    match progress.done() / WHOLE {
+        0 => "signatures",
+        1 => "buckets",
+        _ => "documents",
     }
 }
 
@@ -153,85 +119,18 @@ fn share(done: u64, all: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-    use std::sync::{Arc, Mutex};
-
-    use indicatif::TermLike;
-
     use super::*;
 
-    /// A terminal that remembers what was written to it.
-    #[derive(Clone, Debug, Default)]
-    struct Paper(Arc<Mutex<String>>);
-
-    impl TermLike for Paper {
-        fn width(&self) -> u16 {
-            80
-        }
-
-        fn move_cursor_up(&self, _: usize) -> io::Result<()> {
-            Ok(())
-        }
-
-        fn move_cursor_down(&self, _: usize) -> io::Result<()> {
-            Ok(())
-        }
-
-        fn move_cursor_right(&self, _: usize) -> io::Result<()> {
-            Ok(())
-        }
-
-        fn move_cursor_left(&self, _: usize) -> io::Result<()> {
-            Ok(())
-        }
-
-        fn write_line(&self, line: &str) -> io::Result<()> {
-            self.write_str(line)
-        }
-
-        fn write_str(&self, text: &str) -> io::Result<()> {
-            self.0.lock().unwrap().push_str(text);
-            Ok(())
-        }
-
-        fn clear_line(&self) -> io::Result<()> {
-            self.0.lock().unwrap().clear();
-            Ok(())
-        }
-
-        fn flush(&self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    /// What the bar shows after the reports of a rebuild.
-    fn shown(reports: &[(u64, u32)]) -> String {
-        let paper = Paper::default();
-        let drawn = ProgressBar::hidden();
-        let bar = Bar {
-            drawn: &drawn,
-            is_wanted: true,
-            started: Instant::now().checked_sub(PATIENCE).unwrap(),
-            target: Box::new({
-                let paper = paper.clone();
-                move || ProgressDrawTarget::term_like_with_hz(Box::new(paper.clone()), 1)
-            }),
+    #[test]
+    fn each_share_is_half_of_the_bar() {
+        let progress = Progress::new();
+        let done = |contents, lists| {
+            progress.reach(share(contents, 100) + share(lists, 10));
+            (progress.done(), what_is_done(&progress))
         };
-        for &(contents, lists) in reports {
-            bar.draw(share(contents, 100), share(lists.into(), 10));
-        }
-        paper.0.lock().unwrap().clone()
-    }
-
-    #[test]
-    fn the_first_report_is_shown_as_it_is() {
-        let shown = shown(&[(100, 10)]);
-        assert!(shown.contains("100%  documents"), "{shown:?}");
-    }
-
-    #[test]
-    fn the_last_report_is_shown_however_fast_it_comes() {
-        let shown = shown(&[(50, 0), (100, 0), (100, 5)]);
-        assert!(shown.contains("75%  buckets"), "{shown:?}");
+        assert_eq!(done(50, 0), (500, "signatures"));
+        assert_eq!(done(100, 5), (1500, "buckets"));
+        assert_eq!(done(100, 10), (2000, "documents"));
+        assert_eq!(share(0, 0), 0);
     }
 }

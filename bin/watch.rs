@@ -51,17 +51,28 @@ impl Watch {
         unit: Unit,
         progress: &Progress,
     ) -> Watch {
-        Watch::of_parts(console, vec![what], unit, progress)
+        Watch::told(console, move |_| what, unit, progress)
     }
 
     /// Begins to watch work of several parts; of each `parts` says what is done.
-    pub(crate) fn of_parts(
+    pub(crate) fn of_parts<const N: usize>(
         console: &Console,
-        parts: Vec<&'static str>,
+        parts: [&'static str; N],
         unit: Unit,
         progress: &Progress,
     ) -> Watch {
         let before = progress.begun();
+        let what = move |progress: &Progress| part(&parts, progress.begun() - before);
+        Watch::told(console, what, unit, progress)
+    }
+
+    /// Begins to watch; `what` says what is done now.
+    pub(crate) fn told(
+        console: &Console,
+        what: impl Fn(&Progress) -> &'static str + Send + 'static,
+        unit: Unit,
+        progress: &Progress,
+    ) -> Watch {
         let bar = console.bar().clone();
         let (end, ended) = channel();
         let is_wanted = !console.is_quiet() && stderr().is_terminal();
@@ -70,8 +81,7 @@ impl Watch {
             let mut wait = PATIENCE;
             while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 wait = TICK;
-                let begun = progress.begun().saturating_sub(before);
-                show(&shown, part(&parts, begun), unit, &progress);
+                show(&shown, what(&progress), unit, &progress);
             }
         };
         // Without the thread nothing is shown, and no harm done.

@@ -66,7 +66,7 @@ impl Progress {
     }
 
     /// Sets the number of steps that are done.
-    pub(crate) fn reach(&self, done: u64) {
+    pub fn reach(&self, done: u64) {
         self.0.done.store(done, Ordering::Relaxed);
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::args::{Add, Args};
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::inputs::{STDIN, is_nameless, sources};
+use crate::inputs::{STDIN, check_stdin, is_nameless, sources};
 use crate::interrupt::Interrupt;
 use crate::left_out::{LeftOut, Named};
 use crate::number::similarity;
@@ -109,10 +109,7 @@ fn exit(added: &Added, dry_run: bool, console: &Console) -> Exit {
 
 /// Refuses what cannot be meant, before a store is made for it.
 fn check_arguments(add: &Add) -> Result<()> {
-    let stdin = add.paths.iter().filter(|path| is_stdin(path)).count();
-    if stdin > 1 {
-        bail!("standard input (-) is named more than once");
-    }
+    check_stdin(add.paths.iter().map(PathBuf::as_path))?;
     let nameless = add.paths.iter().filter(|path| is_nameless(path));
     let nameless: Vec<&PathBuf> = nameless.collect();
     match (nameless.as_slice(), &add.key) {
@@ -128,7 +125,8 @@ fn check_arguments(add: &Add) -> Result<()> {
         }
         _ => {}
     }
-    if stdin == 0 && !add.paths.iter().any(|path| path.symlink_metadata().is_ok()) {
+    let has_stdin = add.paths.iter().any(|path| is_stdin(path));
+    if !has_stdin && !add.paths.iter().any(|path| path.symlink_metadata().is_ok()) {
         let first = add.paths.first().map(|path| path.display().to_string());
         bail!(
             "{}: there is no such file or folder",

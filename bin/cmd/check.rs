@@ -28,11 +28,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
             output.line(summary(&report))?;
         }
     }
-    Ok(if report.is_clean() {
-        Exit::Found
-    } else {
-        Exit::Failed
-    })
+    Ok(Exit::failed(!report.is_clean()))
 }
 
 fn summary(report: &Report) -> String {

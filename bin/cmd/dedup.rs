@@ -12,7 +12,7 @@ use crate::args::{self, Args, Keep, Parameters};
 use crate::console::Console;
 use crate::done;
 use crate::exit::Exit;
-use crate::inputs::{STDIN, sources};
+use crate::inputs::{STDIN, check_stdin, sources};
 use crate::interrupt::Interrupt;
 use crate::left_out::{LeftOut, Named, advice};
 use crate::number::{counted, grouped};
@@ -31,10 +31,7 @@ pub(crate) fn run(
     if dedup.removed.as_deref() == Some(Path::new(STDIN)) {
         bail!("--removed names a file; standard output is for OUTPUT");
     }
-    let is_stdin = |path: &&PathBuf| **path == Path::new(STDIN);
-    if dedup.paths.iter().filter(is_stdin).count() > 1 {
-        bail!("standard input (-) is named more than once");
-    }
+    check_stdin(dedup.paths.iter().map(PathBuf::as_path))?;
     let places = is_file(dedup).then_some(&*dedup.output);
     let places: Vec<&Path> = places.into_iter().chain(dedup.removed.as_deref()).collect();
     dedup.telling.check(&dedup.paths, &places)?;
@@ -94,11 +91,7 @@ pub(crate) fn run(
             name(dedup)
         );
     }
-    Ok(if done.reading.has_failures() {
-        Exit::Failed
-    } else {
-        Exit::Found
-    })
+    Ok(Exit::failed(done.reading.has_failures()))
 }
 
 /// Says how many documents of an interrupted run were forgotten, if any.

@@ -32,9 +32,5 @@ pub(crate) fn run(
     // What is left takes no time.
     ending.disarm();
     report.give(results, console, output)?;
-    Ok(if report.failed {
-        Exit::Failed
-    } else {
-        Exit::Found
-    })
+    Ok(Exit::failed(report.failed))
 }

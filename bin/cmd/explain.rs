@@ -1,7 +1,7 @@
 //! `explain`: shows why two texts match, or do not.
 
 use std::io::IsTerminal;
-
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::args::{Args, Explain};
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::inputs::STDIN;
+use crate::inputs::check_stdin;
 use crate::marked::Marked;
 use crate::number::{counted, grouped, percent};
 use crate::output::{Output, escape, printable};
@@ -25,9 +25,7 @@ pub(crate) fn run(
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
-    if explain.a == STDIN && explain.b == STDIN {
-        bail!("standard input (-) is named more than once");
-    }
+    check_stdin([&explain.a, &explain.b].map(Path::new))?;
     let store = open(args, console)?;
     let find = |name: &str| {
         let name = explain.escaped.key(name)?;

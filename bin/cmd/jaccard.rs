@@ -1,12 +1,14 @@
 //! `jaccard`: compares two files.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use dedupdb::sketching::Collection;
 use serde_json::json;
 
 use crate::args::{Args, Jaccard};
 use crate::exit::Exit;
-use crate::inputs::STDIN;
+use crate::inputs::check_stdin;
 use crate::number::{counted, grouped};
 use crate::output::Output;
 use crate::side::Side;
@@ -14,9 +16,7 @@ use crate::side::Side;
 /// Runs `jaccard`.
 pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result<Exit> {
     let names = [&jaccard.a, &jaccard.b];
-    if names.iter().all(|name| *name == STDIN) {
-        bail!("standard input (-) is named more than once");
-    }
+    check_stdin(names.map(Path::new))?;
     let schema = jaccard.signing.schema()?;
     let mut documents = Vec::new();
     for name in names {

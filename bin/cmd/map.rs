@@ -56,11 +56,7 @@ pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output
     mapping.output.flush()?;
     mapping.left_out.finish()?;
     mapping.tell(start, args.json);
-    Ok(if mapping.reading.has_failures() {
-        Exit::Failed
-    } else {
-        Exit::Found
-    })
+    Ok(Exit::failed(mapping.reading.has_failures()))
 }
 
 /// What is to be read, and how.

@@ -92,7 +92,7 @@ pub(crate) fn run(
             seconds(taken)
         ))?;
     }
-    Ok(if failed { Exit::Failed } else { Exit::Found })
+    Ok(Exit::failed(failed))
 }
 
 /// Refuses outputs over an input or one another.

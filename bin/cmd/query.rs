@@ -1,8 +1,8 @@
 //! `query`: finds documents that are like a text.
 
-use std::path::Path;
+use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use dedupdb::corpus::{Item, Options, Skipped};
 use dedupdb::{Match, Store};
 use rayon::prelude::*;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::args::{Args, Query};
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::inputs::{STDIN, sources};
+use crate::inputs::{check_stdin, sources};
 use crate::left_out::{LeftOut, Named};
 use crate::number::{percent, similarity};
 use crate::output::{Output, escape};
@@ -23,10 +23,7 @@ pub(crate) fn run(
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
-    let is_stdin = |path: &Path| path == Path::new(STDIN);
-    if query.paths.iter().filter(|path| is_stdin(path)).count() > 1 {
-        bail!("standard input (-) is named more than once");
-    }
+    check_stdin(query.paths.iter().map(PathBuf::as_path))?;
     query.telling.check(&query.paths, &[])?;
     let store = crate::store::open_to_read(args)?;
     note_recall(&store, query, console);

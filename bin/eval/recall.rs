@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args, asked: &eval::Recall, console: &Console) -> Resul
     let _watch = if sample.is_some() {
         Watch::new(console, "compared", Unit::Document, &progress)
     } else {
-        let parts = vec!["candidates compared, 1 of 2", "joined exactly, 2 of 2"];
+        let parts = ["candidates compared, 1 of 2", "joined exactly, 2 of 2"];
         Watch::of_parts(console, parts, Unit::Step, store.progress())
     };
     let monitor = Monitor::new().progress(&progress);
