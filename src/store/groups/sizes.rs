@@ -40,7 +40,7 @@ impl Store {
     /// let sizes = store.cluster_sizes(ClusterQuery::new())?;
     /// assert_eq!((sizes[0].from, sizes[0].to), (3, 4));
     /// assert_eq!((sizes[0].clusters, sizes[0].documents), (1, 3));
-    /// # Ok::<(), dedupdb::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn cluster_sizes(&self, query: ClusterQuery) -> Result<Vec<ClusterSizes>> {
         // By the logarithm of the largest size, to the base of 2.

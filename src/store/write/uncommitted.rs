@@ -36,7 +36,7 @@ const LEAST: u64 = 16 << 20;
 ///     }
 /// }
 /// writer.commit()?;
-/// # Ok::<(), dedupdb::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Uncommitted {
