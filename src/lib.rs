@@ -202,8 +202,8 @@ pub mod upkeep {
     pub use crate::error::Holder;
     pub use crate::progress::Progress;
     pub use crate::store::{
-        Bucket, Casualty, Expected, Near, Nearness, Problem, Rebuild, RebuildProgress, Report,
-        Salvaged, Sample, Shape, Stats, Tuning, Unfinished, Unreadable,
+        Bucket, Casualty, Compared, Expected, Near, Nearness, Problem, Rebuild, RebuildProgress,
+        Report, Salvaged, Sample, Shape, Stats, Tuning, Unfinished, Unreadable,
     };
 }
 

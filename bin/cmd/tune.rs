@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use dedupdb::eval::{Curve, s_curves};
+use dedupdb::eval::s_curves;
 use dedupdb::publish::check_no_store;
 use dedupdb::{
     Error, Store,
     sketching::Bands,
-    upkeep::{Sample, Shape, Tuning},
+    upkeep::{Compared, Sample, Shape, Tuning},
 };
 use serde_json::{Value, json};
 
@@ -31,24 +31,13 @@ const COUNTED: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
 /// Pairs between the least of these and the threshold that say something.
 const FEW: u64 = 30;
 
-/// Curves of a plot beside the three that have names.
-const OTHERS: usize = 3;
-
-/// A shape, and what it is beside one that would do.
-struct Row {
-    shape: Shape,
-    is_best: bool,
-    is_current: bool,
-    is_textbook: bool,
-}
-
 /// Everything that is shown.
 struct Tuned {
     tuning: Tuning,
     sample: Option<Sample>,
     /// Contents of the store when it was sampled.
     measured: u64,
-    rows: Vec<Row>,
+    rows: Vec<Compared>,
 }
 
 /// Runs `tune`.
@@ -76,7 +65,7 @@ pub(crate) fn run(
         }
     }
     if let Some(path) = &tune.plot {
-        picture::write(&s_curves(&tuned.tuning, &tuned.curves()), path)?;
+        picture::write(&s_curves(&tuned.tuning, &tuned.rows), path)?;
         console.note(&format!("drew {}", path.display()));
     }
     Ok(Exit::Found)
@@ -111,27 +100,13 @@ impl Tuned {
             }
             sample = sample.map(|sample| sample.grown_to(contents));
         }
-        let mut shapes = tuning.shapes(sample.as_ref())?;
-        let best = Shape::best(&shapes).map(|best| best.bands);
         let current = store.map(|store| store.schema().bands());
-        let textbook = Bands::textbook(tuning.permutations, tuning.threshold)?;
-        for bands in current.into_iter().chain([textbook]) {
-            if shapes.iter().all(|shape| shape.bands != bands) {
-                shapes.push(tuning.shape(bands, sample.as_ref()));
-            }
-        }
-        shapes.sort_by_key(|shape| (shape.bands.rows(), shape.bands.bands()));
-        let row = |shape: Shape| Row {
-            is_best: best == Some(shape.bands),
-            is_current: current == Some(shape.bands),
-            is_textbook: textbook == shape.bands,
-            shape,
-        };
+        let rows = tuning.compare(current, sample.as_ref())?;
         Ok(Tuned {
             tuning,
             sample,
             measured,
-            rows: shapes.into_iter().map(row).collect(),
+            rows,
         })
     }
 
@@ -154,7 +129,7 @@ impl Tuned {
 
     fn table(&self) -> Table {
         let mut table = Table::default();
-        let mut column = |head: &str, cell: &dyn Fn(&Row) -> String| {
+        let mut column = |head: &str, cell: &dyn Fn(&Compared) -> String| {
             table.column(head, self.rows.iter().map(cell));
         };
         column("shape", &|row| row.shape.bands.to_string());
@@ -261,7 +236,7 @@ impl Tuned {
         })
     }
 
-    fn row_object(&self, row: &Row) -> Value {
+    fn row_object(&self, row: &Compared) -> Value {
         let Shape {
             bands,
             recall,
@@ -286,29 +261,5 @@ impl Tuned {
             "posting_bytes": posting_bytes(bands),
             "is": row.names(),
         })
-    }
-
-    /// The curves with names, and others spread over the shapes that reach the recall.
-    fn curves(&self) -> Vec<Curve> {
-        let (named, others): (Vec<&Row>, Vec<&Row>) =
-            self.rows.iter().partition(|row| !row.names().is_empty());
-        let step = others.len().div_ceil(OTHERS).max(1);
-        let mut shown: Vec<&Row> = others.into_iter().skip(step / 2).step_by(step).collect();
-        shown.extend(named);
-        shown.sort_by_key(|row| (row.shape.bands.rows(), row.shape.bands.bands()));
-        let curve = |row: &Row| Curve::new(row.shape.bands, row.names().join(", "));
-        shown.into_iter().map(curve).collect()
-    }
-}
-
-impl Row {
-    fn names(&self) -> Vec<&'static str> {
-        let names = [
-            (self.is_best, "best"),
-            (self.is_current, "current"),
-            (self.is_textbook, "textbook"),
-        ];
-        let named = names.into_iter().filter(|(is_so, _)| *is_so);
-        named.map(|(_, name)| name).collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use dedupdb::corpus::{Item, Sourced};
-use dedupdb::eval::rank;
+use dedupdb::eval::Reservoir;
 use dedupdb::sketching::{ShingleSet, Shingler, Shingling};
 use rayon::prelude::*;
 
@@ -131,14 +131,6 @@ pub(crate) fn each(
     Ok(failed)
 }
 
-/// A text that may be one of a sample.
-#[derive(Debug)]
-struct Drawn {
-    rank: [u8; 32],
-    place: usize,
-    text: String,
-}
-
 /// The texts themselves: so many, drawn by the hashes of their keys, or all if there are no more
 /// than `most`.
 #[derive(Clone, Debug)]
@@ -158,34 +150,23 @@ impl Sample {
         most: usize,
         console: &Console,
     ) -> Result<Sample> {
-        let wanted = sample.unwrap_or(most);
-        let mut drawn: Vec<Drawn> = Vec::new();
-        let mut met = 0;
+        let mut drawn = Reservoir::new(sample.unwrap_or(most), seed);
         let failed = each(args, texts, console, &Interrupt::default(), |documents| {
             for document in documents {
-                drawn.push(Drawn {
-                    rank: rank(seed, &document.key),
-                    place: met,
-                    text: document.into_text(),
-                });
-                met += 1;
+                let key = document.key.clone();
+                drawn.push(&key, document.into_text());
             }
-            if sample.is_none() && drawn.len() > most {
+            if sample.is_none() && drawn.met() > most as u64 {
                 bail!(
                     "more than {}, whose pairs would take long to compare: ask for fewer with \
                      --sample N",
                     counted(most as u64, "text", "texts")
                 );
             }
-            drawn.sort_unstable_by_key(|drawn| drawn.rank);
-            drawn.truncate(wanted);
             Ok(())
         })?;
-        check_two(drawn.len())?;
-        drawn.sort_unstable_by_key(|drawn| drawn.place);
-        Ok(Sample {
-            texts: drawn.into_iter().map(|drawn| drawn.text).collect(),
-            failed,
-        })
+        let texts = drawn.into_drawn();
+        check_two(texts.len())?;
+        Ok(Sample { texts, failed })
     }
 }

@@ -1,5 +1,7 @@
 //! Which texts are drawn.
 
+use std::collections::BTreeMap;
+
 use crate::error::{Error, Result};
 
 /// Returns what a text is drawn by, a hash of its key and the seed: the lowest come first.
@@ -57,6 +59,64 @@ pub fn shuffled(keys: &[impl AsRef<str>], seed: u64) -> Vec<usize> {
     let mut ranked: Vec<([u8; 32], usize)> = ranked.collect();
     ranked.sort_unstable();
     ranked.into_iter().map(|(_, place)| place).collect()
+}
+
+/// Texts that are drawn while they come one after the other: those that [`draw`] takes of all.
+///
+/// ```
+/// use dedupdb::eval::{Reservoir, draw};
+///
+/// let keys = ["a", "b", "c", "d", "e"];
+/// let mut reservoir = Reservoir::new(2, 7);
+/// for key in keys {
+///     reservoir.push(key, key);
+/// }
+/// let drawn = draw(&keys, 2, 7).into_iter().map(|text| keys[text]);
+/// assert_eq!(reservoir.into_drawn(), drawn.collect::<Vec<_>>());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Reservoir<T> {
+    wanted: usize,
+    seed: u64,
+    met: u64,
+    /// By rank, and by place where keys come again.
+    drawn: BTreeMap<([u8; 32], u64), T>,
+}
+
+impl<T> Reservoir<T> {
+    /// Draws so many by the hashes of their keys and `seed` ([`rank`]).
+    pub fn new(wanted: usize, seed: u64) -> Reservoir<T> {
+        Reservoir {
+            wanted,
+            seed,
+            met: 0,
+            drawn: BTreeMap::new(),
+        }
+    }
+
+    /// Takes the next one, or leaves it.
+    pub fn push(&mut self, key: &str, text: T) {
+        self.drawn.insert((rank(self.seed, key), self.met), text);
+        self.met += 1;
+        if self.drawn.len() > self.wanted {
+            self.drawn.pop_last();
+        }
+    }
+
+    /// How many came.
+    pub fn met(&self) -> u64 {
+        self.met
+    }
+
+    /// Those that are drawn, in the order in which they came.
+    pub fn into_drawn(self) -> Vec<T> {
+        let placed = self
+            .drawn
+            .into_iter()
+            .map(|((_, place), text)| (place, text));
+        let placed: BTreeMap<u64, T> = placed.collect();
+        placed.into_values().collect()
+    }
 }
 
 /// Pairs of so many texts.

@@ -32,11 +32,11 @@ mod truth;
 
 pub use accuracy::{Accuracy, AccuracyQuery, Off, accuracy};
 pub use bands::{BandsMeasured, Figure, ShapeMeasured, bands};
-pub use draw::{draw, pairs, rank, shuffled};
+pub use draw::{Reservoir, draw, pairs, rank, shuffled};
 pub use interval::wilson;
 pub use monitor::Monitor;
 #[cfg(feature = "plot")]
-pub use pictures::{Curve, accuracy_picture, s_curves, time_picture};
+pub use pictures::{accuracy_picture, s_curves, time_picture};
 pub use recall::{Recall, RecallQuery, RecallRange, recall};
 pub use shingles::{KindMeasured, PairClass, ShingleKind, ShinglesMeasured, shingles};
 pub use time::{Cost, Crossing, PartCost, SignedCost, time};

@@ -9,4 +9,4 @@ mod tuning;
 
 pub use accuracy::accuracy_picture;
 pub use time::time_picture;
-pub use tuning::{Curve, s_curves};
+pub use tuning::s_curves;

@@ -1,44 +1,36 @@
 //! S-curves of shapes of bands.
 
-use crate::lsh::Bands;
 use crate::plot::{Axis, Form, Panel, Picture, Series, counted, percent};
-use crate::store::Tuning;
+use crate::store::{Compared, Tuning};
 
 /// Points of a curve.
 const POINTS: u32 = 250;
 
-/// A shape whose curve is drawn.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Curve {
-    /// The shape.
-    pub bands: Bands,
-    /// What it is, such as `best`; may be empty. What has a name stands out.
-    pub name: String,
-}
+/// Curves beside those that have names.
+const OTHERS: usize = 3;
 
-impl Curve {
-    /// The curve of a shape, under a name that may be empty.
-    pub fn new(bands: Bands, name: impl Into<String>) -> Curve {
-        let name = name.into();
-        Curve { bands, name }
-    }
-}
-
-/// Draws the S-curves of shapes, and the threshold and the recall that are asked of them. There are six colours.
-pub fn s_curves(tuning: &Tuning, curves: &[Curve]) -> Picture {
+/// Draws the S-curves of shapes, and the threshold and the recall that are asked of them: those of shapes that have
+/// [names](Compared::names), which stand out, and some spread over the others.
+pub fn s_curves(tuning: &Tuning, shapes: &[Compared]) -> Picture {
+    let (named, others): (Vec<&Compared>, Vec<&Compared>) =
+        shapes.iter().partition(|shape| !shape.names().is_empty());
+    let step = others.len().div_ceil(OTHERS).max(1);
+    let mut shown: Vec<&Compared> = others.into_iter().skip(step / 2).step_by(step).collect();
+    shown.extend(named);
+    shown.sort_by_key(|compared| (compared.shape.bands.rows(), compared.shape.bands.bands()));
     let mut series: Vec<Series> = aims(tuning).into();
-    series.extend(curves.iter().enumerate().map(|(hue, curve)| {
+    series.extend(shown.iter().enumerate().map(|(hue, compared)| {
         let points = (0..=POINTS).map(|point| {
             let jaccard = f64::from(point) / f64::from(POINTS);
-            (jaccard, curve.bands.probability(jaccard, tuning.slot_width))
+            let bands = compared.shape.bands;
+            (jaccard, bands.probability(jaccard, tuning.slot_width))
         });
-        let form = if curve.name.is_empty() {
+        let form = if compared.names().is_empty() {
             Form::Line
         } else {
             Form::BoldLine
         };
-        Series::new(label(tuning, curve), form, hue, points.collect())
+        Series::new(label(tuning, compared), form, hue, points.collect())
     }));
     let title = format!(
         "Pairs found by bands of up to {} permutations",
@@ -65,17 +57,17 @@ fn aims(tuning: &Tuning) -> [Series; 2] {
 }
 
 /// What the legend says of a curve.
-fn label(tuning: &Tuning, curve: &Curve) -> String {
-    let found = curve.bands.probability(tuning.threshold, tuning.slot_width);
-    let name = if curve.name.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", curve.name)
+fn label(tuning: &Tuning, compared: &Compared) -> String {
+    let bands = compared.shape.bands;
+    let found = bands.probability(tuning.threshold, tuning.slot_width);
+    let name = match compared.names().join(", ") {
+        names if names.is_empty() => names,
+        names => format!(" ({names})"),
     };
     format!(
         "{} of {}{name}: {} at {}",
-        counted(curve.bands.bands().into(), "band", "bands"),
-        counted(curve.bands.rows().into(), "row", "rows"),
+        counted(bands.bands().into(), "band", "bands"),
+        counted(bands.rows().into(), "row", "rows"),
         percent(found),
         tuning.threshold
     )

@@ -17,4 +17,4 @@ pub use rebuild::{Rebuild, RebuildProgress, Unfinished};
 pub use salvage::{Casualty, Salvaged, Unreadable};
 pub use sample::{Expected, Sample};
 pub use stats::{Bucket, Stats};
-pub use tune::{Shape, Tuning};
+pub use tune::{Compared, Shape, Tuning};

@@ -93,6 +93,64 @@ impl Tuning {
     }
 }
 
+/// A shape beside others that would do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Compared {
+    /// The shape.
+    pub shape: Shape,
+    /// Whether it is the one of least work of those that reach the recall.
+    pub is_best: bool,
+    /// Whether it is the one that is in use.
+    pub is_current: bool,
+    /// Whether it is the one whose steepest point is nearest to the threshold ([`Bands::textbook`]).
+    pub is_textbook: bool,
+}
+
+impl Compared {
+    /// What it is: `best`, `current` and `textbook`, as far as it is that.
+    pub fn names(&self) -> Vec<&'static str> {
+        let names = [
+            (self.is_best, "best"),
+            (self.is_current, "current"),
+            (self.is_textbook, "textbook"),
+        ];
+        let named = names.into_iter().filter(|(is_so, _)| *is_so);
+        named.map(|(_, name)| name).collect()
+    }
+}
+
+impl Tuning {
+    /// The [shapes](Tuning::shapes) that reach the recall, with the one in use and that of textbooks among them,
+    /// whatever these reach; ordered by rows and bands.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Tuning::shapes`].
+    pub fn compare(
+        &self,
+        current: Option<Bands>,
+        sample: Option<&Sample>,
+    ) -> Result<Vec<Compared>> {
+        let mut shapes = self.shapes(sample)?;
+        let best = Shape::best(&shapes).map(|best| best.bands);
+        let textbook = Bands::textbook(self.permutations, self.threshold)?;
+        for bands in current.into_iter().chain([textbook]) {
+            if shapes.iter().all(|shape| shape.bands != bands) {
+                shapes.push(self.shape(bands, sample));
+            }
+        }
+        shapes.sort_by_key(|shape| (shape.bands.rows(), shape.bands.bands()));
+        let compared = |shape: Shape| Compared {
+            is_best: best == Some(shape.bands),
+            is_current: current == Some(shape.bands),
+            is_textbook: textbook == shape.bands,
+            shape,
+        };
+        Ok(shapes.into_iter().map(compared).collect())
+    }
+}
+
 impl Shape {
     /// The shape of least work; of equals, the one with fewer bands.
     pub fn best(shapes: &[Shape]) -> Option<&Shape> {
