@@ -19,6 +19,14 @@ pub(crate) struct Thread {
     pub(crate) spent: Duration,
 }
 
+impl Thread {
+    /// Whether others do the same work, so that there are more of them where there are more cores.
+    /// Threads of pools are numbered.
+    pub(crate) fn shares_its_work(&self) -> bool {
+        self.name.ends_with(|last: char| last.is_ascii_digit())
+    }
+}
+
 impl Threads {
     /// Takes note of the threads that there are now. Look often: of one that ended, what it did after
     /// the last look is unknown.
@@ -38,9 +46,10 @@ impl Threads {
         }
     }
 
-    /// The threads, the busiest first.
+    /// The threads that took any time, the busiest first.
     pub(crate) fn busiest(&self) -> Vec<Thread> {
         let mut threads: Vec<Thread> = self.by_id.values().cloned().collect();
+        threads.retain(|thread| !thread.spent.is_zero());
         threads.sort_by(|a, b| b.spent.cmp(&a.spent).then_with(|| a.name.cmp(&b.name)));
         threads
     }
@@ -53,19 +62,13 @@ fn spent(task: &Path) -> Option<Duration> {
     Some(Duration::from_nanos(nanoseconds))
 }
 
-/// What a thread does. One that has no name of its own has that of the program and is of rayon's pool,
-/// which parses records.
+/// What a thread is called.
 fn name(id: u32, task: &Path) -> String {
     if id == process::id() {
         return "main".to_owned();
     }
-    let name = |task: &Path| fs::read_to_string(task.join("comm")).unwrap_or_default();
-    let own = name(task);
-    if own == name(Path::new("/proc/self")) {
-        "parsing".to_owned()
-    } else {
-        own.trim_end().to_owned()
-    }
+    let own = fs::read_to_string(task.join("comm")).unwrap_or_default();
+    own.trim_end().to_owned()
 }
 
 #[cfg(all(test, target_os = "linux"))]

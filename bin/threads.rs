@@ -28,7 +28,7 @@ pub(crate) fn start(given: usize, console: &Console) -> Result<usize> {
     let (sender, receiver) = channel::<ThreadBuilder>();
     let receiver = Arc::new(Mutex::new(receiver));
     let mut started = 0;
-    for _ in 0..wanted {
+    for number in 0..wanted {
         let receiver = receiver.clone();
         let run = move || {
             let taken = receiver
@@ -39,7 +39,8 @@ pub(crate) fn start(given: usize, console: &Console) -> Result<usize> {
                 work.run();
             }
         };
-        match thread::Builder::new().name("dedupdb".to_owned()).spawn(run) {
+        let thread = thread::Builder::new().name(format!("parsing-{number}"));
+        match thread.spawn(run) {
             Ok(thread) => drop(thread),
             Err(error) if started == 0 => return Err(error).context(NO_THREAD),
             Err(_) => {

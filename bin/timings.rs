@@ -39,33 +39,31 @@ impl Spent {
             line(&mut text, name, spent, remark);
         }
         let megabytes = self.bytes as f64 / MEGABYTE;
-        for (rank, thread) in self.threads.iter().enumerate() {
+        for thread in &self.threads {
             let name = format!("thread {}", thread.name);
-            line(
-                &mut text,
-                &name,
-                thread.spent,
-                &remark(rank, thread, megabytes),
+            line(&mut text, &name, thread.spent, &each(thread, megabytes));
+        }
+        let mut alone = self.threads.iter().filter(|one| !one.shares_its_work());
+        if let Some(busiest) = alone.next().filter(|_| megabytes > 0.0) {
+            let rate = megabytes / busiest.spent.as_secs_f64();
+            let Thread { name, .. } = busiest;
+            // Writing to a string does not fail.
+            let _ = writeln!(
+                text,
+                "no number of cores adds more than {rate:.0} MB/s, for {name} is one thread"
             );
         }
         text
     }
 }
 
-/// What is said beside the processor time of a thread: of the busiest, the rate that no number of cores
-/// can exceed.
-fn remark(rank: usize, thread: &Thread, megabytes: f64) -> String {
-    let seconds = thread.spent.as_secs_f64();
-    if megabytes == 0.0 || seconds == 0.0 {
+/// What is said beside the processor time of a thread.
+fn each(thread: &Thread, megabytes: f64) -> String {
+    if megabytes == 0.0 {
         return "of the processor".to_owned();
     }
-    let each = 1e3 * seconds / megabytes;
-    let allows = if rank == 0 {
-        format!(", which allows {:.0} MB/s", megabytes / seconds)
-    } else {
-        String::new()
-    };
-    format!("of the processor, {each:.2} ms a MB{allows}")
+    let each = 1e3 * thread.spent.as_secs_f64() / megabytes;
+    format!("of the processor, {each:.2} ms a MB")
 }
 
 fn line(text: &mut String, name: &str, spent: Duration, remark: &str) {
@@ -80,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_busiest_thread_says_what_it_allows() {
+    fn the_busiest_thread_that_works_alone_says_what_it_allows() {
         let thread = |name: &str, milliseconds| Thread {
             name: name.to_owned(),
             spent: Duration::from_millis(milliseconds),
@@ -88,15 +86,21 @@ mod tests {
         let spent = |bytes| Spent {
             stages: Timings::default(),
             waiting: Duration::ZERO,
-            threads: vec![thread("main", 500), thread("reader", 250)],
+            threads: vec![
+                thread("dedupdb-1", 900),
+                thread("main", 500),
+                thread("reader", 250),
+            ],
             bytes,
         };
         let text = spent(100_000_000).to_text();
-        let (_, threads) = text.split_at(text.find("thread main").unwrap());
+        let (_, threads) = text.split_at(text.find("thread dedupdb").unwrap());
         assert_eq!(
             threads,
-            "thread main           0.500 s  of the processor, 5.00 ms a MB, which allows 200 MB/s\n\
-             thread reader         0.250 s  of the processor, 2.50 ms a MB\n"
+            "thread dedupdb-1      0.900 s  of the processor, 9.00 ms a MB\n\
+             thread main           0.500 s  of the processor, 5.00 ms a MB\n\
+             thread reader         0.250 s  of the processor, 2.50 ms a MB\n\
+             no number of cores adds more than 200 MB/s, for main is one thread\n"
         );
         assert!(spent(0).to_text().ends_with("0.250 s  of the processor\n"));
     }

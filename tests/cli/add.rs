@@ -18,7 +18,7 @@ fn timings_are_shown_beside_the_summary() {
     }
     if cfg!(target_os = "linux") {
         assert!(ran.stderr.contains("thread main"), "{}", ran.stderr);
-        assert!(ran.stderr.contains("which allows"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("one thread"), "{}", ran.stderr);
     }
 }
 

@@ -2,12 +2,14 @@
 
 mod body;
 mod input;
+mod keyed;
 mod outcome;
 mod prepared;
 mod queue;
 
 pub use body::Body;
 pub use input::{Input, MAX_KEY_BYTES};
+pub(crate) use keyed::Keyed;
 pub use outcome::{Change, Outcome, Relation};
 pub(crate) use prepared::Prepared;
 pub(crate) use queue::{Lead, Queue, Request, Turn};

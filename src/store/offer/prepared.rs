@@ -1,6 +1,7 @@
 //! An input before it meets the store.
 
 use super::input::{Input, MAX_KEY_BYTES};
+use super::keyed::Keyed;
 use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, Snapshot};
 use crate::store::compare::{Published, Sketch, Sketcher, Verified};
@@ -10,6 +11,8 @@ use crate::store::compare::{Published, Sketch, Sketcher, Verified};
 pub(crate) struct Prepared {
     pub(crate) input: Input,
     pub(crate) hash: [u8; 32],
+    /// The hash of the key.
+    key_hash: u64,
     /// The generation of the store that all that follows is about.
     generation: u64,
     /// None while a copy of the text seems to be stored, which makes it needless.
@@ -27,6 +30,14 @@ impl Prepared {
     /// The input's key.
     pub(crate) fn key(&self) -> &str {
         &self.input.key
+    }
+
+    /// The same with its hash.
+    pub(crate) fn keyed(&self) -> Keyed<'_> {
+        Keyed {
+            key: &self.input.key,
+            hash: self.key_hash,
+        }
     }
 
     /// Takes the sketch out, or makes it if there is none.
@@ -73,6 +84,7 @@ impl Published {
         }
         let mut prepared = Prepared {
             hash,
+            key_hash: Keyed::new(&input.key).hash,
             input,
             generation: self.snapshot.tables.meta.generation,
             sketch: None,

@@ -16,6 +16,7 @@ use crate::schema::Schema;
 use crate::storage::{Content, DocumentRow, NewContent, NoWriter, Place, Wreck};
 use crate::store::compare::Sketcher;
 use crate::store::handle::{Options, Store};
+use crate::store::offer::Keyed;
 use crate::store::write::Writer;
 use crate::text::ShingleSet;
 use claims::{CONTRADICTION, Claim, Claimed, Claims};
@@ -314,14 +315,18 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
     /// Whether the new store has a document of this key.
     fn has(&self, key: &str) -> Result<bool> {
         let committed = self.writer.committed.snapshot.document(key)?;
-        Ok(self.writer.pending.current(key, committed).is_some())
+        Ok(self
+            .writer
+            .pending
+            .current(Keyed::new(key), committed)
+            .is_some())
     }
 
     /// Whether the new store has a text of this hash.
     fn has_text(&self, hash: &[u8; 32]) -> Result<bool> {
         let mut found = Vec::new();
         self.writer.committed.snapshot.copies(hash, &mut found)?;
-        Ok(!found.is_empty() || self.writer.appended.contains_key(hash))
+        Ok(!found.is_empty() || self.writer.appended.get(hash).is_some())
     }
 
     /// Judges a content and keeps it with its documents, or loses them.
@@ -429,7 +434,7 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
                 run: if is_open { known.run } else { 0 },
                 ..known
             };
-            self.writer.pending.set(&key, None, Some(row));
+            self.writer.pending.set(Keyed::new(&key), None, Some(row));
         }
         Ok(())
     }

@@ -2,8 +2,7 @@
 //!
 //! There is one judge for every way to add. What is then done to the store is `settle.rs`.
 
-use std::collections::HashMap;
-
+use super::by_hash::ByHash;
 use super::names::{Earlier, Names};
 use super::pending::Pending;
 use crate::error::Result;
@@ -62,7 +61,7 @@ pub(crate) struct Judged {
 /// What was appended since the last commit.
 #[derive(Debug)]
 pub(crate) struct Appended<'a> {
-    pub(crate) by_hash: &'a HashMap<[u8; 32], u32>,
+    pub(crate) by_hash: &'a ByHash,
     pub(crate) files: &'a mut Files,
 }
 
@@ -82,7 +81,7 @@ impl Judge<'_> {
     /// Judges a document as of now. What that takes is kept in `prepared`: its sketch, unless a copy
     /// makes it needless, and what matches it.
     pub(crate) fn judge(&mut self, prepared: &mut Prepared, policy: Policy) -> Result<Judged> {
-        let current = self.pending.current(prepared.key(), prepared.row);
+        let current = self.pending.current(prepared.keyed(), prepared.row);
         let finding = self.find(prepared, current, policy)?;
         Ok(Judged { current, finding })
     }
@@ -94,7 +93,7 @@ impl Judge<'_> {
         policy: Policy,
     ) -> Result<Finding> {
         let appended = self.appended.as_ref();
-        let appended = appended.and_then(|appended| appended.by_hash.get(&prepared.hash).copied());
+        let appended = appended.and_then(|appended| appended.by_hash.get(&prepared.hash));
         let names = self.names(policy.except(prepared.key()));
         let copy = names.copy(prepared, current, appended)?;
         if let Some(content) = copy {

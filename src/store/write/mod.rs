@@ -2,6 +2,7 @@
 
 mod admit;
 mod batch;
+mod by_hash;
 mod fresh;
 mod insert;
 mod judge;

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 use super::writer::Writer;
 use crate::clock;
 use crate::error::Result;
+use crate::store::offer::Keyed;
 
 impl Writer {
     /// Removes the documents whose text was added under their key before `time`
@@ -42,7 +43,7 @@ impl Writer {
             if clock::at_seconds(row.added) >= time {
                 continue;
             }
-            self.pending.set(&key, Some(row), None);
+            self.pending.set(Keyed::new(&key), Some(row), None);
             removed += 1;
             if self.uncommitted_bytes() >= memory {
                 self.commit()?;

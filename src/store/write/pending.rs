@@ -3,10 +3,14 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+
 use crate::codec::low32;
 use crate::error::Result;
 use crate::pool::Pool;
 use crate::storage::{CatalogChange, DocumentChange, DocumentRow, Snapshot};
+use crate::store::offer::Keyed;
 
 /// A point in the order of a writer's calls: the number of steps before it.
 pub(crate) type Moment = u32;
@@ -19,7 +23,7 @@ pub(crate) type Moment = u32;
 pub(crate) struct Pending {
     steps: Vec<Step>,
     /// The last step of each document.
-    last: HashMap<Arc<str>, u32>,
+    last: HashTable<u32>,
     named: Named,
     /// Memory that keys and names take, about.
     bytes: u64,
@@ -29,6 +33,7 @@ pub(crate) struct Pending {
 #[derive(Debug)]
 struct Step {
     key: Arc<str>,
+    key_hash: u64,
     row: Option<DocumentRow>,
     before: Before,
     /// Whether the document has no later step.
@@ -47,7 +52,7 @@ enum Before {
 
 /// Bytes of memory that a change of a document takes beside its key: a step, the places of both in
 /// their maps, and what the commit makes of them.
-const CHANGE_BYTES: usize = 250;
+const CHANGE_BYTES: usize = 220;
 
 /// The steps by which documents came to name each content.
 ///
@@ -89,7 +94,7 @@ impl Pending {
     pub(crate) fn new(contents: u32) -> Pending {
         Pending {
             steps: Vec::new(),
-            last: HashMap::new(),
+            last: HashTable::new(),
             named: Named {
                 start: contents,
                 new: Vec::new(),
@@ -115,11 +120,21 @@ impl Pending {
     }
 
     /// The document `key` as it is now, given what is committed of it.
-    pub(crate) fn current(&self, key: &str, committed: Option<DocumentRow>) -> Option<DocumentRow> {
-        match self.last.get(key) {
-            Some(&last) => self.steps[last as usize].row,
+    pub(crate) fn current(
+        &self,
+        key: Keyed<'_>,
+        committed: Option<DocumentRow>,
+    ) -> Option<DocumentRow> {
+        match self.last_of(key) {
+            Some(last) => self.steps[last as usize].row,
             None => committed,
         }
+    }
+
+    /// The last step of a document.
+    fn last_of(&self, key: Keyed<'_>) -> Option<u32> {
+        let is_its = |&last: &u32| *self.steps[last as usize].key == *key.key;
+        self.last.find(key.hash, is_its).copied()
     }
 
     /// The document of a step as it was at `moment`.
@@ -140,33 +155,39 @@ impl Pending {
     /// Changes the document `key`, given what is committed of it.
     pub(crate) fn set(
         &mut self,
-        key: &str,
+        key: Keyed<'_>,
         committed: Option<DocumentRow>,
         row: Option<DocumentRow>,
-    ) -> Arc<str> {
+    ) {
         let now = self.now();
-        self.bytes += (CHANGE_BYTES + key.len()) as u64;
-        let (key, before) = if let Some(last) = self.last.get_mut(key) {
-            let earlier = std::mem::replace(last, now);
-            let step = &mut self.steps[earlier as usize];
-            step.is_last = false;
-            (step.key.clone(), Before::Step(earlier))
-        } else {
-            let key: Arc<str> = key.into();
-            self.last.insert(key.clone(), now);
-            let committed = committed.map(Box::new);
-            (key, committed.map_or(Before::Absent, Before::Committed))
+        self.bytes += (CHANGE_BYTES + key.key.len()) as u64;
+        let steps = &mut self.steps;
+        let is_its = |&last: &u32| *steps[last as usize].key == *key.key;
+        let hash_of = |&last: &u32| steps[last as usize].key_hash;
+        let (shared, before) = match self.last.entry(key.hash, is_its, hash_of) {
+            Entry::Occupied(mut last) => {
+                let earlier = std::mem::replace(last.get_mut(), now);
+                let step = &mut steps[earlier as usize];
+                step.is_last = false;
+                (step.key.clone(), Before::Step(earlier))
+            }
+            Entry::Vacant(last) => {
+                last.insert(now);
+                let committed = committed.map(Box::new);
+                let before = committed.map_or(Before::Absent, Before::Committed);
+                (key.key.into(), before)
+            }
         };
         if let Some(row) = row {
-            self.named.push(row.content, now, &key);
+            self.named.push(row.content, now, &shared);
         }
         self.steps.push(Step {
-            key: key.clone(),
+            key: shared,
+            key_hash: key.hash,
             row,
             before,
             is_last: true,
         });
-        key
     }
 
     /// Whether a document other than `except` names `content` at `moment`; `snapshot` is what is
@@ -179,9 +200,8 @@ impl Pending {
         except: &str,
     ) -> Result<bool> {
         let (first, mut others) = self.named.of(content);
-        let names_it = |key: &str| self.names(key, content, moment, except);
-        let first = first.map(|step| &self.steps[step as usize].key);
-        if first.is_some_and(|key| names_it(key)) || others.any(|key| names_it(key)) {
+        let first = first.is_some_and(|step| self.still_names(step, content, moment, except));
+        if first || others.any(|key| self.names(key, content, moment, except)) {
             return Ok(true);
         }
         let committed = self.committed_name(snapshot, content, moment, except)?;
@@ -200,8 +220,8 @@ impl Pending {
         // Each of the three is in order, so that the first of a million names is found at once.
         let committed = self.committed_name(snapshot, content, moment, except)?;
         let (first, mut others) = self.named.of(content);
+        let first = first.filter(|&step| self.still_names(step, content, moment, except));
         let first = first.map(|step| &self.steps[step as usize].key);
-        let first = first.filter(|key| self.names(key, content, moment, except));
         let other = others.find(|key| self.names(key, content, moment, except));
         let since = first.into_iter().chain(other).min();
         Ok(match (committed, since) {
@@ -223,8 +243,8 @@ impl Pending {
             return Ok(None);
         }
         let still = |key: &str| {
-            let changed = self.last.contains_key(key);
-            key != except && (!changed || self.names(key, content, moment, except))
+            let last = self.last_of(Keyed::new(key));
+            key != except && last.is_none_or(|last| self.named_it(last, content, moment))
         };
         let mut names = snapshot.names(content)?;
         names
@@ -234,8 +254,22 @@ impl Pending {
 
     /// Whether `key`, which was changed, named `content` at `moment` and is not `except`.
     fn names(&self, key: &str, content: u32, moment: Moment, except: &str) -> bool {
-        let last = self.last.get(key).filter(|_| key != except);
-        let row = last.and_then(|&last| self.at(last, moment));
+        let last = self.last_of(Keyed::new(key));
+        key != except && last.is_some_and(|last| self.named_it(last, content, moment))
+    }
+
+    /// The same of the key of a step.
+    fn still_names(&self, step: u32, content: u32, moment: Moment, except: &str) -> bool {
+        let Step { key, is_last, .. } = &self.steps[step as usize];
+        if *is_last {
+            return **key != *except && self.named_it(step, content, moment);
+        }
+        self.names(key, content, moment, except)
+    }
+
+    /// Whether the document with this last step named `content` at `moment`.
+    fn named_it(&self, last: u32, content: u32, moment: Moment) -> bool {
+        let row = self.at(last, moment);
         row.is_some_and(|row| row.content == content)
     }
 

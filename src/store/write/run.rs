@@ -2,6 +2,7 @@
 
 use super::writer::Writer;
 use crate::error::Result;
+use crate::store::offer::Keyed;
 
 /// Memory that the removal of documents takes before it is committed.
 const MEMORY: u64 = 64 << 20;
@@ -92,7 +93,7 @@ impl Writer {
             if !row.is_some_and(|row| runs.is_open(row.run)) {
                 continue;
             }
-            self.pending.set(&key, row, None);
+            self.pending.set(Keyed::new(&key), row, None);
             forgotten += 1;
             if self.uncommitted_bytes() >= memory {
                 self.commit()?;

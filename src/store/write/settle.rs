@@ -7,7 +7,7 @@ use super::writer::Writer;
 use crate::codec::low32;
 use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, NewContent};
-use crate::store::offer::{Change, MAX_KEY_BYTES, Outcome, Prepared, Relation};
+use crate::store::offer::{Change, Keyed, MAX_KEY_BYTES, Outcome, Prepared, Relation};
 
 /// What became of a document, and its content if that is new.
 #[derive(Debug)]
@@ -76,8 +76,8 @@ impl Writer {
                 moment: self.pending.now(),
                 except: policy.except(prepared.key()),
             };
-            let current = self.pending.current(prepared.key(), prepared.row);
-            let appended = self.appended.get(&prepared.hash).copied();
+            let current = self.pending.current(prepared.keyed(), prepared.row);
+            let appended = self.appended.get(&prepared.hash);
             if names.copy(&prepared, current, appended)?.is_some() {
                 return Ok(prepared);
             }
@@ -94,7 +94,9 @@ impl Writer {
         index: usize,
         fresh: &mut FreshBatch,
     ) -> Result<Result<Outcome>> {
-        if self.evidence && fresh.to_be_appended() > 0 && self.appended.contains_key(&prepared.hash)
+        if self.evidence
+            && fresh.to_be_appended() > 0
+            && self.appended.get(&prepared.hash).is_some()
         {
             // What it is a copy of may be asked for its rows.
             self.append_fresh(fresh)?;
@@ -174,8 +176,8 @@ impl Writer {
             ..self.row(prepared, content)
         };
         let (key, committed) = match &second {
-            Some((key, committed)) => (key.as_str(), *committed),
-            None => (prepared.key(), prepared.row),
+            Some((key, committed)) => (Keyed::new(key), *committed),
+            None => (prepared.keyed(), prepared.row),
         };
         self.pending.set(key, committed, Some(row));
         let outcome = Outcome {
@@ -218,7 +220,8 @@ impl Writer {
         let hash = blake3::Hash::from_bytes(prepared.hash).to_hex();
         let second = format!("{}#{}", prepared.key(), &hash[..DIGITS]);
         let committed = self.committed.snapshot.document(&second)?;
-        if self.pending.current(&second, committed).is_none() && second.len() <= MAX_KEY_BYTES {
+        let current = self.pending.current(Keyed::new(&second), committed);
+        if current.is_none() && second.len() <= MAX_KEY_BYTES {
             return Ok((second, committed));
         }
         Err(Error::InvalidText {
@@ -246,7 +249,7 @@ impl Writer {
     /// Makes the input's key, which has `current` now, a name of `content`.
     fn name(&mut self, prepared: &Prepared, current: Option<DocumentRow>, content: u32) -> Change {
         let row = self.row(prepared, content);
-        self.pending.set(prepared.key(), prepared.row, Some(row));
+        self.pending.set(prepared.keyed(), prepared.row, Some(row));
         match current {
             None => Change::Added,
             Some(_) => Change::Updated,
@@ -279,7 +282,7 @@ impl Writer {
         };
         if touched != row {
             self.pending
-                .set(&prepared.input.key, prepared.row, Some(touched));
+                .set(prepared.keyed(), prepared.row, Some(touched));
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Adding and removing documents.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::by_hash::ByHash;
 use super::judge::Policy;
 use super::pending::Pending;
 use crate::clock;
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::storage::{CatalogChange, Runs};
 use crate::store::compare::Published;
 use crate::store::handle::{Lease, Store};
-use crate::store::offer::{Body, Input, Outcome};
+use crate::store::offer::{Body, Input, Keyed, Outcome};
 
 /// The one writer of a store: adds, removes and commits.
 ///
@@ -47,7 +47,7 @@ pub struct Writer {
     pub(crate) committed: Published,
     pub(crate) pending: Pending,
     /// The contents appended since the last commit, by hash.
-    pub(crate) appended: HashMap<[u8; 32], u32>,
+    pub(crate) appended: ByHash,
     pub(crate) added: i64,
     /// Number of contents when the writer was made: those from here on are its own.
     pub(crate) start: u32,
@@ -73,7 +73,7 @@ impl Writer {
             runs: committed.snapshot.tables.meta.runs,
             run: 0,
             committed,
-            appended: HashMap::new(),
+            appended: ByHash::default(),
             added: clock::now(),
             unique: false,
             evidence: false,
@@ -142,6 +142,7 @@ impl Writer {
     pub fn remove(&mut self, key: &str) -> Result<bool> {
         self.files.enter()?;
         let row = self.committed.snapshot.document(key)?;
+        let key = Keyed::new(key);
         let known = self.pending.current(key, row).is_some();
         if known {
             self.pending.set(key, row, None);
@@ -187,10 +188,7 @@ impl Writer {
     ///
     /// Texts are not part of it: they are forgotten as soon as they are added.
     pub fn uncommitted_bytes(&self) -> u64 {
-        /// An entry of the map of hashes, with the room that a hash map leaves.
-        const APPENDED: usize = 80;
-        let appended = APPENDED * self.appended.len();
-        self.pending.bytes() + self.files.recent_bytes() + appended as u64
+        self.pending.bytes() + self.files.recent_bytes() + self.appended.bytes()
     }
 
     /// Whether there is something that [`Writer::commit`] would make durable.

@@ -1,0 +1,23 @@
+//! Keys with their hashes.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::sync::LazyLock;
+
+/// Whoever chooses keys does not know it.
+static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+
+/// A key and its hash, which is that of this process alone: it is computed where many threads work, for
+/// the one that writes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Keyed<'a> {
+    pub(crate) key: &'a str,
+    pub(crate) hash: u64,
+}
+
+impl Keyed<'_> {
+    pub(crate) fn new(key: &str) -> Keyed<'_> {
+        let hash = SEED.hash_one(key);
+        Keyed { key, hash }
+    }
+}
