@@ -183,9 +183,9 @@ def dedup(
         TypeError: A text is not a string; the row is named.
     """
     package = type(data).__module__.partition(".")[0]
-    knows_itself = package in ("pandas", "polars", "datasets", "pyarrow") and hasattr(data, "__len__")
+    knows_itself = package in ("pandas", "polars", "datasets") and hasattr(data, "__len__")
     has_arrow = hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
-    if not has_arrow and not knows_itself and not isinstance(data, (str, bytes, dict, list, tuple)):
+    if not (has_arrow or knows_itself) and not isinstance(data, (str, bytes, dict, list, tuple)):
         data = _listed(data)
     within = os.fspath(temporary) if temporary is not None else tempfile.gettempdir()
     keep_rows = has_arrow and not knows_itself

@@ -54,11 +54,11 @@ def kept_rows(data: Any, keep: list[bool], table: Table | None) -> Any:
         return data.filter(keep)
     if package == "datasets":
         return data.select([row for row, kept in enumerate(keep) if kept])
-    if package == "pyarrow" and hasattr(data, "filter") and hasattr(data, "schema"):
-        import pyarrow
-
-        return data.filter(pyarrow.array(keep, pyarrow.bool_()))
     if table is not None:
+        if package == "pyarrow":
+            import pyarrow
+
+            return pyarrow.table(table)
         return table
     if hasattr(data, "to_pylist"):
         data = data.to_pylist()

@@ -152,6 +152,9 @@ class Store:
     def compact(self, *, progress: _Progress = None) -> bool:
         """Gives back the space of removed documents."""
 
+    def merge(self, other: Store) -> int:
+        """Adds all documents of another store with the same parameters; returns how many it has."""
+
     def backup(self, path: _Path, *, progress: _Progress = None) -> Stats:
         """Copies the store into a folder, as of its last commit."""
 
@@ -218,7 +221,14 @@ def read(
 ) -> Batches:
     """Reads files, folders and patterns as documents."""
 
-def sign(
-    texts: Any, text: str, progress: _Progress, parameters: dict[str, Any]
-) -> tuple[int, int, bytes]:
+def sign(texts: Any, text: str, progress: _Progress, parameters: dict[str, Any]) -> tuple[int, int, bytes]:
     """The minima of texts: rows, columns, and the matrix as bytes."""
+
+def add_sets(store: Store, keys: list[str], sets: list[list[int]]) -> None:
+    """Stores sets of 64-bit integers under keys, with one commit."""
+
+def query_set(store: Store, ids: list[int]) -> list[str]:
+    """The keys of the documents that are like a set of 64-bit integers, the most similar first."""
+
+def bucket_counts(store: Store, keys: list[str] | None = None) -> list[dict[int, int]]:
+    """The buckets of each band with the number of documents in them."""

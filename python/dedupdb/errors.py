@@ -20,6 +20,7 @@ __all__ = [
     "InvalidKey",
     "InvalidQuery",
     "InvalidSchema",
+    "InvalidShingles",
     "InvalidText",
     "Io",
     "Locked",
@@ -37,7 +38,6 @@ __all__ = [
     "ReadOnly",
     "SchemaMismatch",
     "Stopped",
-    "Uncommitted",
     "Unfinished",
     "WriterHeld",
 ]
@@ -73,6 +73,10 @@ class SchemaMismatch(Error, ValueError):
 
 class InvalidText(Error, ValueError):
     """A text does not have the form that the store's shingling asks for."""
+
+
+class InvalidShingles(Error, ValueError):
+    """A set of shingles is not of the kind that the store's schema makes."""
 
 
 class InvalidColumn(Error, ValueError):
@@ -200,10 +204,6 @@ class OldDocument(Error):
     """The document was got before the store's contents were numbered anew."""
 
     key: str
-
-
-class Uncommitted(Error):
-    """More was added since the last commit than one commit takes."""
 
 
 class Full(Error):

@@ -18,6 +18,7 @@ mod read;
 mod results;
 mod rows;
 mod schema;
+mod sets;
 mod sign;
 mod store;
 mod stream;
@@ -38,5 +39,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(dedup::dedup, module)?)?;
     module.add_function(wrap_pyfunction!(read::read, module)?)?;
     module.add_function(wrap_pyfunction!(sign::sign, module)?)?;
+    module.add_function(wrap_pyfunction!(sets::add_sets, module)?)?;
+    module.add_function(wrap_pyfunction!(sets::query_set, module)?)?;
+    module.add_function(wrap_pyfunction!(sets::bucket_counts, module)?)?;
     Ok(())
 }

@@ -22,6 +22,9 @@ use crate::stream::Batches;
 use crate::watch::{Told, lock, waited};
 use crate::{errors, results};
 
+/// Bytes that a merge takes between two commits, about.
+const MERGE_BYTES: u64 = 64 << 20;
+
 /// A near-duplicate store in a folder; `dedupdb.open` gives one.
 ///
 /// Threads share it. One process has a store open for writing, any number have it open with `read_only`.
@@ -78,7 +81,7 @@ impl Store {
     }
 
     /// The open store, for a call that writes.
-    fn entered(&self, py: Python<'_>) -> PyResult<(dedupdb::Store, Entered<'_>)> {
+    pub(crate) fn entered(&self, py: Python<'_>) -> PyResult<(dedupdb::Store, Entered<'_>)> {
         let store = self.opened()?;
         let own = thread::current().id();
         let mut writing = lock(&self.writing);
@@ -460,6 +463,20 @@ impl Store {
     fn compact(&self, py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
         let (store, _entered) = self.entered(py)?;
         rebuilt(py, store, Rebuild::compact, progress)
+    }
+
+    /// Adds all documents of another store with the same parameters, as if their texts were added.
+    fn merge(&self, py: Python<'_>, other: &Bound<'_, Store>) -> PyResult<u64> {
+        let (store, _entered) = self.entered(py)?;
+        let other = other.get().opened()?;
+        let work = move |stop: &crate::watch::Stop| {
+            store.merge(&other, MERGE_BYTES, |_| match stop.is_asked() {
+                true => std::ops::ControlFlow::Break(()),
+                false => std::ops::ControlFlow::Continue(()),
+            })
+        };
+        let merged = waited(py, work, |_| Ok(()))?.map_err(|error| raised(py, &error))?;
+        Ok(merged.documents())
     }
 
     /// Copies the store into a folder, as of its last commit.

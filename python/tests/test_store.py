@@ -157,7 +157,9 @@ def test_damage_is_found(path: Path) -> None:
 
 
 def test_schema(path: Path) -> None:
-    with dedupdb.open(path, threshold=0.7, shingling="char:9", permutations=64, bands="16x4", seed=7) as store:
+    with dedupdb.open(
+        path, threshold=0.7, shingling="char:9", permutations=64, bands="16x4", seed=7
+    ) as store:
         assert store.threshold == 0.7
         assert store.schema["bands"] == "16x4"
         assert 0.9 < store.recall(0.8) < 1.0

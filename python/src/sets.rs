@@ -1,0 +1,108 @@
+//! Stores of sets of integers, for `dedupdb.datasketch`.
+
+use dedupdb::batch::{KeyWidth, Sketcher};
+use dedupdb::sketching::ShingleSet;
+use dedupdb::{Input, Query};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::errors::{of_row, raised};
+use crate::store::Store;
+use crate::watch::{Stop, waited};
+
+/// Stores sets of 64-bit integers under keys, with one commit. The store's shingling is `ids`.
+#[pyfunction]
+#[pyo3(signature = (store, keys, sets))]
+pub(crate) fn add_sets(
+    py: Python<'_>,
+    store: &Bound<'_, Store>,
+    keys: Vec<String>,
+    sets: Vec<Vec<u64>>,
+) -> PyResult<()> {
+    let (opened, _entered) = store.get().entered(py)?;
+    let work = move |_: &Stop| -> dedupdb::Result<Vec<dedupdb::Result<()>>> {
+        let input = |(key, ids): (String, Vec<u64>)| Input::new(key, ShingleSet::from_ids(&ids));
+        let inputs = keys.into_iter().zip(sets).map(input);
+        let mut writer = opened.writer()?;
+        let outcomes = writer.add_all(inputs.collect())?;
+        if outcomes.iter().all(Result::is_ok) {
+            writer.commit()?;
+        }
+        Ok(outcomes
+            .into_iter()
+            .map(|outcome| outcome.map(drop))
+            .collect())
+    };
+    let outcomes = waited(py, work, |_| Ok(()))?.map_err(|error| raised(py, &error))?;
+    for (row, outcome) in (0..).zip(outcomes) {
+        outcome.map_err(|error| of_row(py, row, &error))?;
+    }
+    Ok(())
+}
+
+/// The keys of the documents that are like a set of 64-bit integers, the most similar first.
+#[pyfunction]
+#[pyo3(signature = (store, ids))]
+pub(crate) fn query_set(
+    py: Python<'_>,
+    store: &Bound<'_, Store>,
+    ids: Vec<u64>,
+) -> PyResult<Vec<String>> {
+    let opened = store.get().opened()?;
+    let found = py.detach(|| opened.query(&Query::shingles(&ShingleSet::from_ids(&ids))));
+    let found = found.map_err(|error| raised(py, &error))?;
+    Ok(found.into_iter().map(|found| found.key).collect())
+}
+
+/// The buckets of each band with the number of documents in them, of these keys or of all.
+#[pyfunction]
+#[pyo3(signature = (store, keys=None))]
+pub(crate) fn bucket_counts<'py>(
+    py: Python<'py>,
+    store: &Bound<'py, Store>,
+    keys: Option<Vec<String>>,
+) -> PyResult<Bound<'py, PyList>> {
+    let opened = store.get().opened()?;
+    let counts = waited(py, move |_| counted(&opened, keys), |_| Ok(()))?;
+    let counts = counts.map_err(|error| raised(py, &error))?;
+    let list = PyList::empty(py);
+    for counts in counts {
+        let dict = PyDict::new(py);
+        for (bucket, count) in counts {
+            dict.set_item(bucket, count)?;
+        }
+        list.append(dict)?;
+    }
+    Ok(list)
+}
+
+type Counts = Vec<std::collections::BTreeMap<u64, u64>>;
+
+fn counted(store: &dedupdb::Store, keys: Option<Vec<String>>) -> dedupdb::Result<Counts> {
+    let sketcher = Sketcher::new(&store.schema(), KeyWidth::Bits32)?;
+    let bands = store.schema().bands().bands() as usize;
+    let mut counts = vec![std::collections::BTreeMap::new(); bands];
+    let mut count = |document: &dedupdb::Document| -> dedupdb::Result<()> {
+        let keys = sketcher.keys(&store.shingles(document)?);
+        for (counts, key) in counts.iter_mut().zip(keys) {
+            *counts.entry(key).or_insert(0) += 1;
+        }
+        Ok(())
+    };
+    match keys {
+        None => {
+            for document in store.documents()? {
+                count(&document?)?;
+            }
+        }
+        Some(keys) => {
+            for key in keys {
+                match store.get(&key)? {
+                    Some(document) => count(&document)?,
+                    None => return Err(dedupdb::Error::NoSuchDocument { key }),
+                }
+            }
+        }
+    }
+    Ok(counts)
+}

@@ -1,0 +1,240 @@
+"""The classes of datasketch, beside datasketch itself where that is installed."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dedupdb
+from dedupdb.datasketch import MinHash, MinHashLSH
+
+TOKENS = st.lists(st.integers(0, 300), max_size=200)
+
+
+def tokens(numbers: Any) -> list[bytes]:
+    return [f"token{number}".encode() for number in numbers]
+
+
+def minhash(numbers: Any, **arguments: Any) -> MinHash:
+    made = MinHash(**arguments)
+    made.update_batch(tokens(numbers))
+    return made
+
+
+@given(TOKENS, TOKENS)
+def test_answers_are_exact(a: list[int], b: list[int]) -> None:
+    one, other = minhash(a), minhash(b)
+    both, either = set(a) & set(b), set(a) | set(b)
+    assert one.jaccard(other) == other.jaccard(one) == (len(both) / len(either) if either else 1.0)
+    assert one.count() == len(set(a))
+    assert one.is_empty() == (not a)
+    union = MinHash.union(one, other)
+    one.merge(other)
+    assert one == union
+    assert union.count() == len(either)
+
+
+def test_a_minhash_is_what_it_was() -> None:
+    one = minhash(range(50), num_perm=64, seed=3)
+    assert len(one) == 64 and one.seed == 3
+    again = pickle.loads(pickle.dumps(one))
+    copy = one.copy()
+    assert one == again == copy
+    copy.update(b"another")
+    assert one != copy and copy.count() == 51
+    assert MinHash.bulk([tokens(range(50))] * 2, num_perm=64, seed=3) == [one, one]
+    copy.clear()
+    assert copy.is_empty()
+    assert MinHash(hashfunc=hash).hashfunc is hash
+    own = MinHash(hashfunc=lambda token: len(token))
+    own.update("abc")
+    assert own.count() == 1
+
+
+def test_hash_values_estimate_what_is_exact() -> None:
+    numpy = pytest.importorskip("numpy")
+    one, other = minhash(range(100), num_perm=1024), minhash(range(20, 100), num_perm=1024)
+    assert one.hashvalues.shape == (1024,)
+    assert abs(numpy.mean(one.hashvalues == other.hashvalues) - 0.8) < 0.06
+    assert (one.digest() == one.hashvalues).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [({"num_perm": 0}, "positive"), ({"num_perm": 2**20}, "more than"), ({"hashfunc": 5}, "callable")],
+)
+def test_what_a_minhash_refuses(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        MinHash(**arguments)
+
+
+def test_what_is_not_compared() -> None:
+    with pytest.raises(ValueError, match="different seeds"):
+        MinHash().jaccard(MinHash(seed=2))
+    with pytest.raises(ValueError, match="different numbers"):
+        MinHash().merge(MinHash(64))
+    with pytest.raises(ValueError, match="less than 2"):
+        MinHash.union(MinHash())
+    with pytest.raises(ValueError, match="64 bits"):
+        MinHash(hashfunc=lambda token: 1 << 64).update(b"")
+    with pytest.raises(TypeError):
+        MinHash().update("a string")
+
+
+def sets(count: int) -> list[list[int]]:
+    draw = random.Random(7)
+    made: list[list[int]] = []
+    for _ in range(count):
+        if made and draw.random() < 0.5:
+            near = list(draw.choice(made))
+            near[draw.randrange(len(near))] = draw.randrange(10**6)
+            made.append(near)
+        else:
+            made.append([draw.randrange(10**6) for _ in range(draw.randint(3, 120))])
+    return made
+
+
+@pytest.mark.parametrize("kind", ["dict", "dedupdb"])
+def test_what_is_found_reaches_the_threshold(tmp_path: Path, kind: str) -> None:
+    config = {"type": kind, "path": tmp_path / "lsh"}
+    made = [minhash(numbers) for numbers in sets(200)]
+    with MinHashLSH(threshold=0.8, storage_config=config) as lsh:
+        assert lsh.is_empty()
+        with lsh.insertion_session() as session:
+            for number, one in enumerate(made):
+                session.insert(number, one)
+        assert not lsh.is_empty()
+        missed = expected = 0
+        for one in made:
+            found = lsh.query(one)
+            assert all(one.jaccard(made[key]) >= 0.8 for key in found)  # type: ignore[call-overload]
+            jaccards = [one.jaccard(made[key]) for key in found]  # type: ignore[call-overload]
+            assert jaccards == sorted(jaccards, reverse=True)
+            near = [key for key, other in enumerate(made) if one.jaccard(other) >= 0.8]
+            missed += len(set(near) - set(found))
+            expected += len(near)
+        assert missed <= 0.02 * expected
+        counts = lsh.get_counts()
+        assert len(counts) == lsh.b
+        assert all(sum(band.values()) == 200 for band in counts)
+        subset = lsh.get_subset_counts(3, 4)
+        assert all(sum(band.values()) == 2 for band in subset)
+        assert all(set(some) <= set(every) for some, every in zip(subset, counts, strict=True))
+        lsh.remove(7)
+        assert 7 not in lsh and 8 in lsh
+        assert 7 not in lsh.query(made[7])
+        with lsh.deletion_session() as deletion:
+            for number in range(10, 20):
+                deletion.remove(number)
+        assert len(list(lsh.keys)) == 189
+        lsh.add_to_query_buffer(made[0])
+        lsh.add_to_query_buffer(made[0])
+        assert set(lsh.collect_query_buffer()) == set(lsh.query(made[0]))
+    if kind == "dedupdb":
+        with MinHashLSH(threshold=0.8, storage_config=config) as again:
+            assert len(list(again.keys)) == 189
+            assert 0 in again.query(made[0])
+
+
+def test_keys_of_any_kind(tmp_path: Path) -> None:
+    one = minhash(range(20))
+    kinds: list[Any] = ["a", 5, b"\xff", ("a", 1), None, 2.5, frozenset({1}), MinHash, True]
+    lsh = MinHashLSH(threshold=0.9)
+    for key in kinds:
+        lsh.insert(key, one)
+    assert set(lsh.query(one)) == set(kinds)
+    with MinHashLSH(threshold=0.9, storage_config={"type": "dedupdb", "path": tmp_path / "lsh"}) as stays:
+        for key in ["a", 5, b"\xff", ("a", 1), None, 2.5, "5", "sa"]:
+            stays.insert(key, one)
+        assert set(stays.query(one)) == {"a", 5, b"\xff", ("a", 1), None, 2.5, "5", "sa"}
+        with pytest.raises(TypeError, match="takes keys of str"):
+            stays.insert(MinHash, one)
+        assert MinHash not in stays
+        with pytest.raises(TypeError, match="open its path again"):
+            pickle.dumps(stays)
+
+
+def test_what_an_index_refuses() -> None:
+    for arguments, message in [
+        ({"threshold": 1.5}, "threshold must be in"),
+        ({"num_perm": 1}, "Too few"),
+        ({"weights": (2.0, -1.0)}, "Weight must be"),
+        ({"weights": (0.5, 0.6)}, "sum to 1.0"),
+        ({"params": (64, 64)}, "must be less than num_perm 128"),
+        ({"params": (1, 64)}, "too small"),
+        ({"storage_config": {"type": "redis"}}, "redis"),
+        ({"storage_config": {"type": "dedupdb"}}, "path"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            MinHashLSH(**arguments)  # type: ignore[arg-type]
+    lsh = MinHashLSH()
+    lsh.insert("a", minhash(range(9)))
+    with pytest.raises(ValueError, match="already exists"):
+        lsh.insert("a", minhash(range(9)))
+    lsh.insert("a", minhash(range(8)), check_duplication=False)
+    with pytest.raises(ValueError, match="does not exist"):
+        lsh.remove("b")
+    with pytest.raises(ValueError, match="does not exist"):
+        lsh.get_subset_counts("b")
+    with pytest.raises(ValueError, match="Expecting minhash with length 128, got 64"):
+        lsh.query(MinHash(64))
+    assert (MinHashLSH(params=(16, 8)).b, MinHashLSH(params=(16, 8)).r) == (16, 8)
+
+
+def test_merging_and_pickling(tmp_path: Path) -> None:
+    one, other = MinHashLSH(threshold=0.8), MinHashLSH(threshold=0.8)
+    one.insert("a", minhash(range(50)))
+    other.insert(("b", 1), minhash(range(49)))
+    again = pickle.loads(pickle.dumps(one))
+    assert again.query(minhash(range(50))) == ["a"]
+    one.merge(other, check_overlap=True)
+    assert one.query(minhash(range(50))) == ["a", ("b", 1)]
+    with pytest.raises(ValueError, match="overlapping"):
+        one.merge(other, check_overlap=True)
+    with pytest.raises(ValueError, match="different initialization"):
+        one.merge(MinHashLSH(threshold=0.8, num_perm=256))
+    paths = [{"type": "dedupdb", "path": tmp_path / name} for name in "ab"]
+    with MinHashLSH(storage_config=paths[0]) as first, MinHashLSH(storage_config=paths[1]) as second:
+        second.insert("b", minhash(range(50)))
+        first.merge(second)
+        assert first.query(minhash(range(50))) == ["b"]
+
+
+def test_a_temporary_store_is_gone_with_its_index() -> None:
+    lsh = MinHashLSH()
+    lsh.insert("a", minhash(range(9)))
+    assert lsh.query(minhash(range(9))) == ["a"]
+    folder = lsh._store.path.parent
+    assert os.path.isdir(folder)
+    del lsh
+    gc.collect()
+    assert not os.path.exists(folder)
+
+
+def test_the_same_program_with_both() -> None:
+    datasketch = pytest.importorskip("datasketch")
+
+    def program(module: Any) -> tuple[list[bool], int]:
+        lsh = module.MinHashLSH(threshold=0.7, num_perm=256)
+        made = []
+        for number, numbers in enumerate(sets(60)):
+            one = module.MinHash(num_perm=256)
+            for token in tokens(numbers):
+                one.update(token)
+            made.append(one)
+            lsh.insert(f"set{number}", one)
+        lsh.remove("set0")
+        found = [f"set{number}" in lsh.query(one) for number, one in enumerate(made)]
+        return found, sum(len(lsh.query(one)) for one in made)
+
+    theirs, ours = program(datasketch), program(dedupdb.datasketch)
+    assert ours[0] == theirs[0]
+    assert abs(ours[1] - theirs[1]) < 0.2 * theirs[1]

@@ -1,0 +1,170 @@
+"""The recipes of docs/python.md, each for the library that it is about."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import json
+import multiprocessing
+import queue
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import keys, texts
+
+import dedupdb
+
+KEYS, TEXTS = keys(120), texts(120)
+
+
+@pytest.fixture(scope="module")
+def expected() -> dedupdb.Deduplicated:
+    return dedupdb.dedup(TEXTS)
+
+
+def test_datasets(expected: dedupdb.Deduplicated, tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    dataset = datasets.Dataset.from_dict({"id": KEYS, "text": TEXTS})
+    mask = dedupdb.dedup(dataset).keep
+    clean = dataset.filter(lambda row, number: mask[number], with_indices=True)
+    assert clean["text"][:] == expected.kept
+    kept, _ = dedupdb.dedup(dataset)
+    assert kept["text"][:] == expected.kept
+    with dedupdb.open(tmp_path / "store") as store:
+        assert store.add(dataset).added == 120
+
+
+def test_pandas(expected: dedupdb.Deduplicated, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"id": KEYS, "text": TEXTS}, index=[f"row{number}" for number in range(120)])
+    kept, dropped = dedupdb.dedup(frame)
+    assert kept["text"].tolist() == expected.kept
+    why = pandas.DataFrame(list(dropped))
+    assert why["row"].tolist() == expected.dropped["row"]
+    with dedupdb.open(tmp_path / "store") as store:
+        store.add(frame)
+        found = pandas.DataFrame(list(store.query(frame, limit=1)))
+        assert (found["jaccard"] == 1.0).all()
+
+
+def test_polars(expected: dedupdb.Deduplicated, tmp_path: Path) -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"id": KEYS, "text": TEXTS})
+    kept, dropped = dedupdb.dedup(frame)
+    assert kept["text"].to_list() == expected.kept
+    assert polars.DataFrame(dropped)["row"].to_list() == expected.dropped["row"]
+    assert dedupdb.dedup(frame["text"]).keep == expected.keep
+    with dedupdb.open(tmp_path / "store") as store:
+        store.add(frame)
+        pairs = polars.DataFrame(store.pairs())
+        assert pairs.height == len(list(store.pairs()))
+
+
+def test_duckdb(expected: dedupdb.Deduplicated, tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    pyarrow = pytest.importorskip("pyarrow")
+    pages = pyarrow.table({"id": KEYS, "text": TEXTS})
+    connection = duckdb.connect()
+    connection.register("pages", pages)
+    relation = connection.sql("select * from pages order by id")
+    with dedupdb.open(tmp_path / "store") as store:
+        source = relation if hasattr(relation, "__arrow_c_stream__") else relation.to_arrow_table()
+        assert store.add(source).added == 120
+        members = pyarrow.table(store.clusters())
+    connection.register("members", members)
+    [(largest,)] = connection.sql("select max(size) from members").fetchall()
+    assert largest == max(members["size"].to_pylist())
+
+
+def test_a_pipeline_in_threads(tmp_path: Path) -> None:
+    """As Scrapy's pipelines are: items come from many threads, and each is dropped or goes on."""
+
+    class DropItem(Exception):
+        pass
+
+    class NearDuplicates:
+        def open_spider(self, folder: Path) -> None:
+            self.store = dedupdb.open(folder)
+
+        def process_item(self, item: dict[str, str]) -> dict[str, str]:
+            verdict = self.store.insert(item["url"], item["body"])
+            if verdict.earlier is not None:
+                raise DropItem(f"like {verdict.earlier.key}, {verdict.earlier.jaccard:.2f}")
+            return item
+
+        def close_spider(self) -> None:
+            self.store.close()
+
+    pipeline = NearDuplicates()
+    pipeline.open_spider(tmp_path / "seen")
+    items: queue.Queue[dict[str, str]] = queue.Queue()
+    for key, text in zip(KEYS, TEXTS, strict=True):
+        items.put({"url": key, "body": text})
+    passed: list[str] = []
+    dropped: list[str] = []
+
+    def crawl() -> None:
+        while True:
+            try:
+                item = items.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                passed.append(pipeline.process_item(item)["url"])
+            except DropItem as why:
+                dropped.append(str(why))
+
+    crawlers = [threading.Thread(target=crawl) for _ in range(4)]
+    for crawler in crawlers:
+        crawler.start()
+    for crawler in crawlers:
+        crawler.join()
+    assert len(passed) + len(dropped) == 120 and dropped
+    assert sorted(pipeline.store) == sorted(passed)
+    pipeline.close_spider()
+
+
+def best(store: dedupdb.Store, text: str) -> str | None:
+    matches = store.query(text, limit=1)
+    return matches[0].key if matches else None
+
+
+def test_readers_in_processes(tmp_path: Path) -> None:
+    with dedupdb.open(tmp_path / "store") as store:
+        store.add(KEYS, TEXTS)
+    with dedupdb.open(tmp_path / "store", read_only=True) as reader:
+        context = multiprocessing.get_context("spawn")
+        with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:
+            found = list(pool.map(best, [reader] * 120, TEXTS, chunksize=20))
+        assert found == [best(reader, text) for text in TEXTS]
+
+
+NOTEBOOK = [
+    "import dedupdb, matplotlib\nmatplotlib.use('agg')\nimport matplotlib.pyplot as plt",
+    "store = dedupdb.open(PATH, read_only=True)\nstore",
+    "similarities = [number / 100 for number in range(101)]\n"
+    "found = [store.recall(similarity) for similarity in similarities]",
+    "figure, axes = plt.subplots()\n"
+    "axes.plot(similarities, found)\n"
+    "axes.axvline(store.threshold, linestyle=':')\n"
+    "axes.set(xlabel='Jaccard similarity', ylabel='found')\n"
+    "figure.savefig(PICTURE)",
+    "assert found[100] == 1.0 and found[int(store.threshold * 100)] >= 0.98",
+]
+
+
+def test_a_notebook_draws_the_curve_of_a_store(tmp_path: Path) -> None:
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    pytest.importorskip("matplotlib")
+    with dedupdb.open(tmp_path / "store") as store:
+        store.add(KEYS, TEXTS)
+    picture = tmp_path / "curve.png"
+    begin = f"PATH = {json.dumps(str(tmp_path / 'store'))}\nPICTURE = {json.dumps(str(picture))}"
+    cells = [nbformat.v4.new_code_cell(code) for code in [begin, *NOTEBOOK]]
+    notebook: Any = nbformat.v4.new_notebook(cells=cells)
+    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "dedupdb.Store" in str(notebook.cells[2].outputs)
