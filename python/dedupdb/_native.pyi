@@ -9,6 +9,19 @@ from typing_extensions import CapsuleType, Self
 
 from .results import Added, Document, Match, Report, Stats, Verdict
 
+__all__ = [
+    "Batches",
+    "Store",
+    "Table",
+    "__version__",
+    "add_sets",
+    "bucket_counts",
+    "dedup",
+    "query_set",
+    "read",
+    "sign",
+]
+
 __version__: str
 
 _Progress = bool | Callable[[int, int | None], object] | None
@@ -89,9 +102,7 @@ class Store:
         progress: _Progress = None,
     ) -> Table: ...
     @overload
-    def query(
-        self, texts: str, /, *, threshold: float | None = None, limit: int | None = None
-    ) -> list[Match]: ...
+    def query(self, texts: str, /, *, threshold: float | None = None, limit: int | None = None) -> list[Match]: ...
     @overload
     def query(
         self,

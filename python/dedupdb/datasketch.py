@@ -43,9 +43,7 @@ class MinHash:
         hashfunc: From a token to an integer of at most 64 bits; BLAKE2b of bytes by default.
     """
 
-    def __init__(
-        self, num_perm: int = 128, seed: int = 1, hashfunc: Callable[[Any], int] | None = None
-    ) -> None:
+    def __init__(self, num_perm: int = 128, seed: int = 1, hashfunc: Callable[[Any], int] | None = None) -> None:
         if num_perm < 1:
             raise ValueError("num_perm must be positive")
         if num_perm > _MOST_PERMUTATIONS:
@@ -285,6 +283,7 @@ class MinHashLSH:
         self._questions: list[set[Hashable]] = []
         self._most_waiting = 50000
         self._names: _Names | _Literals
+        self._end: weakref.finalize[..., MinHashLSH]
         parameters: dict[str, Any] = {
             "threshold": threshold,
             "permutations": num_perm,

@@ -42,6 +42,7 @@ pub(crate) fn value<'py>(
     }
     match array.data_type() {
         DataType::Utf8 => array.as_string::<i32>().value(row).into_bound_py_any(py),
+        DataType::LargeUtf8 => array.as_string::<i64>().value(row).into_bound_py_any(py),
         DataType::UInt64 => {
             let number = array.as_primitive::<UInt64Type>().value(row);
             number.into_bound_py_any(py)

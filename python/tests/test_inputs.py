@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import array
+import json
+import mmap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -56,8 +59,8 @@ def dump(store: dedupdb.Store) -> list[tuple[Any, ...]]:
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, ...]]:
     with dedupdb.open(tmp_path_factory.mktemp("expected") / "store") as store:
-        for key, text in zip(KEYS, TEXTS, strict=True):
-            store.add(key, text)
+        for first in range(0, 300, 50):
+            store.add(KEYS[first : first + 50], TEXTS[first : first + 50])
         return dump(store)
 
 
@@ -83,11 +86,9 @@ def test_other_libraries(store: dedupdb.Store, expected: list[Any]) -> None:
         pytest.skip("neither pandas nor polars is installed")
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(sizes=st.lists(st.integers(0, 120), max_size=6), unique=st.booleans())
-def test_chunks_make_no_difference(
-    tmp_path_factory: pytest.TempPathFactory, sizes: list[int], unique: bool
-) -> None:
+def test_chunks_make_no_difference(tmp_path_factory: pytest.TempPathFactory, sizes: list[int], unique: bool) -> None:
     folder = tmp_path_factory.mktemp("chunks")
     whole, parts = table(), []
     at = 0
@@ -101,7 +102,7 @@ def test_chunks_make_no_difference(
         assert dump(one) == dump(many)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=60), max_size=20))
 def test_any_text_is_taken(tmp_path_factory: pytest.TempPathFactory, made: list[str]) -> None:
     folder = tmp_path_factory.mktemp("texts")
@@ -117,7 +118,7 @@ def test_any_text_is_taken(tmp_path_factory: pytest.TempPathFactory, made: list[
 
 
 def test_the_command_line_says_the_same(tmp_path: Path, command_line: CommandLine) -> None:
-    lines = ['{"id": "%s", "text": "%s"}' % (key, text) for key, text in zip(KEYS, TEXTS, strict=True)]
+    lines = [json.dumps({"id": key, "text": text}) for key, text in zip(KEYS, TEXTS, strict=True)]
     file = tmp_path / "texts.jsonl"
     file.write_text("\n".join(lines) + "\n")
     command_line("--store", tmp_path / "one", "add", file)
@@ -235,9 +236,7 @@ def test_nothing_is_something_too(store: dedupdb.Store) -> None:
 def test_bytes_that_are_not_utf8_are_refused(store: dedupdb.Store) -> None:
     raw = pa.array([b"\xff\xfe", b"text"])
     for kind in (pa.string(), pa.large_string(), pa.string_view()):
-        source = raw.cast(
-            {pa.string(): pa.binary(), pa.large_string(): pa.large_binary()}.get(kind, pa.binary())
-        )
+        source = raw.cast({pa.string(): pa.binary(), pa.large_string(): pa.large_binary()}.get(kind, pa.binary()))
         if kind == pa.string_view():
             strings = pa.Array.from_buffers(pa.string_view(), 2, source.cast(pa.binary_view()).buffers())
         else:
@@ -279,12 +278,14 @@ def test_what_reads_may_not_write(store: dedupdb.Store) -> None:
 
 
 def test_strings_beyond_two_gigabytes_of_offsets(store: dedupdb.Store) -> None:
-    # The offsets lie beyond 2^31; what is read of the large array does not.
-    whole = pa.array(["x" * (1 << 20)], pa.large_string())
-    big = pa.concat_arrays([whole] * 2049 + [pa.array(["a text about little"], pa.large_string())])
-    assert big.nbytes > 1 << 31
-    last = big.slice(2049)
-    assert store.add(["a"], last).added == 1
+    text, begin = b"a text about little", 1 << 31
+    # Pages that nobody touches take no memory.
+    data = mmap.mmap(-1, begin + len(text))
+    data[begin:] = text
+    offsets = array.array("q", [0, 0, begin, begin + len(text)])
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+    strings = pa.Array.from_buffers(pa.large_string(), 3, buffers)
+    assert store.add(["a"], strings.slice(2)).added == 1
     assert store.query("a text about little")[0].key == "a"
 
 
@@ -311,11 +312,7 @@ def test_dedup_takes_the_same_and_gives_the_kind_back() -> None:
         result = dedupdb.dedup(data)
         assert result.keep == expected.keep
         if not isinstance(result.kept, list):
-            assert (
-                pa.table(result.kept)["text"].to_pylist() == expected.kept
-                if not isinstance(data, pa.Array)
-                else True
-            )
+            assert pa.table(result.kept)["text"].to_pylist() == expected.kept
     assert isinstance(dedupdb.dedup(table()).kept, pa.Table)
     looser = dedupdb.dedup(TEXTS, threshold=0.5)
     assert len(looser.indices) < len(expected.indices)
@@ -328,7 +325,9 @@ def test_dedup_takes_the_same_and_gives_the_kind_back() -> None:
 def test_signatures_are_those_of_matrix(tmp_path: Path, command_line: CommandLine) -> None:
     numpy = pytest.importorskip("numpy")
     file = tmp_path / "texts.jsonl"
-    file.write_text("".join('{"id": "%s", "text": "%s"}\n' % row for row in zip(KEYS, TEXTS, strict=True)))
+    file.write_text(
+        "".join(json.dumps({"id": key, "text": text}) + "\n" for key, text in zip(KEYS, TEXTS, strict=True))
+    )
     command_line("matrix", file, "-o", tmp_path / "matrix.npy", "--permutations", 64, "--seed", 3)
     signatures = dedupdb.sign(table(), permutations=64, seed=3)
     assert signatures.shape == (300, 64)

@@ -102,7 +102,7 @@ def test_groups(store: dedupdb.Store) -> None:
     assert [(pair["key_a"], pair["key_b"]) for pair in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
     assert pairs[0]["exact_copy"] and pairs[0]["jaccard"] == 1.0
     assert len(list(store.pairs(exhaustive=True, fold_copies=True))) == 1
-    assert list(store.pairs(between=("a", "c")))[0]["key_b"] == "c"
+    assert next(store.pairs(between=("a", "c")))["key_b"] == "c"
     members = list(store.clusters(linkage="representative"))
     assert {member["key"] for member in members} == {"a", "b", "c"}
     assert {member["representative"] for member in members} == {"a"}
@@ -157,9 +157,7 @@ def test_damage_is_found(path: Path) -> None:
 
 
 def test_schema(path: Path) -> None:
-    with dedupdb.open(
-        path, threshold=0.7, shingling="char:9", permutations=64, bands="16x4", seed=7
-    ) as store:
+    with dedupdb.open(path, threshold=0.7, shingling="char:9", permutations=64, bands="16x4", seed=7) as store:
         assert store.threshold == 0.7
         assert store.schema["bands"] == "16x4"
         assert 0.9 < store.recall(0.8) < 1.0

@@ -39,16 +39,16 @@ impl Records {
 
     fn row(&self, object: &Bound<'_, PyAny>) -> PyResult<Result<(String, String), Flaw>> {
         let py = object.py();
-        if object.is_none() {
-            return Ok(Err(Flaw::Null("row")));
-        }
         let Some(key) = &self.key else {
-            if object.is_instance_of::<PyString>() {
+            if object.is_none() || object.is_instance_of::<PyString>() {
                 return Ok(string("text", object).map(|text| (String::new(), text)));
             }
             let text = value(object, self.text.bind(py), "text")?;
             return Ok(text.map(|text| (String::new(), text)));
         };
+        if object.is_none() {
+            return Ok(Err(Flaw::Null("row")));
+        }
         if let Ok(pair) = object.cast::<PyTuple>() {
             if pair.len() != 2 {
                 let what = format!("is a tuple of {}, not of a key and a text", pair.len());
