@@ -13,6 +13,7 @@ mod generation;
 mod index;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod laws;
+mod limits;
 mod names;
 mod parallel;
 mod postings;
@@ -27,6 +28,7 @@ pub(crate) use folder::{Note, Place, enclosing, inside};
 pub(crate) use format::{ContentRow, Kind};
 pub(crate) use generation::{Next, Plan, Progress, Sign};
 pub(crate) use index::{DocumentChange, DocumentRow, NoWriter, Runs};
+pub(crate) use limits::Limits;
 pub(crate) use postings::{Link, Posting};
 pub(crate) use salvage::{Content, Wreck};
 pub(crate) use view::Snapshot;

@@ -6,15 +6,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use super::compare::{FEW, SOME, deeper};
 use super::handle::{Options, Store};
 use super::{ClusterQuery, Linkage, PairQuery, Relation};
+use crate::storage::Limits;
 use crate::{
     Input, Query, Schema,
     sketching::{ShingleSet, Shingling, SlotWidth},
 };
 
 const THRESHOLD: f64 = 0.5;
+
+const LIMITS: Limits = Limits::LOW;
 
 /// Few slots, so that unlike texts share buckets.
 fn schema() -> Schema {
@@ -91,7 +93,7 @@ impl Account {
             next.clone()
                 .for_each(|&other| *shared.entry(other).or_default() += 1);
             let mut ranked: Vec<_> = next.collect();
-            if depth >= SOME {
+            if depth >= LIMITS.some_of_bucket {
                 ranked.sort_by_key(|&other| (shared[other], *other));
                 ranked.reverse();
             }
@@ -109,7 +111,11 @@ impl Account {
                 }
             }
             read = depth;
-            depth = if depth < SOME { SOME } else { deeper(depth) };
+            depth = if depth < LIMITS.some_of_bucket {
+                LIMITS.some_of_bucket
+            } else {
+                LIMITS.deeper(depth)
+            };
         }
         (found, 0)
     }
@@ -176,6 +182,7 @@ fn store_of(
     let folder = tempfile::tempdir().unwrap();
     let options = Options::new()
         .threads(threads)
+        .limits(LIMITS)
         .false_candidates(account.most);
     let store = options
         .create(folder.path().join("store"), &schema())
@@ -188,7 +195,11 @@ fn store_of(
         let outcomes = writer.add_all(inputs.collect()).unwrap();
         for (n, outcome) in numbers.clone().zip(outcomes) {
             let is_near = outcome.unwrap().relation == Relation::NearDuplicate;
-            assert_eq!(is_near, !account.matches(n, n, FEW).0.is_empty(), "{n}");
+            assert_eq!(
+                is_near,
+                !account.matches(n, n, LIMITS.few_of_bucket).0.is_empty(),
+                "{n}"
+            );
         }
         next = numbers.end;
         writer.commit().unwrap();
@@ -207,7 +218,8 @@ fn clusters(store: &Store, linkage: Linkage) -> Vec<Vec<String>> {
 fn check(account: &Account, store: &Store) {
     let mut passed_over = store.searches_cut_short();
     for content in 0..account.slots.len() {
-        let (mut expected, expected_over) = account.matches(content, account.slots.len(), SOME);
+        let (mut expected, expected_over) =
+            account.matches(content, account.slots.len(), LIMITS.some_of_bucket);
         expected.remove(&content);
         let found = store.query(&Query::key(&key(content))).unwrap();
         let mut found: Vec<String> = found.into_iter().map(|found| found.key).collect();

@@ -38,6 +38,7 @@ const ORDERS: &[(&str, &[&str])] = &[
         "storage",
         &[
             "format",
+            "limits",
             "parallel",
             "disk",
             "names",

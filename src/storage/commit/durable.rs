@@ -17,6 +17,7 @@ use super::merge;
 use crate::clock::Meters;
 use crate::error::{Error, Result};
 use crate::storage::index::{DocumentChange, Meta, Runs, catalog, guarded};
+use crate::storage::limits::Limits;
 use crate::storage::parallel::both;
 use crate::storage::postings::{Filter, FilterName, Recent};
 use crate::storage::view::{Snapshot, Tables};
@@ -104,7 +105,8 @@ impl Files {
             }
             Ok(())
         };
-        let change = || change_tables(&transaction, snapshot, change, threads, meters);
+        let limits = self.limits;
+        let change = || change_tables(&transaction, snapshot, change, threads, &limits, meters);
         let (changed, ()) = both(threads, change, sync)?;
         for (kind, sums) in &sums {
             catalog::write_sums(&transaction, *kind, sums).map_err(in_index)?;
@@ -123,13 +125,14 @@ fn change_tables(
     snapshot: &Snapshot,
     change: &CatalogChange,
     threads: usize,
+    limits: &Limits,
     meters: &Meters,
 ) -> Result<Changed> {
     let documents = || {
         let written = catalog::write_documents(transaction, &change.documents);
         written.map_err(|error| snapshot.in_index(error))
     };
-    let contents = || change_contents(transaction, snapshot, change, threads, meters);
+    let contents = || change_contents(transaction, snapshot, change, threads, limits, meters);
     // The documents are a table of their own.
     let is_worth_it = change.documents.len() >= PARALLEL_DOCUMENTS;
     let threads = if is_worth_it { threads } else { 1 };
@@ -142,6 +145,7 @@ fn change_contents(
     snapshot: &Snapshot,
     change: &CatalogChange,
     threads: usize,
+    limits: &Limits,
     meters: &Meters,
 ) -> Result<Changed> {
     let in_index = |error| snapshot.in_index(error);
@@ -154,6 +158,14 @@ fn change_contents(
         .map_err(in_index)?;
     catalog::write_removed(transaction, &unnamed).map_err(in_index)?;
 
-    let filter = merge::run(transaction, snapshot, &unnamed, &mut meta, threads, meters)?;
+    let filter = merge::run(
+        transaction,
+        snapshot,
+        &unnamed,
+        &mut meta,
+        threads,
+        limits,
+        meters,
+    )?;
     Ok(Changed { meta, filter })
 }

@@ -15,6 +15,7 @@ use crate::storage::disk;
 use crate::storage::folder::{check_free, check_outside, leftovers};
 use crate::storage::format::{ContentRow, FORMAT, Kind, copy_hash, narrow};
 use crate::storage::index::{Catalog, Index, Meta, catalog, existing_index, guarded};
+use crate::storage::limits::Limits;
 use crate::storage::names::{FIRST_GENERATION, INDEX, NEW_INDEX, is_of_store};
 use crate::storage::postings::{Filter, FilterName, Hashes, Recent};
 use crate::storage::view::{Snapshot, Tables};
@@ -74,6 +75,7 @@ pub(crate) struct Files {
     pub(crate) filter: Option<Arc<Filter>>,
     /// Contents appended, those not yet committed included.
     pub(crate) len: u32,
+    pub(crate) limits: Limits,
     pub(crate) health: Health,
 }
 
@@ -223,6 +225,7 @@ impl Files {
             recent: Arc::new(Recent::new(0, 1, 0)),
             filter,
             len,
+            limits: Limits::default(),
             health: Health::Sound,
         };
         let snapshot = files.snapshot()?;

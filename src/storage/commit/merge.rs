@@ -14,23 +14,16 @@ use crate::clock::Meters;
 use crate::error::Result;
 use crate::storage::format::narrow;
 use crate::storage::index::{Meta, catalog};
+use crate::storage::limits::Limits;
 use crate::storage::parallel::for_each_list;
 use crate::storage::postings::{
     BucketError, Change, Filter, FilterName, Level, List, Posting, buckets, order, prefix_bits,
 };
 use crate::storage::view::{Snapshot, bucket_error};
 
-/// Recent contents are merged into tables when they are a sixteenth of what is there, but not
-/// fewer than `MIN_MERGE`, which is not worth it, and not more than `MAX_MERGE`, which would make
-/// opening slow. The tests of this crate merge early, so that small stores see every path.
-const MIN_MERGE: u64 = if cfg!(any(test, fuzzing)) { 2 } else { 1 << 10 };
+/// Recent contents are merged into tables when they are a sixteenth of what is there, or this many, for
+/// more would make opening slow.
 const MAX_MERGE: u64 = 1 << 15;
-
-/// Young contents are merged into the old tables when they are one to so many old ones,
-const OLD_TO_YOUNG: u64 = if cfg!(any(test, fuzzing)) { 2 } else { 4 };
-/// and at once while there are fewer old ones than this: then writing them all is cheap, and a
-/// second table would make every question dearer.
-const MANY_OLD: u64 = if cfg!(any(test, fuzzing)) { 6 } else { 1 << 20 };
 
 /// Takes the contents `unnamed`, sorted, out of the tables, merges the recent ones of `snapshot`
 /// into them if that is due, and changes `meta` accordingly. Returns the filter over all postings
@@ -41,9 +34,10 @@ pub(crate) fn run(
     unnamed: &[u32],
     meta: &mut Meta,
     threads: usize,
+    limits: &Limits,
     meters: &Meters,
 ) -> Result<Option<Arc<Filter>>> {
-    let merge = Merge::plan(transaction, snapshot, unnamed, meta)?;
+    let merge = Merge::plan(transaction, snapshot, unnamed, meta, limits)?;
     if merge.is_empty() {
         return Ok(snapshot.filter.clone());
     }
@@ -92,6 +86,7 @@ impl<'a> Merge<'a> {
         snapshot: &'a Snapshot,
         unnamed: &[u32],
         meta: &mut Meta,
+        limits: &Limits,
     ) -> Result<Merge<'a>> {
         let path = snapshot.tables.path();
         let (aged, banded) = (narrow(path, meta.aged)?, snapshot.recent.base());
@@ -102,7 +97,7 @@ impl<'a> Merge<'a> {
         let mut add = Vec::new();
         let recent = u64::from(snapshot.len - banded);
         let in_tables = meta.posted + meta.young_posted;
-        if recent >= (in_tables / 16).clamp(MIN_MERGE, MAX_MERGE) {
+        if recent >= (in_tables / 16).clamp(limits.merged, MAX_MERGE) {
             let removed = catalog::removed_since(transaction, banded)
                 .map_err(|error| snapshot.in_index(error))?;
             let kept = (banded..snapshot.len).filter(|id| removed.binary_search(id).is_err());
@@ -110,7 +105,7 @@ impl<'a> Merge<'a> {
             meta.young_posted += add.len() as u64;
             meta.banded = meta.contents;
         }
-        let many = meta.posted >= MANY_OLD.max(meta.young_posted * OLD_TO_YOUNG);
+        let many = meta.posted >= limits.many_old.max(meta.young_posted * limits.old_to_young);
         let (filter, fills_filter) = if add.is_empty() {
             (snapshot.filter.clone(), false)
         } else {
@@ -124,9 +119,10 @@ impl<'a> Merge<'a> {
             meta.aged = meta.banded;
             meta.young_prefix_bits = 0;
         } else {
-            meta.young_prefix_bits = prefix_bits(meta.young_posted, young_before).into();
+            meta.young_prefix_bits =
+                prefix_bits(meta.young_posted, limits.leaf_postings, young_before).into();
         }
-        meta.prefix_bits = prefix_bits(meta.posted, old_before).into();
+        meta.prefix_bits = prefix_bits(meta.posted, limits.leaf_postings, old_before).into();
         Ok(Merge {
             snapshot,
             add,

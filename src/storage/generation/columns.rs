@@ -10,12 +10,6 @@ use crate::storage::format::{Kind, narrow};
 use crate::storage::index::{Meta, catalog};
 use crate::storage::view::Snapshot;
 
-/// Contents that are taken over at a time.
-const BATCH: u32 = if cfg!(test) { 2 } else { 1 << 12 };
-
-/// Bytes that are written between two checkpoints.
-const CHECKPOINT_BYTES: u64 = if cfg!(test) { 64 } else { 64 << 20 };
-
 /// Makes the signatures, as the plan's schema asks for, of some contents of a snapshot, one after the
 /// other.
 pub(crate) type Sign<'a> = dyn Fn(&Snapshot, &[u32]) -> Result<Vec<u8>> + 'a;
@@ -126,9 +120,11 @@ impl Next {
         };
         let mut saved: u64 = bytes(self);
         while self.state.covered < snapshot.len {
-            let end = snapshot.len.min(self.state.covered.saturating_add(BATCH));
+            let end = snapshot
+                .len
+                .min(self.state.covered.saturating_add(self.limits.taken_over));
             self.cover_batch(snapshot, end, sign)?;
-            if bytes(self) - saved >= CHECKPOINT_BYTES {
+            if bytes(self) - saved >= self.limits.checkpoint_bytes {
                 self.checkpoint(snapshot)?;
                 saved = bytes(self);
             }

@@ -16,9 +16,6 @@ use crate::storage::postings::{
 };
 use crate::storage::view::{Rows, Snapshot, bucket_error};
 
-/// Postings that are written between two checkpoints.
-const CHECKPOINT_POSTINGS: u64 = if cfg!(test) { 400 } else { 16 << 20 };
-
 /// Bytes of a posting in memory while postings are sorted.
 const POSTING_BYTES: u64 = 16;
 
@@ -58,13 +55,14 @@ impl Next {
             };
             self.state.posted = self.rows()? - low32(skipped as u64);
             self.meta.posted = self.state.posted.into();
-            self.meta.prefix_bits = prefix_bits(self.meta.posted, 0).into();
+            self.meta.prefix_bits =
+                prefix_bits(self.meta.posted, self.limits.leaf_postings, 0).into();
         }
         let views = self.views(snapshot);
         let need = self.meta.banded * POSTING_BYTES * threads as u64;
         let parts = need.div_ceil(memory.max(1)).next_power_of_two().ilog2();
         let parts = parts.min(self.prefix_bits()?);
-        let per_checkpoint = CHECKPOINT_POSTINGS / self.meta.banded.max(1);
+        let per_checkpoint = self.limits.checkpoint_postings / self.meta.banded.max(1);
         let per_checkpoint = low32(per_checkpoint.clamp(threads as u64, self.lists().into()));
         while self.state.lists < self.lists() {
             let end = self.lists().min(self.state.lists + per_checkpoint);
@@ -154,7 +152,8 @@ impl Next {
         let before = self.prefix_bits()?;
         let posted = self.state.posted - low32(self.unposted.len() as u64);
         self.meta.posted = posted.into();
-        self.meta.prefix_bits = prefix_bits(self.meta.posted, before).into();
+        self.meta.prefix_bits =
+            prefix_bits(self.meta.posted, self.limits.leaf_postings, before).into();
         let after = self.prefix_bits()?;
         let views = self.views(snapshot);
         let rows = self.rows_of(&views);

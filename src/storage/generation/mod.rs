@@ -31,6 +31,7 @@ use super::disk;
 use super::folder::leftovers;
 use super::format::Kind;
 use super::index::{Index, Meta, catalog as tables, guarded};
+use super::limits::Limits;
 use super::names::NEXT_INDEX;
 use super::postings::FilterName;
 use super::view::Snapshot;
@@ -98,6 +99,7 @@ pub(crate) struct Next {
     path: PathBuf,
     index: Index,
     plan: Plan,
+    limits: Limits,
     /// What the next generation's index will say; it counts what the last checkpoint has.
     meta: Meta,
     state: State,
@@ -120,7 +122,12 @@ impl Next {
     /// # Errors
     ///
     /// [`Error::Unfinished`] if one with another plan was begun.
-    pub(crate) fn take_up(snapshot: &Snapshot, plan: &Plan) -> Result<Next> {
+    pub(crate) fn take_up(snapshot: &Snapshot, plan: &Plan, limits: Limits) -> Result<Next> {
+        let next = Next::begun_or_new(snapshot, plan)?;
+        Ok(Next { limits, ..next })
+    }
+
+    fn begun_or_new(snapshot: &Snapshot, plan: &Plan) -> Result<Next> {
         let folder = snapshot.tables.path().parent().unwrap_or(Path::new(""));
         match Next::find(folder, snapshot)? {
             Some(next) if next.plan == *plan => Ok(next),
@@ -329,6 +336,7 @@ impl Next {
             columns,
             ids,
             plan,
+            limits: Limits::default(),
             left_out,
             unposted: Vec::new(),
             removed: Vec::new(),

@@ -67,7 +67,9 @@ impl Next {
         drop(columns);
         let columns = Columns::open(&folder, &meta, &plan.schema, Trust::Sums)?;
         let index = Arc::new(index);
+        let limits = files.limits;
         *files = Files::with_columns(index, index_path, plan.schema, columns)?;
+        files.limits = limits;
         leftovers::clear(&folder, &meta)?;
         files.snapshot()
     }

@@ -14,10 +14,6 @@ use super::leaf::{Leaf, Posting, pack};
 use crate::codec::low32;
 use crate::storage::index::{Appender, copy, page_bytes};
 
-/// A leaf holds at most this many postings on average; fewer in the tests of this crate, so that
-/// small stores see tables grow.
-const LEAF_POSTINGS: u64 = if cfg!(test) { 8 } else { 256 };
-
 /// A leaf's key has at most this many bits.
 pub(crate) const MAX_PREFIX: u32 = 24;
 
@@ -70,9 +66,10 @@ impl List {
     }
 }
 
-/// The prefix length, in bits, for tables of `postings`; never less than `current`.
-pub(crate) fn prefix_bits(postings: u64, current: u32) -> u32 {
-    let leaves = postings.div_ceil(LEAF_POSTINGS).max(1);
+/// The prefix length, in bits, for tables of `postings`, at most so many a leaf on average; never less
+/// than `current`.
+pub(crate) fn prefix_bits(postings: u64, leaf: u64, current: u32) -> u32 {
+    let leaves = postings.div_ceil(leaf).max(1);
     leaves
         .next_power_of_two()
         .ilog2()
@@ -460,10 +457,10 @@ mod tests {
 
     #[test]
     fn prefixes_keep_leaves_between_half_full_and_full() {
-        assert_eq!(prefix_bits(0, 0), 0);
-        assert_eq!(prefix_bits(LEAF_POSTINGS, 0), 0);
-        assert_eq!(prefix_bits(LEAF_POSTINGS + 1, 0), 1);
-        assert_eq!(prefix_bits(LEAF_POSTINGS * 4, 0), 2);
-        assert_eq!(prefix_bits(10, 5), 5);
+        assert_eq!(prefix_bits(0, 256, 0), 0);
+        assert_eq!(prefix_bits(256, 256, 0), 0);
+        assert_eq!(prefix_bits(257, 256, 0), 1);
+        assert_eq!(prefix_bits(4 * 8, 8, 0), 2);
+        assert_eq!(prefix_bits(10, 256, 5), 5);
     }
 }

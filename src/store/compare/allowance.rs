@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::storage::Limits;
+
 /// False candidates that a search looks at, unless told otherwise.
 pub(crate) const FALSE_CANDIDATES: usize = 4000;
 
@@ -9,14 +11,16 @@ pub(crate) const FALSE_CANDIDATES: usize = 4000;
 #[derive(Debug)]
 pub(crate) struct Allowance {
     false_candidates: usize,
+    limits: Limits,
     cut_short: AtomicU64,
 }
 
 impl Allowance {
     /// Allows so many false candidates, at least 1.
-    pub(crate) fn new(false_candidates: usize) -> Allowance {
+    pub(crate) fn new(false_candidates: usize, limits: Limits) -> Allowance {
         Allowance {
             false_candidates: false_candidates.max(1),
+            limits,
             cut_short: AtomicU64::new(0),
         }
     }
@@ -25,6 +29,11 @@ impl Allowance {
     /// where all are compared with one another.
     pub(crate) fn false_candidates(&self) -> usize {
         self.false_candidates
+    }
+
+    /// How much is done at a time.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// Counts a search that ended with candidates that were not compared.

@@ -15,6 +15,4 @@ pub(crate) use matching::{
 };
 pub(crate) use published::Published;
 pub(crate) use search::Search;
-#[cfg(test)]
-pub(crate) use search::{FEW, SOME, deeper};
 pub(crate) use sketch::{BodyRef, Sketch, Sketcher, content_sketch};

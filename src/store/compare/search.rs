@@ -9,15 +9,6 @@ use crate::codec::low32;
 use crate::error::Result;
 use crate::storage::{Link, Snapshot};
 
-/// Contents of each bucket that are read at first where one match is enough, and where all are
-/// wanted; fewer in the tests of this crate.
-pub(crate) const FEW: usize = if cfg!(test) { 2 } else { 4 };
-pub(crate) const SOME: usize = if cfg!(test) { 6 } else { 1 << 6 };
-
-/// Contents of each bucket that are read next, so many that it tells something which of them share
-/// most buckets.
-const MANY: usize = if cfg!(test) { 15 } else { 1 << 10 };
-
 /// A search through the buckets of a snapshot.
 ///
 /// The buckets are read side by side from their youngest contents on. Of the candidates that were
@@ -71,11 +62,16 @@ impl Search<'_> {
             return matcher.verify_all(&copies);
         }
         let mut matches = Vec::new();
-        self.look_at_each(probe, ids, SOME, |content| {
-            let verified = matcher.verify(content)?;
-            matches.extend(verified);
-            Ok(Look::of(verified.is_some()))
-        })?;
+        self.look_at_each(
+            probe,
+            ids,
+            self.allowance.limits().some_of_bucket,
+            |content| {
+                let verified = matcher.verify(content)?;
+                matches.extend(verified);
+                Ok(Look::of(verified.is_some()))
+            },
+        )?;
         matches.sort_unstable_by_key(|verified| verified.content);
         Ok(matches)
     }
@@ -90,13 +86,18 @@ impl Search<'_> {
         mut counts: impl FnMut(u32) -> Result<bool>,
     ) -> Result<bool> {
         let mut matcher = Matcher::new(self.snapshot, probe, self.threshold);
-        self.look_at_each(probe, ids, FEW, |content| {
-            let is_match = matcher.reaches(content)?;
-            if is_match && counts(content)? {
-                return Ok(Look::Enough);
-            }
-            Ok(Look::of(is_match))
-        })
+        self.look_at_each(
+            probe,
+            ids,
+            self.allowance.limits().few_of_bucket,
+            |content| {
+                let is_match = matcher.reaches(content)?;
+                if is_match && counts(content)? {
+                    return Ok(Look::Enough);
+                }
+                Ok(Look::of(is_match))
+            },
+        )
     }
 
     /// Looks at the candidates within `ids`, each once, as far as those that do not match allow;
@@ -115,7 +116,8 @@ impl Search<'_> {
             seen: Seen::default(),
         };
         let (mut end, mut depth) = (None, first);
-        if first < SOME {
+        let limits = self.allowance.limits();
+        if first < limits.some_of_bucket {
             // One bucket after the other: what there is in the first is often enough.
             for walk in &mut walks {
                 let mut read = Vec::new();
@@ -126,7 +128,7 @@ impl Search<'_> {
                 }
             }
             walks.retain(|walk| !walk.is_done);
-            depth = SOME;
+            depth = limits.some_of_bucket;
         }
         while end.is_none() && !walks.is_empty() {
             let mut read = Vec::new();
@@ -135,7 +137,7 @@ impl Search<'_> {
             }
             walks.retain(|walk| !walk.is_done);
             end = looking.look_at(ranked(read))?;
-            depth = deeper(depth);
+            depth = limits.deeper(depth);
         }
         if end == Some(End::TooManyFalse) {
             self.allowance.cut();
@@ -177,16 +179,6 @@ impl<L: FnMut(u32) -> Result<Look>> Looking<L> {
             }
         }
         Ok(None)
-    }
-}
-
-/// Contents of each bucket that are read after so many. Tables are looked up anew each time, so ever more
-/// are.
-pub(crate) fn deeper(depth: usize) -> usize {
-    if depth < MANY {
-        MANY
-    } else {
-        depth.saturating_mul(2)
     }
 }
 

@@ -16,6 +16,7 @@ use proptest::prelude::*;
 use super::model::{Model, Text, check_answers, key, schema};
 use super::{Input, Options, Rebuild, Store};
 use crate::error::{Error, Result};
+use crate::storage::Limits;
 use crate::storage::watch::Watch;
 
 /// Something that is done to a store and is there whole or not at all.
@@ -115,7 +116,7 @@ struct Session {
 }
 
 fn options() -> Options {
-    Options::new().threads(1)
+    Options::new().threads(1).limits(Limits::LOW)
 }
 
 fn store_in(root: &Path) -> PathBuf {

@@ -13,8 +13,7 @@ use crate::error::{Error, Result};
 use crate::pool::{self, Pool};
 use crate::progress::Progress;
 use crate::schema::Schema;
-use crate::storage::Process;
-use crate::storage::{Files, Note, Snapshot};
+use crate::storage::{Files, Limits, Note, Process, Snapshot};
 use crate::store::compare::{Allowance, FALSE_CANDIDATES, Published, Sketcher};
 use crate::store::offer::Queue;
 
@@ -41,6 +40,7 @@ pub struct Options {
     pub(crate) wait: Duration,
     pub(crate) false_candidates: usize,
     pub(crate) progress: Progress,
+    pub(crate) limits: Limits,
 }
 
 impl Default for Options {
@@ -51,6 +51,7 @@ impl Default for Options {
             wait: Duration::ZERO,
             false_candidates: FALSE_CANDIDATES,
             progress: Progress::default(),
+            limits: Limits::default(),
         }
     }
 }
@@ -142,6 +143,12 @@ impl Options {
     pub fn progress(mut self, progress: &Progress) -> Options {
         self.progress = progress.clone();
         self
+    }
+
+    /// How much is done at a time.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn limits(self, limits: Limits) -> Options {
+        Options { limits, ..self }
     }
 
     /// Makes a store in `folder`, which is absent or empty. After an error it is as it was.
@@ -238,6 +245,7 @@ impl Options {
     }
 
     fn writable(&self, folder: &Path, mut files: Files) -> Result<Store> {
+        files.limits = self.limits;
         let snapshot = files.snapshot()?;
         self.store(folder, Some(Slot::new(files)), snapshot)
     }
@@ -260,7 +268,7 @@ impl Options {
             rebuilding: Mutex::default(),
             journal: Mutex::default(),
             meters,
-            allowance: Allowance::new(self.false_candidates),
+            allowance: Allowance::new(self.false_candidates, self.limits),
             progress: self.progress.clone(),
         };
         Ok(Store {

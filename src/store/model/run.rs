@@ -11,6 +11,7 @@ use super::rebuilding::{cancel, rebuild};
 use super::session::{Session, Sketched};
 use super::step::{Given, Step, key};
 use crate::schema::Schema;
+use crate::storage::Limits;
 use crate::store::handle::{Options, Store};
 use crate::store::offer::Change;
 use crate::text::Shingling;
@@ -31,7 +32,7 @@ pub(crate) fn schema() -> Schema {
 pub(crate) fn run(folder: &Path, steps: &[Step], threads: usize, readers: usize) {
     let mut run = Run {
         folder,
-        options: Options::new().threads(threads),
+        options: Options::new().threads(threads).limits(Limits::LOW),
         evidence: steps.len().is_multiple_of(2),
         committed: Model::default(),
         sketched: None,

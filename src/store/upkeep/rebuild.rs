@@ -14,12 +14,6 @@ use crate::store::handle::Store;
 use crate::store::lock::lock;
 use crate::store::offer::Body;
 
-/// The store's lock is asked for once fewer contents than this are to be taken over.
-const FEW_CONTENTS: u32 = if cfg!(any(test, fuzzing)) { 1 } else { 1 << 12 };
-
-/// With more contents than this without postings, those are put into the tables first.
-const MANY_UNBANDED: u64 = if cfg!(any(test, fuzzing)) { 2 } else { 1 << 15 };
-
 /// Rounds of catching up; a writer that is faster waits for the last one.
 const ROUNDS: usize = 8;
 
@@ -221,7 +215,8 @@ impl Store {
         }
         let sign = |snapshot: &Snapshot, contents: &[u32]| signer.sign_all(snapshot, contents);
         let threads = self.shared.pool.threads();
-        let mut next = Next::take_up(&snapshot, &plan)?;
+        let limits = self.shared.allowance.limits();
+        let mut next = Next::take_up(&snapshot, &plan, *limits)?;
         next.cover(&snapshot, &sign, &mut watch)?;
         self.settle_missing(&signer, rebuild.drop_missing)?;
         next.post(&snapshot, threads, rebuild.memory, &mut watch)?;
@@ -233,7 +228,8 @@ impl Store {
             let keys = journal.take();
             let snapshot = self.published()?;
             watch(next.progress(&snapshot))?;
-            if next.behind(&snapshot) < FEW_CONTENTS && next.unbanded() < MANY_UNBANDED {
+            if next.behind(&snapshot) < limits.few_behind && next.unbanded() < limits.many_unbanded
+            {
                 if !keys.is_empty() {
                     next.follow(&snapshot, keys, threads)?;
                 }

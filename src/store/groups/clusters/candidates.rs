@@ -5,9 +5,6 @@ use std::ops::Range;
 use super::prefixes::Prefixes;
 use crate::error::Result;
 
-/// Entries that an index holds at most, 8 bytes each, unless a single content has more.
-const ENTRIES: usize = if cfg!(test) { 1 << 6 } else { 1 << 23 };
-
 /// Which contents have an element in their prefix.
 #[derive(Debug)]
 pub(super) struct Candidates {
@@ -23,14 +20,20 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// Indexes `contents` from the place `start` on, as many as there is room for, at least one.
-    pub(super) fn new(prefixes: &Prefixes<'_>, contents: &[u32], start: usize) -> Result<Self> {
+    /// Indexes `contents` from the place `start` on, as many as there is room for in so many entries,
+    /// at least one.
+    pub(super) fn new(
+        prefixes: &Prefixes<'_>,
+        contents: &[u32],
+        start: usize,
+        room: usize,
+    ) -> Result<Self> {
         let mut entries = Vec::new();
         let mut prefix = Vec::new();
         let mut end = start;
         for (place, &content) in (0_u32..).zip(&contents[start..]) {
             prefixes.of(content, &mut prefix)?;
-            if place > 0 && entries.len() + prefix.len() > ENTRIES {
+            if place > 0 && entries.len() + prefix.len() > room {
                 break;
             }
             entries.extend(prefix.iter().map(|&element| (element, place)));

@@ -13,9 +13,6 @@ use crate::storage::Snapshot;
 use crate::store::compare::{Allowance, Matcher, Stored};
 use crate::store::groups::buckets::Buckets;
 
-/// Contents of a bucket from which on more is done than comparing each with each.
-const LARGE: usize = if cfg!(test) { 4 } else { 64 };
-
 /// Contents of a bucket from which on all threads work on it.
 const HUGE: usize = 1 << 13;
 
@@ -118,7 +115,7 @@ impl Joiner<'_> {
         {
             return Ok(());
         }
-        if bucket.len() >= LARGE {
+        if bucket.len() >= self.allowance.limits().large_bucket {
             self.join_heads(bucket)?;
             return self.join_sets(&Sets::of(bucket, self.forest), pool);
         }
@@ -227,7 +224,8 @@ impl Joiner<'_> {
         let Some(&last) = sets.starts.last() else {
             return Ok(());
         };
-        if last <= LARGE {
+        let limits = self.allowance.limits();
+        if last <= limits.large_bucket {
             return sets.in_parts(0, pool, |part| {
                 for place in part {
                     let others = &sets.contents[..sets.starts[place]];
@@ -242,7 +240,12 @@ impl Joiner<'_> {
         let left: Vec<AtomicUsize> = sets.contents.iter().map(|_| most.into()).collect();
         let mut start = 0;
         while start < last {
-            let candidates = Candidates::new(&prefixes, &sets.contents[..last], start)?;
+            let candidates = Candidates::new(
+                &prefixes,
+                &sets.contents[..last],
+                start,
+                limits.bucket_entries,
+            )?;
             sets.in_parts(start, pool, |part| {
                 let (mut prefix, mut places) = (Vec::new(), Vec::new());
                 for place in part {
