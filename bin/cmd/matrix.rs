@@ -38,7 +38,7 @@ pub(crate) fn run(
     };
     check_outputs(matrix)?;
     let interrupt = Interrupt::catch()?;
-    let mut table = Table::create(form, &matrix.output, permutations)?;
+    let mut table = MatrixTable::create(form, &matrix.output, permutations)?;
     let mut keys = matrix.keys.as_deref().map(Whole::create).transpose()?;
     let mut taken = 0.0;
     let texts = Texts {
@@ -152,15 +152,15 @@ impl Form {
 }
 
 /// The file.
-struct Table {
+struct MatrixTable {
     form: Form,
     file: Whole,
     columns: u32,
     rows: u64,
 }
 
-impl Table {
-    fn create(form: Form, path: &Path, columns: u32) -> Result<Table> {
+impl MatrixTable {
+    fn create(form: Form, path: &Path, columns: u32) -> Result<MatrixTable> {
         let mut file = Whole::create(path)?;
         match form {
             Form::Csv => {
@@ -170,7 +170,7 @@ impl Table {
             // Of as many bytes as the one with the number of rows.
             Form::Npy => file.write(&npy::header(0, columns))?,
         }
-        Ok(Table {
+        Ok(MatrixTable {
             form,
             file,
             columns,

@@ -113,7 +113,7 @@ pub use formats::record::Nth;
 pub use options::Options;
 pub use presence::file_exists;
 pub use read::ahead::{Sketched, start as sketch_ahead};
-pub(crate) use read::places::{Place, Places, short_hash};
+pub(crate) use read::places::{Places, RecordPlace, short_hash};
 pub(crate) use read::reader::BATCH_BYTES;
 pub use read::repeats::{IdScope, Repeats};
 pub use reading::Reading;

@@ -8,28 +8,28 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 /// Where bytes end up.
-pub(crate) enum Place {
+pub(crate) enum Outlet {
     File(File),
     Stream(Box<dyn Write + Send>),
 }
 
-impl Write for Place {
+impl Write for Outlet {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Place::File(file) => file.write(bytes),
-            Place::Stream(stream) => stream.write(bytes),
+            Outlet::File(file) => file.write(bytes),
+            Outlet::Stream(stream) => stream.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Place::File(file) => file.flush(),
-            Place::Stream(stream) => stream.flush(),
+            Outlet::File(file) => file.flush(),
+            Outlet::Stream(stream) => stream.flush(),
         }
     }
 }
 
-type Buffered = BufWriter<Place>;
+type Buffered = BufWriter<Outlet>;
 
 /// Compresses records, or not.
 pub(crate) enum Encoder {
@@ -49,7 +49,7 @@ impl Encoder {
     /// # Errors
     ///
     /// Those of the compressor.
-    pub(crate) fn new(place: Place, name: &Path, has_members: bool) -> io::Result<Encoder> {
+    pub(crate) fn new(place: Outlet, name: &Path, has_members: bool) -> io::Result<Encoder> {
         let buffered = BufWriter::with_capacity(BUFFER, place);
         let extension = name.extension().unwrap_or_default().to_ascii_lowercase();
         Ok(match extension.to_str() {
@@ -90,8 +90,8 @@ impl Encoder {
             Encoder::Zstd(encoder) => encoder.finish()?,
         };
         match buffered.into_inner()? {
-            Place::File(file) => file.sync_all(),
-            Place::Stream(mut stream) => stream.flush(),
+            Outlet::File(file) => file.sync_all(),
+            Outlet::Stream(mut stream) => stream.flush(),
         }
     }
 }

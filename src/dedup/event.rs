@@ -62,16 +62,16 @@ pub struct Dropped<'a> {
 }
 
 /// Tells the observer, and learns whether to go on.
-pub(crate) struct Watch<'a> {
+pub(crate) struct Observer<'a> {
     observe: &'a mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
     documents: u64,
     bytes: u64,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> Observer<'a> {
     /// Nothing happened yet.
-    pub(crate) fn new(observe: &'a mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Watch<'a> {
-        Watch {
+    pub(crate) fn new(observe: &'a mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Observer<'a> {
+        Observer {
             observe,
             documents: 0,
             bytes: 0,
@@ -94,7 +94,7 @@ impl<'a> Watch<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Watch::tell`].
+    /// Those of [`Observer::tell`].
     pub(crate) fn advance(&mut self, documents: u64, bytes: u64) -> Result<()> {
         self.documents += documents;
         self.bytes += bytes;
@@ -105,7 +105,7 @@ impl<'a> Watch<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Watch::tell`].
+    /// Those of [`Observer::tell`].
     pub(crate) fn tick(&mut self) -> Result<()> {
         self.tell(Event::Progress {
             documents: self.documents,

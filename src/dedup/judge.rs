@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::corpus::{Item, Opened, Origin, Repeated, Sketched, Skipped};
 use crate::dedup::done::Done;
 use crate::dedup::error::{Error, Result};
-use crate::dedup::event::{Dropped, Event, Watch};
+use crate::dedup::event::{Dropped, Event, Observer};
 use crate::dedup::fit::Fit;
 use crate::dedup::lineage::Lineage;
 use crate::dedup::removed::Removed;
@@ -40,7 +40,7 @@ pub(crate) struct Judge<'a> {
 /// What was met, to be counted and told.
 pub(crate) struct Met<'a> {
     pub(crate) done: Done,
-    pub(crate) watch: Watch<'a>,
+    pub(crate) watch: Observer<'a>,
     pub(crate) fit: Fit,
 }
 

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::corpus::{Nth, Origin, Place, Places, short_hash};
+use crate::corpus::{Nth, Origin, Places, RecordPlace, short_hash};
 
 /// The places of the kept documents by the keys that they are stored under, in 40 bytes each, about.
 #[derive(Debug, Default)]
 pub(crate) struct Lineage {
     places: Places,
-    kept: HashMap<u64, Place>,
+    kept: HashMap<u64, RecordPlace>,
 }
 
 impl Lineage {

@@ -10,7 +10,7 @@ use crate::Store;
 use crate::corpus::{self, BATCH_BYTES, Batch, Item, Repeats, Source, expanded, sketch_ahead};
 use crate::dedup::done::Done;
 use crate::dedup::error::{Error, Result};
-use crate::dedup::event::{Event, Watch};
+use crate::dedup::event::{Event, Observer};
 use crate::dedup::fit::Fit;
 use crate::dedup::judge::{Judge, Judged, Met, TICK};
 use crate::dedup::lineage::Lineage;
@@ -78,10 +78,10 @@ impl Begun {
     /// run could not be ended in the store, the output is there, and the next run is judged as if it was
     /// not.
     pub fn run(self, mut observe: impl FnMut(Event<'_>) -> ControlFlow<()>) -> Result<Done, Error> {
-        self.run_watched(Watch::new(&mut observe))
+        self.run_watched(Observer::new(&mut observe))
     }
 
-    fn run_watched(self, watch: Watch<'_>) -> Result<Done> {
+    fn run_watched(self, watch: Observer<'_>) -> Result<Done> {
         let Begun {
             mut dedup,
             target,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::corpus::{Format, Opened};
-use crate::dedup::encoder::Place;
+use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::settings::{Ending, To};
 use crate::dedup::stream::Stream;
@@ -37,7 +37,7 @@ enum Kind {
     Records(Stream),
     Folder(Tree),
     List {
-        list: BufWriter<Place>,
+        list: BufWriter<Outlet>,
         ending: Ending,
     },
 }
@@ -59,8 +59,8 @@ impl Sink {
                 let kind = Kind::Folder(Tree::new(path, inputs)?);
                 return Ok(Sink { kind, name });
             }
-            To::Path(_) => Place::File(File::create_new(path).of(path)?),
-            To::Stream(stream) => Place::Stream(stream),
+            To::Path(_) => Outlet::File(File::create_new(path).of(path)?),
+            To::Stream(stream) => Outlet::Stream(stream),
         };
         let kind = if let Form::List(ending) = target.form {
             let list = BufWriter::new(place);
@@ -123,8 +123,8 @@ impl Sink {
             Kind::Records(stream) => stream.finish(),
             Kind::Folder(tree) => return tree.finish(),
             Kind::List { list, .. } => match list.into_inner() {
-                Ok(Place::File(file)) => file.sync_all(),
-                Ok(Place::Stream(mut stream)) => stream.flush(),
+                Ok(Outlet::File(file)) => file.sync_all(),
+                Ok(Outlet::Stream(mut stream)) => stream.flush(),
                 Err(error) => Err(error.into_error()),
             },
         };
@@ -133,7 +133,7 @@ impl Sink {
 }
 
 /// Writes the path of a file.
-fn put(list: &mut BufWriter<Place>, path: &Path, ending: Ending) -> io::Result<()> {
+fn put(list: &mut BufWriter<Outlet>, path: &Path, ending: Ending) -> io::Result<()> {
     let name = path.as_os_str().as_encoded_bytes();
     if ending == Ending::Nul {
         list.write_all(name)?;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::corpus::{Format, Opened};
 
-use crate::dedup::encoder::{Encoder, Place};
+use crate::dedup::encoder::{Encoder, Outlet};
 
 /// The records so far.
 pub(crate) struct Stream {
@@ -21,7 +21,7 @@ impl Stream {
     /// # Errors
     ///
     /// Those of the compressor.
-    pub(crate) fn new(place: Place, name: &Path, format: Format) -> io::Result<Stream> {
+    pub(crate) fn new(place: Outlet, name: &Path, format: Format) -> io::Result<Stream> {
         Ok(Stream {
             encoder: Encoder::new(place, name, format == Format::Warc)?,
             has_header: false,

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use crate::corpus::{self, Opened};
 
-use crate::dedup::encoder::Place;
+use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::modes::{create_file, create_folder, create_folders};
 use crate::dedup::stream::Stream;
@@ -58,7 +58,7 @@ impl Tree {
     pub(crate) fn open(&mut self, opened: &Opened) -> Result<()> {
         self.close()?;
         let (file, path) = self.create(&opened.source)?;
-        let mut stream = Stream::new(Place::File(file), &path, opened.format).of(&path)?;
+        let mut stream = Stream::new(Outlet::File(file), &path, opened.format).of(&path)?;
         stream.open(opened).of(&path)?;
         self.stream = Some((stream, path));
         Ok(())

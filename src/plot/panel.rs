@@ -15,7 +15,7 @@ use super::{Axis, Panel, Series};
 const POINT: i32 = 18;
 
 /// A place on the canvas, in units.
-type Place = (i32, i32);
+type Spot = (i32, i32);
 
 /// Draws the panel into its part of the canvas.
 pub(super) fn draw<DB: DrawingBackend>(canvas: &Area<DB>, area: &Area<DB>, panel: &Panel) -> Drawn
@@ -107,12 +107,12 @@ impl Ranged for Ruler {
 fn draw_series<DB: DrawingBackend>(
     canvas: &Area<DB>,
     series: &Series,
-    place: impl Fn(f64, f64) -> Option<Place>,
+    place: impl Fn(f64, f64) -> Option<Spot>,
 ) -> Drawn
 where
     DB::ErrorType: 'static,
 {
-    let points: Vec<Place> = series
+    let points: Vec<Spot> = series
         .points
         .iter()
         .filter_map(|&(x, y)| place(x, y))
@@ -137,7 +137,7 @@ where
 /// Draws a line through the places.
 pub(super) fn line<DB: DrawingBackend>(
     canvas: &Area<DB>,
-    places: Vec<Place>,
+    places: Vec<Spot>,
     stroke: Stroke,
 ) -> Drawn
 where
@@ -153,13 +153,13 @@ where
 }
 
 /// Draws the bounds of a value.
-fn span<DB: DrawingBackend>(canvas: &Area<DB>, low: Place, high: Place, colour: RGBColor) -> Drawn
+fn span<DB: DrawingBackend>(canvas: &Area<DB>, low: Spot, high: Spot, colour: RGBColor) -> Drawn
 where
     DB::ErrorType: 'static,
 {
     let style = colour.stroke_width(UNIT);
     let half = POINT / 2;
-    let cap = |(x, y): Place| vec![(x - half, y), (x + half, y)];
+    let cap = |(x, y): Spot| vec![(x - half, y), (x + half, y)];
     for path in [vec![low, high], cap(low), cap(high)] {
         canvas.draw(&PathElement::new(path, style))?;
     }
@@ -169,7 +169,7 @@ where
 /// Draws a point.
 pub(super) fn point<DB: DrawingBackend>(
     canvas: &Area<DB>,
-    at: Place,
+    at: Spot,
     shape: Shape,
     colour: RGBColor,
 ) -> Drawn

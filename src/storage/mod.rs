@@ -24,7 +24,7 @@ pub(crate) use commit::{CatalogChange, Files, NewContent, Sound};
 pub(crate) use disk::{Process, resolved};
 #[cfg(all(test, unix))]
 pub(crate) use disk::{crash, watch};
-pub(crate) use folder::{Note, Place, enclosing, inside};
+pub(crate) use folder::{BuildSite, Note, enclosing, inside};
 pub(crate) use format::{ContentRow, Kind};
 pub(crate) use generation::{Next, Plan, Progress, Sign};
 pub(crate) use index::{DocumentChange, DocumentRow, NoWriter, Runs};

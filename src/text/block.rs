@@ -1,7 +1,7 @@
 //! Up to 64 bytes of text, folded in place and classified.
 
 use super::fold::{Fold, lowercase};
-use super::unicode::{Class, Entry, Table};
+use super::unicode::{CharEntry, CharTable, Class};
 
 /// Bytes in a full block: one for each bit of a mask.
 pub(super) const BLOCK: usize = 64;
@@ -53,7 +53,7 @@ impl Block {
         if fold.nfkc
             && !block.cut
             && let Some(0x80..) = rest.get(block.taken)
-            && Table::get()
+            && CharTable::get()
                 .entry(decode(&rest[block.taken..]).0)
                 .continues()
         {
@@ -66,7 +66,7 @@ impl Block {
     /// Folds and classifies the characters beyond ASCII, whose bytes `beyond` has, as far as
     /// possible; returns the start of the last character taken that no other can make change.
     fn read_beyond_ascii(&mut self, fold: Fold, rest: &[u8], mut beyond: u64) -> usize {
-        let table = Table::get();
+        let table = CharTable::get();
         // Of the character before: where it ends, where it or the last one it goes with starts.
         let (mut end, mut boundary, mut class) = (0, 0, 0);
         while beyond != 0 {
@@ -109,7 +109,13 @@ impl Block {
 
     /// Puts the character's lowercase in its place, if it fits.
     #[inline]
-    fn lowercase(&mut self, entry: Entry, code_point: u32, start: usize, length: usize) -> bool {
+    fn lowercase(
+        &mut self,
+        entry: CharEntry,
+        code_point: u32,
+        start: usize,
+        length: usize,
+    ) -> bool {
         if entry.lowercase_offset() == 0 {
             return true;
         }

@@ -1,6 +1,6 @@
 //! Lowercasing and normalization, character by character.
 
-use super::unicode::{Entry, Table, ascii};
+use super::unicode::{CharEntry, CharTable, ascii};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::decompose_compatible;
 
@@ -19,7 +19,7 @@ pub(super) struct Fold {
 
 impl Fold {
     /// Passes the folded text to `push`, each character with its entry.
-    pub(super) fn chars(self, text: &str, mut push: impl FnMut(char, Entry)) {
+    pub(super) fn chars(self, text: &str, mut push: impl FnMut(char, CharEntry)) {
         let bytes = text.as_bytes();
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
@@ -38,7 +38,7 @@ impl Fold {
         self,
         text: &str,
         at: usize,
-        push: &mut impl FnMut(char, Entry),
+        push: &mut impl FnMut(char, CharEntry),
     ) -> usize {
         let mut rest = text[at..].chars();
         let Some(first) = rest.next() else {
@@ -77,7 +77,7 @@ impl Fold {
     }
 
     /// Folds what the table cannot.
-    fn normalized(self, piece: &str, push: &mut impl FnMut(char, Entry)) {
+    fn normalized(self, piece: &str, push: &mut impl FnMut(char, CharEntry)) {
         if self.lowercase {
             let lower = piece.nfkc().flat_map(|c| lowercase_of(c, entry_of(c)));
             lower.nfc().for_each(|c| push(c, entry_of(c)));
@@ -87,7 +87,7 @@ impl Fold {
     }
 
     /// Passes on the lowercase of a normalized character.
-    fn lowered(self, c: char, entry: Entry, push: &mut impl FnMut(char, Entry)) {
+    fn lowered(self, c: char, entry: CharEntry, push: &mut impl FnMut(char, CharEntry)) {
         if !self.lowercase || entry.lowercase_offset() == 0 {
             push(c, entry);
         } else if c == DOTTED {
@@ -101,18 +101,18 @@ impl Fold {
 /// The one character whose lowercase is two: `i` and a dot.
 const DOTTED: char = 'İ';
 
-fn entry_of(c: char) -> Entry {
-    Table::get().entry(c.into())
+fn entry_of(c: char) -> CharEntry {
+    CharTable::get().entry(c.into())
 }
 
 /// The whole lowercase mapping.
-fn lowercase_of(c: char, entry: Entry) -> impl Iterator<Item = char> {
+fn lowercase_of(c: char, entry: CharEntry) -> impl Iterator<Item = char> {
     let dot = (c == DOTTED).then_some('\u{307}');
     std::iter::once(lowercase(c.into(), entry)).chain(dot)
 }
 
 /// The first character of a code point's lowercase mapping.
-pub(super) fn lowercase(code_point: u32, entry: Entry) -> char {
+pub(super) fn lowercase(code_point: u32, entry: CharEntry) -> char {
     let lower = code_point.wrapping_add(entry.lowercase_offset());
     char::from_u32(lower).unwrap_or(char::REPLACEMENT_CHARACTER)
 }

@@ -1,7 +1,7 @@
 //! Text to integers that stand for shingles themselves.
 
 use super::sink::Sink;
-use super::unicode::{Table, ascii};
+use super::unicode::{CharTable, ascii};
 use crate::error::{Error, Result};
 
 /// Gives each integer to the sink.
@@ -38,6 +38,6 @@ fn parse(token: &str) -> Option<u64> {
 fn is_white_space(c: char) -> bool {
     match u8::try_from(c) {
         Ok(byte) if byte.is_ascii() => ascii(byte).is_white_space(),
-        _ => Table::get().entry(c.into()).is_white_space(),
+        _ => CharTable::get().entry(c.into()).is_white_space(),
     }
 }

@@ -8,7 +8,7 @@ use crate::corpus::formats::record::Nth;
 
 /// A document's file, and which of its records it is. Numbers that do not fit are given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct RecordPlace {
     file: u32,
     /// 0 for a file that is one document.
     number: u32,
@@ -24,9 +24,9 @@ pub(crate) struct Places {
 
 impl Places {
     /// The place of a document.
-    pub(crate) fn place(&mut self, source: &Path, line: Option<Nth>) -> Place {
+    pub(crate) fn place(&mut self, source: &Path, line: Option<Nth>) -> RecordPlace {
         let number = line.map_or(0, Nth::number);
-        Place {
+        RecordPlace {
             file: self.file(source, matches!(line, Some(Nth::Line(_)))),
             number: u32::try_from(number).unwrap_or(u32::MAX),
         }
@@ -44,7 +44,7 @@ impl Places {
     }
 
     /// The file and the record of a place, as far as they are known.
-    pub(crate) fn of(&self, place: Place) -> (Option<&Path>, Option<Nth>) {
+    pub(crate) fn of(&self, place: RecordPlace) -> (Option<&Path>, Option<Nth>) {
         let Some((file, has_lines)) = self.files.get(place.file as usize) else {
             return (None, None);
         };

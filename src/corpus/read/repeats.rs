@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::corpus::read::places::{Place, Places, prefix, short_hash};
+use crate::corpus::read::places::{Places, RecordPlace, prefix, short_hash};
 use crate::corpus::skipped::Hint;
 use crate::corpus::sourced::{Origin, Repeated, place};
 
@@ -60,7 +60,7 @@ pub(crate) struct Ids {
 #[derive(Debug)]
 struct Met {
     text: u64,
-    place: Place,
+    place: RecordPlace,
 }
 
 impl Ids {

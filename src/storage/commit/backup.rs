@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::storage::columns::ColumnSpec;
 use crate::storage::disk::{self, File};
-use crate::storage::folder::Place;
+use crate::storage::folder::BuildSite;
 use crate::storage::format::{HEADER_BYTES, Kind};
 use crate::storage::index::{Meta, catalog, guarded};
 use crate::storage::names::INDEX;
@@ -33,7 +33,7 @@ impl Snapshot {
     /// checksums.
     pub(crate) fn copy_to(&self, folder: &Path, progress: &Progress) -> Result<Vec<(String, u64)>> {
         let source = disk::parent(self.tables.path());
-        let place = Place::new(folder, source)?;
+        let place = BuildSite::new(folder, source)?;
         place.fill(|building| self.copy_into(building, progress))
     }
 

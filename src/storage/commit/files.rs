@@ -464,10 +464,10 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_store_that_cannot_be_made_leaves_nothing() {
-        use crate::storage::watch::{Fault, Watch};
+        use crate::storage::watch::{DiskWatch, Fault};
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/store");
-        let watch = Watch::new(folder.path());
+        let watch = DiskWatch::new(folder.path());
         let mut refused = 0;
         for (step, is_full) in (0..).flat_map(|step| [(step, true), (step, false)]) {
             watch.fail(Some(if is_full {

@@ -90,7 +90,7 @@ pub(crate) enum Fault {
 
 /// Watches a folder for as long as it is there.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct DiskWatch {
     seen: Arc<Seen>,
 }
 
@@ -119,14 +119,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Watch {
-    pub(crate) fn new(root: &Path) -> Watch {
+impl DiskWatch {
+    pub(crate) fn new(root: &Path) -> DiskWatch {
         let seen = Arc::new(Seen {
             root: root.to_owned(),
             state: Mutex::default(),
         });
         lock(&WATCHED).push(seen.clone());
-        Watch { seen }
+        DiskWatch { seen }
     }
 
     /// Lets steps fail from now on, counting from here.
@@ -162,7 +162,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for DiskWatch {
     fn drop(&mut self) {
         lock(&WATCHED).retain(|seen| !Arc::ptr_eq(seen, &self.seen));
     }

@@ -3,8 +3,8 @@
 mod apart;
 mod holder;
 pub(crate) mod leftovers;
-mod place;
+mod site;
 
 pub(crate) use apart::{check_outside, enclosing, inside};
 pub(crate) use holder::Note;
-pub(crate) use place::{Place, check_free};
+pub(crate) use site::{BuildSite, check_free};

@@ -15,7 +15,7 @@ use crate::storage::view::Snapshot;
 pub(crate) type Sign<'a> = dyn Fn(&Snapshot, &[u32]) -> Result<Vec<u8>> + 'a;
 
 /// Is told how far it is; an error ends the work.
-pub(crate) type Watch<'a> = dyn FnMut(super::Progress) -> Result<()> + 'a;
+pub(crate) type Witness<'a> = dyn FnMut(super::Progress) -> Result<()> + 'a;
 
 /// The writing sides of the columns that are not shared.
 #[derive(Debug)]
@@ -104,7 +104,7 @@ impl Next {
         &mut self,
         snapshot: &Snapshot,
         sign: &Sign<'_>,
-        watch: &mut Watch<'_>,
+        watch: &mut Witness<'_>,
     ) -> Result<()> {
         if self.behind(snapshot) == 0 {
             return Ok(());

@@ -5,7 +5,7 @@ use std::ops::Range;
 use redb::WriteTransaction;
 
 use super::Next;
-use super::columns::Watch;
+use super::columns::Witness;
 use crate::codec::low32;
 use crate::error::Result;
 use crate::storage::columns::ColumnView;
@@ -43,7 +43,7 @@ impl Next {
         snapshot: &Snapshot,
         threads: usize,
         memory: u64,
-        watch: &mut Watch<'_>,
+        watch: &mut Witness<'_>,
     ) -> Result<()> {
         if self.state.lists == 0 {
             self.meta.banded = self.meta.contents;

@@ -226,7 +226,7 @@ pub(crate) fn write_sums(
 }
 
 /// A document with the bytes of its key.
-type Entry = Result<(Vec<u8>, DocumentRow), redb::Error>;
+type DocumentEntry = Result<(Vec<u8>, DocumentRow), redb::Error>;
 
 /// A name that was read.
 type Name = (OwnedAccessGuard<(u32, &'static [u8])>, OwnedAccessGuard<()>);
@@ -405,7 +405,7 @@ impl Catalog {
     /// All documents with the bytes of their keys, in order.
     pub(crate) fn entries(
         &self,
-    ) -> Result<impl DoubleEndedIterator<Item = Entry> + use<>, redb::Error> {
+    ) -> Result<impl DoubleEndedIterator<Item = DocumentEntry> + use<>, redb::Error> {
         let range = self.documents.range_owned::<&[u8]>(..)?;
         Ok(range.map(|entry| {
             let (key, value) = entry?;

@@ -186,12 +186,12 @@ impl Recent {
 #[derive(Debug)]
 struct Chains {
     /// One for each content, in their order.
-    entries: Box<[Entry]>,
+    entries: Box<[LinkedContent]>,
     heads: Box<[AtomicU32]>,
 }
 
 #[derive(Debug, bytemuck::Zeroable)]
-struct Entry {
+struct LinkedContent {
     hash: AtomicU32,
     next: AtomicU32,
 }

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use super::{
-    Copy, Place, Session, Verb, any_story, options, patience, perform_on, sample, say, state_of,
-    store_in, story,
+    Copy, FailureNote, Session, Verb, any_story, options, patience, perform_on, sample, say,
+    state_of, store_in, story,
 };
 use crate::error::Error;
 use crate::storage::crash::{Disk, Survivors};
-use crate::storage::watch::{Event, Watch};
+use crate::storage::watch::{DiskWatch, Event};
 use crate::store::Rebuild;
 use crate::store::model::{Model, check_answers, key, schema};
 
@@ -106,10 +106,10 @@ fn crash_once(
     again: bool,
     place: String,
 ) -> usize {
-    let _place = Place(place);
+    let _place = FailureNote(place);
     let folder = tempfile::tempdir().unwrap();
     let mut left = disk.leave(survivors, folder.path());
-    let watch = Watch::new(folder.path());
+    let watch = DiskWatch::new(folder.path());
     let state = recover(folder.path(), known);
     let events = watch.events();
     go_on(folder.path(), known, state);
@@ -226,7 +226,7 @@ fn a_crash_at_any_step_leaves_the_last_commit() {
 fn a_crash_in_any_story_leaves_the_last_commit() {
     for seed in 0..=10 * patience() {
         let story = any_story(seed);
-        let _place = Place(format!("story {seed}: {story:?}"));
+        let _place = FailureNote(format!("story {seed}: {story:?}"));
         let recording = record(&story);
         let survivors = |index: usize| {
             // Prime, so that all kinds of steps come up.

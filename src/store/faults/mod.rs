@@ -17,7 +17,7 @@ use super::model::{Model, Text, check_answers, key, schema};
 use super::{Input, Options, Rebuild, Store};
 use crate::error::{Error, Result};
 use crate::storage::Limits;
-use crate::storage::watch::Watch;
+use crate::storage::watch::DiskWatch;
 
 /// Something that is done to a store and is there whole or not at all.
 #[derive(Clone, Debug)]
@@ -107,7 +107,7 @@ struct Copy {
 
 /// A store in a folder that is watched, and what it should hold.
 struct Session {
-    watch: Watch,
+    watch: DiskWatch,
     root: PathBuf,
     store: Option<Store>,
     /// What it held after each verb, the last one now.
@@ -132,7 +132,7 @@ impl Session {
     /// Makes a store below `root`.
     fn new(root: &Path) -> Session {
         Session {
-            watch: Watch::new(root),
+            watch: DiskWatch::new(root),
             root: root.to_owned(),
             store: None,
             states: vec![Model::default()],
@@ -362,9 +362,9 @@ fn any_story(seed: u32) -> Vec<Verb> {
 }
 
 /// Says where a test was when it failed.
-struct Place(String);
+struct FailureNote(String);
 
-impl Drop for Place {
+impl Drop for FailureNote {
     fn drop(&mut self) {
         if std::thread::panicking() {
             say(&self.0);

@@ -8,12 +8,12 @@ use tempfile::TempDir;
 
 use super::crash::assert_clean;
 use super::{
-    Copy, Model, Place, Session, Verb, any_story, check_answers, copy_in, options, patience,
+    Copy, FailureNote, Model, Session, Verb, any_story, check_answers, copy_in, options, patience,
     perform_on, say, state_of, store_in, story,
 };
 use crate::error::{Error, Result};
 use crate::storage::crash::{Disk, Survivors};
-use crate::storage::watch::{Fault, Watch};
+use crate::storage::watch::{DiskWatch, Fault};
 use crate::store::handle::Store;
 
 /// So many of the last steps are refused always: when they fail, most is done.
@@ -60,7 +60,7 @@ impl Moment<'_> {
     /// How many steps the verb takes.
     fn steps(&self) -> u64 {
         let folder = self.copy();
-        let watch = Watch::new(folder.path());
+        let watch = DiskWatch::new(folder.path());
         let store = self.store(folder.path());
         watch.fail(None);
         attempt(folder.path(), store.as_ref(), self.verb).unwrap();
@@ -82,10 +82,10 @@ impl Moment<'_> {
 
     /// Does the verb while a fault is there, and again without it. Returns what failed, if anything.
     fn refuse(&self, fault: Fault, count: &mut Count) -> Option<String> {
-        let mut place = Place(format!("{fault:?} in {:?}", self.verb));
+        let mut place = FailureNote(format!("{fault:?} in {:?}", self.verb));
         let folder = self.copy();
         let mut disk = Disk::of(folder.path());
-        let watch = Watch::new(folder.path());
+        let watch = DiskWatch::new(folder.path());
         let root = folder.path();
         let store = self.store(root);
         watch.fail(Some(fault));
@@ -230,7 +230,7 @@ fn a_step_that_is_refused_leaves_the_store_whole() {
     assert!(count.errors > 20);
     for seed in 0..patience() {
         let story = any_story(seed);
-        let _place = Place(format!("story {seed}: {story:?}"));
+        let _place = FailureNote(format!("story {seed}: {story:?}"));
         say(&format!("story {seed}: {:?}", refuse_in(&story, 7)));
     }
 }

@@ -2,9 +2,9 @@
 
 use super::crash::assert_clean;
 use super::refusal::copy_folder;
-use super::{Place, add, options, patience, sample, say, schema};
+use super::{FailureNote, add, options, patience, sample, say, schema};
 use crate::error::Error;
-use crate::storage::watch::{Fault, Watch};
+use crate::storage::watch::{DiskWatch, Fault};
 
 #[test]
 fn a_salvage_that_is_refused_a_step_leaves_nothing() {
@@ -21,14 +21,14 @@ fn a_salvage_that_is_refused_a_step_leaves_nothing() {
         let root = tempfile::tempdir().unwrap();
         copy_folder(sound.path(), root.path());
         let (source, target) = (root.path().join("store"), root.path().join("saved"));
-        let watch = Watch::new(root.path());
+        let watch = DiskWatch::new(root.path());
         watch.fail(Some(Fault::Once { step }));
         let done = options().salvage(&source, &target, Some(&schema()), |_| {});
         watch.fail(None);
         let Some(failed) = watch.failed().into_iter().next() else {
             break;
         };
-        let _place = Place(format!("{failed}: {done:?}"));
+        let _place = FailureNote(format!("{failed}: {done:?}"));
         match done {
             Ok(saved) => {
                 assert!(saved.index_is_whole);

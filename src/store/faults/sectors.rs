@@ -10,11 +10,11 @@ use tempfile::TempDir;
 
 use super::crash::assert_clean;
 use super::refusal::copy_folder;
-use super::{Place, options, say};
+use super::{FailureNote, options, say};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::ContentRow;
-use crate::storage::watch::Watch;
+use crate::storage::watch::DiskWatch;
 use crate::store::{Casualty, Input, Query, Salvaged, Unreadable};
 
 const BLOCK: u64 = 64 << 10;
@@ -94,7 +94,7 @@ impl Sound {
 
     /// Salvages the store while these bytes cannot be read, each range of a file of its own.
     fn salvage(&self, spoilt: &[(&str, Range<u64>)]) -> Saved {
-        let watch = Watch::new(self.folder.path());
+        let watch = DiskWatch::new(self.folder.path());
         for (file, bytes) in spoilt {
             watch.spoil(&self.file(file), bytes.clone());
         }
@@ -239,7 +239,7 @@ fn of_a_column_what_lies_on_unreadable_pages_is_lost_and_nothing_else() {
             assert!(sound.bytes(file) > HEADER + BLOCK);
             let (mut lost, mut cases) = (0, 0);
             for bytes in sound.sectors(file) {
-                let _place = Place(format!("{file} {bytes:?}, shingles {keep_shingles}"));
+                let _place = FailureNote(format!("{file} {bytes:?}, shingles {keep_shingles}"));
                 let saved = sound.salvage(&[(file, bytes.clone())]);
                 let expected = sound.hit(file, &bytes);
                 assert_eq!(saved.lost(), expected);
@@ -276,7 +276,7 @@ fn without_an_index_what_lies_on_readable_pages_is_saved() {
         ("shingles.1", 0..SECTOR),
         ("signatures.1", 9 * PAGE..9 * PAGE + 1),
     ] {
-        let _place = Place(format!("{file} {bytes:?}"));
+        let _place = FailureNote(format!("{file} {bytes:?}"));
         let saved = sound.salvage(&[index(), (file, bytes.clone())]);
         let mut lost = sound.hit(file, &bytes);
         if file == "signatures.1" {
@@ -305,7 +305,7 @@ fn of_an_index_what_lies_on_unreadable_pages_is_lost_and_nothing_else() {
     let (mut whole, mut named, mut pages) = (0, 0, 0);
     for page in 0..len / PAGE {
         let bytes = page * PAGE + SECTOR..page * PAGE + 2 * SECTOR;
-        let _place = Place(format!("page {page}"));
+        let _place = FailureNote(format!("page {page}"));
         let saved = sound.salvage(&[("index.redb", bytes.clone())]);
         assert_eq!(
             saved.contents.len(),
@@ -335,7 +335,7 @@ fn ask(sound: &Sound, bytes: &Range<u64>) {
     let folder = tempfile::tempdir().unwrap();
     copy_folder(sound.folder.path(), folder.path());
     let path = folder.path().join("store");
-    let watch = Watch::new(folder.path());
+    let watch = DiskWatch::new(folder.path());
     watch.spoil(&path.join("index.redb"), bytes.clone());
     let asked = options().open(&path).and_then(|store| {
         for content in 0..sound.len {
@@ -393,7 +393,7 @@ fn a_check_names_the_column_that_the_disk_cannot_read() {
     let sound = Sound::new(2200, true);
     for file in ["contents.1", "shingles.1", "signatures.1"] {
         let path = sound.file(file);
-        let watch = Watch::new(&sound.path());
+        let watch = DiskWatch::new(&sound.path());
         watch.spoil(&path, BLOCK..BLOCK + SECTOR);
         let error = options().check(sound.path()).unwrap_err();
         assert!(error.is_of_damage(), "{error}");

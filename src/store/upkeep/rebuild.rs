@@ -33,10 +33,10 @@ pub struct Rebuild<'a> {
     memory: u64,
     drop_missing: bool,
     source: Option<Box<Source<'a>>>,
-    watch: Option<Box<Watch<'a>>>,
+    watch: Option<Box<Watcher<'a>>>,
 }
 
-type Watch<'a> = dyn FnMut(RebuildProgress) -> ControlFlow<()> + 'a;
+type Watcher<'a> = dyn FnMut(RebuildProgress) -> ControlFlow<()> + 'a;
 
 #[derive(Clone, Debug)]
 enum Target {

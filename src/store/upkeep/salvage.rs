@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::progress::Progress;
 use crate::schema::Schema;
-use crate::storage::{Content, DocumentRow, NewContent, NoWriter, Place, Wreck};
+use crate::storage::{BuildSite, Content, DocumentRow, NewContent, NoWriter, Wreck};
 use crate::store::compare::Sketcher;
 use crate::store::handle::{Options, Store};
 use crate::store::offer::Keyed;
@@ -136,7 +136,7 @@ impl Options {
     ) -> Result<Salvaged> {
         let source = source.as_ref();
         let no_writer = self.patiently(source, || NoWriter::of(source))?;
-        let saved = Place::new(target.as_ref(), source)?.fill(|building| {
+        let saved = BuildSite::new(target.as_ref(), source)?.fill(|building| {
             let wreck = Wreck::open(source, building)?;
             let schema = known_schema(&wreck, schema, source)?;
             let store = self.create_in(building, source, &schema)?;

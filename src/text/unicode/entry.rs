@@ -24,29 +24,29 @@ pub(in crate::text) enum Class {
 /// | 6..14 | canonical combining class |
 /// | 15..32 | distance to the lowercase character, signed |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::text) struct Entry(u32);
+pub(in crate::text) struct CharEntry(u32);
 
-impl Entry {
-    pub(super) const WORD: Entry = Entry(1);
-    pub(super) const SPACELESS: Entry = Entry(0b11);
-    pub(super) const WHITE_SPACE: Entry = Entry(1 << 2);
-    pub(super) const UNASSIGNED: Entry = Entry(1 << 3);
-    pub(super) const MAPPED: Entry = Entry(1 << 4);
-    pub(super) const CONTEXTUAL: Entry = Entry(1 << 5);
+impl CharEntry {
+    pub(super) const WORD: CharEntry = CharEntry(1);
+    pub(super) const SPACELESS: CharEntry = CharEntry(0b11);
+    pub(super) const WHITE_SPACE: CharEntry = CharEntry(1 << 2);
+    pub(super) const UNASSIGNED: CharEntry = CharEntry(1 << 3);
+    pub(super) const MAPPED: CharEntry = CharEntry(1 << 4);
+    pub(super) const CONTEXTUAL: CharEntry = CharEntry(1 << 5);
 
     /// The entry that says only this combining class.
-    pub(super) const fn combining(class: u8) -> Entry {
-        Entry((class as u32) << 6)
+    pub(super) const fn combining(class: u8) -> CharEntry {
+        CharEntry((class as u32) << 6)
     }
 
     /// The entry that says only this distance to the lowercase character, below 2^16 either way.
-    pub(super) const fn lowercase(offset: i32) -> Entry {
-        Entry(offset.cast_unsigned() << 15)
+    pub(super) const fn lowercase(offset: i32) -> CharEntry {
+        CharEntry(offset.cast_unsigned() << 15)
     }
 
     /// What either entry says.
-    pub(super) const fn and(self, other: Entry) -> Entry {
-        Entry(self.0 | other.0)
+    pub(super) const fn and(self, other: CharEntry) -> CharEntry {
+        CharEntry(self.0 | other.0)
     }
 
     /// The character's part in words.
@@ -81,7 +81,7 @@ impl Entry {
     /// Whether the character may join, or change places with, what stands before it. Text may be
     /// normalized piece by piece as long as no piece begins with such a character.
     pub(in crate::text) fn continues(self) -> bool {
-        self.0 & (Self::CONTEXTUAL.0 | Entry::combining(u8::MAX).0) != 0
+        self.0 & (Self::CONTEXTUAL.0 | CharEntry::combining(u8::MAX).0) != 0
     }
 
     /// The canonical combining class.

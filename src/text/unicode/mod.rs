@@ -6,7 +6,7 @@
 //! that may know better.
 //!
 //! The ranges are expanded once, on the first non-ASCII character a process meets, into a
-//! two-stage lookup of one packed [`Entry`] a character.
+//! two-stage lookup of one packed [`CharEntry`] a character.
 
 mod class;
 mod combining;
@@ -16,5 +16,5 @@ mod quick_check;
 mod table;
 mod unassigned;
 
-pub(super) use entry::{Class, Entry};
-pub(super) use table::{Table, ascii};
+pub(super) use entry::{CharEntry, Class};
+pub(super) use table::{CharTable, ascii};

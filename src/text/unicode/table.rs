@@ -1,6 +1,6 @@
 //! The range tables, expanded for constant-time lookup.
 
-use super::Entry;
+use super::CharEntry;
 use super::class::{SPACELESS, WHITE_SPACE, WORD};
 use super::combining::COMBINING;
 use super::lowercase::LOWERCASE;
@@ -15,64 +15,64 @@ const BLOCK: usize = 128;
 const BLOCKS: usize = (char::MAX as usize + 1) / BLOCK;
 
 /// The entries of U+0000 to U+007F, needing no expansion.
-const ASCII: [Entry; BLOCK] = expand_ascii();
+const ASCII: [CharEntry; BLOCK] = expand_ascii();
 
 /// The entry of an ASCII byte.
 ///
 /// # Panics
 ///
 /// If the byte is not ASCII.
-pub(in crate::text) fn ascii(byte: u8) -> Entry {
+pub(in crate::text) fn ascii(byte: u8) -> CharEntry {
     ASCII[usize::from(byte)]
 }
 
 /// The two-stage lookup: block of a character, then entry in the block. Equal blocks in a row
 /// share one copy, which leaves some 200 kB.
 #[derive(Debug)]
-pub(in crate::text) struct Table {
+pub(in crate::text) struct CharTable {
     blocks: Vec<u16>,
-    entries: Vec<[Entry; BLOCK]>,
+    entries: Vec<[CharEntry; BLOCK]>,
 }
 
-impl Table {
+impl CharTable {
     /// The expanded tables; the first call expands them.
-    pub(in crate::text) fn get() -> &'static Table {
-        static TABLE: OnceLock<Table> = OnceLock::new();
-        TABLE.get_or_init(Table::expand)
+    pub(in crate::text) fn get() -> &'static CharTable {
+        static TABLE: OnceLock<CharTable> = OnceLock::new();
+        TABLE.get_or_init(CharTable::expand)
     }
 
     /// The entry of a code point.
     #[inline]
-    pub(in crate::text) fn entry(&self, code_point: u32) -> Entry {
+    pub(in crate::text) fn entry(&self, code_point: u32) -> CharEntry {
         let code_point = code_point as usize;
         self.entries[usize::from(self.blocks[code_point / BLOCK])][code_point % BLOCK]
     }
 
-    fn expand() -> Table {
+    fn expand() -> CharTable {
         let mut painter = Painter::new();
         for &(first, last) in WORD {
-            painter.paint(first, last, 1, Entry::WORD);
+            painter.paint(first, last, 1, CharEntry::WORD);
         }
         for &(first, last) in SPACELESS {
-            painter.paint(first, last, 1, Entry::SPACELESS);
+            painter.paint(first, last, 1, CharEntry::SPACELESS);
         }
         for &(first, last) in WHITE_SPACE {
-            painter.paint(first, last, 1, Entry::WHITE_SPACE);
+            painter.paint(first, last, 1, CharEntry::WHITE_SPACE);
         }
         for &(first, last) in UNASSIGNED {
-            painter.paint(first, last, 1, Entry::UNASSIGNED);
+            painter.paint(first, last, 1, CharEntry::UNASSIGNED);
         }
         for &(first, last) in MAPPED {
-            painter.paint(first, last, 1, Entry::MAPPED);
+            painter.paint(first, last, 1, CharEntry::MAPPED);
         }
         for &(first, last) in CONTEXTUAL {
-            painter.paint(first, last, 1, Entry::CONTEXTUAL);
+            painter.paint(first, last, 1, CharEntry::CONTEXTUAL);
         }
         for &(first, last, class) in COMBINING {
-            painter.paint(first, last, 1, Entry::combining(class));
+            painter.paint(first, last, 1, CharEntry::combining(class));
         }
         for &(first, last, step, offset) in LOWERCASE {
-            painter.paint(first, last, step, Entry::lowercase(offset));
+            painter.paint(first, last, step, CharEntry::lowercase(offset));
         }
         painter.finish()
     }
@@ -80,23 +80,23 @@ impl Table {
 
 /// A table in the making: a block stays one plain entry until something finer is painted on it.
 struct Painter {
-    plain: Vec<Entry>,
+    plain: Vec<CharEntry>,
     /// The block's place in `detailed`, for blocks that have one.
     place: Vec<Option<usize>>,
-    detailed: Vec<[Entry; BLOCK]>,
+    detailed: Vec<[CharEntry; BLOCK]>,
 }
 
 impl Painter {
     fn new() -> Painter {
         Painter {
-            plain: vec![Entry::default(); BLOCKS],
+            plain: vec![CharEntry::default(); BLOCKS],
             place: vec![None; BLOCKS],
             detailed: Vec::new(),
         }
     }
 
     /// Adds `entry` to every `step`-th code point of `first..=last`.
-    fn paint(&mut self, first: u32, last: u32, step: usize, entry: Entry) {
+    fn paint(&mut self, first: u32, last: u32, step: usize, entry: CharEntry) {
         let (mut at, last) = (first as usize, last as usize);
         while at <= last {
             let (block, from) = (at / BLOCK, at % BLOCK);
@@ -113,7 +113,7 @@ impl Painter {
     }
 
     /// The block's own cells, made from its plain entry where it had none.
-    fn cells(&mut self, block: usize) -> &mut [Entry; BLOCK] {
+    fn cells(&mut self, block: usize) -> &mut [CharEntry; BLOCK] {
         let place = *self.place[block].get_or_insert_with(|| {
             self.detailed.push([self.plain[block]; BLOCK]);
             self.detailed.len() - 1
@@ -122,7 +122,7 @@ impl Painter {
     }
 
     /// Numbers the blocks; a plain block like the one before shares its number.
-    fn finish(self) -> Table {
+    fn finish(self) -> CharTable {
         let mut blocks = Vec::with_capacity(BLOCKS);
         let mut entries = Vec::new();
         let (mut number, mut shared) = (0, None);
@@ -134,22 +134,22 @@ impl Painter {
             }
             blocks.push(number);
         }
-        Table { blocks, entries }
+        CharTable { blocks, entries }
     }
 }
 
-const fn expand_ascii() -> [Entry; BLOCK] {
-    let mut entries = [Entry::combining(0); BLOCK];
+const fn expand_ascii() -> [CharEntry; BLOCK] {
+    let mut entries = [CharEntry::combining(0); BLOCK];
     let mut byte = 0;
     while byte < 128u8 {
         if byte.is_ascii_alphanumeric() || byte == b'_' {
-            entries[byte as usize] = Entry::WORD;
+            entries[byte as usize] = CharEntry::WORD;
         }
         if matches!(byte, b'\t'..=b'\r' | b' ') {
-            entries[byte as usize] = Entry::WHITE_SPACE;
+            entries[byte as usize] = CharEntry::WHITE_SPACE;
         }
         if byte.is_ascii_uppercase() {
-            entries[byte as usize] = Entry::WORD.and(Entry::lowercase(32));
+            entries[byte as usize] = CharEntry::WORD.and(CharEntry::lowercase(32));
         }
         byte += 1;
     }
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn every_range_is_found_again() {
-        let table = Table::get();
+        let table = CharTable::get();
         let within = |ranges: &[(u32, u32)], c| ranges.iter().any(|&(a, b)| a <= c && c <= b);
         for c in (0..0x3_4000)
             .chain(0xD_FF00..0xE_0200)
@@ -198,13 +198,17 @@ mod tests {
     #[test]
     fn ascii_agrees_with_the_ranges() {
         for byte in 0..128 {
-            assert_eq!(ascii(byte), Table::get().entry(byte.into()), "{byte:#X}");
+            assert_eq!(
+                ascii(byte),
+                CharTable::get().entry(byte.into()),
+                "{byte:#X}"
+            );
         }
     }
 
     #[test]
     fn lowercase_keeps_what_matters_and_needs_no_second_pass() {
-        let table = Table::get();
+        let table = CharTable::get();
         for c in '\0'..=char::MAX {
             let entry = table.entry(c.into());
             let lower = table.entry(u32::from(c).wrapping_add(entry.lowercase_offset()));

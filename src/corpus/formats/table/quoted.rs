@@ -47,7 +47,7 @@ enum End {
 
 /// Where in a row something stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum CellState {
     CellStart,
     Cell,
     Quoted,
@@ -55,13 +55,15 @@ enum Place {
     Quote,
 }
 
-impl Place {
-    fn after(self, byte: u8) -> Place {
+impl CellState {
+    fn after(self, byte: u8) -> CellState {
         match (self, byte) {
-            (Place::Quoted, b'"') => Place::Quote,
-            (Place::CellStart | Place::Quote, b'"') | (Place::Quoted, _) => Place::Quoted,
-            (_, b',') => Place::CellStart,
-            _ => Place::Cell,
+            (CellState::Quoted, b'"') => CellState::Quote,
+            (CellState::CellStart | CellState::Quote, b'"') | (CellState::Quoted, _) => {
+                CellState::Quoted
+            }
+            (_, b',') => CellState::CellStart,
+            _ => CellState::Cell,
         }
     }
 }
@@ -93,7 +95,8 @@ impl<R: BufRead> Cuts<R> {
     ///
     /// Those of reading.
     pub(crate) fn next(&mut self) -> io::Result<Option<Cut>> {
-        let (mut row, mut place, mut opened) = (Vec::new(), Place::CellStart, Opened::default());
+        let (mut row, mut place, mut opened) =
+            (Vec::new(), CellState::CellStart, Opened::default());
         loop {
             let start = row.len();
             let end = self.line(&mut row)?;
@@ -113,11 +116,11 @@ impl<R: BufRead> Cuts<R> {
             for &byte in row[start..].iter().filter(|byte| !is_end(**byte)) {
                 let next = place.after(byte);
                 match (place, next) {
-                    (Place::CellStart, Place::Quoted) => {
+                    (CellState::CellStart, CellState::Quoted) => {
                         opened.line = self.line;
                         opened.next = row.len();
                     }
-                    (Place::Quote, Place::Cell) => is_torn |= opened.line < self.line,
+                    (CellState::Quote, CellState::Cell) => is_torn |= opened.line < self.line,
                     _ => {}
                 }
                 if is_torn {
@@ -128,16 +131,16 @@ impl<R: BufRead> Cuts<R> {
             if is_torn {
                 return Ok(Some(self.lost(row, opened, End::Line)));
             }
-            if end == End::Limit && (start == 0 || place != Place::Quoted) {
+            if end == End::Limit && (start == 0 || place != CellState::Quoted) {
                 let place = self.pass_over(place)?;
-                let fault = if place == Place::Quoted {
+                let fault = if place == CellState::Quoted {
                     unclosed(self.line, end)
                 } else {
                     Fault::too_large()
                 };
                 return Ok(Some(self.cut(Err(fault))));
             }
-            if place != Place::Quoted {
+            if place != CellState::Quoted {
                 return Ok(Some(self.cut(Ok(row))));
             }
             if end != End::Line {
@@ -208,7 +211,7 @@ impl<R: BufRead> Cuts<R> {
     }
 
     /// Passes over the rest of a line. Says where in a row it ends.
-    fn pass_over(&mut self, mut place: Place) -> io::Result<Place> {
+    fn pass_over(&mut self, mut place: CellState) -> io::Result<CellState> {
         loop {
             let input = self.reader.fill_buf()?;
             if input.is_empty() {

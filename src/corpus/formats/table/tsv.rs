@@ -19,7 +19,7 @@ pub(crate) enum Layout {
 type Line = Raw<Vec<u8>>;
 
 /// A table that was begun to read.
-pub(crate) struct Table<L> {
+pub(crate) struct TabTable<L> {
     pub(crate) layout: Layout,
     /// The header as it is, if there is one and records are wanted so.
     pub(crate) header: Vec<u8>,
@@ -35,7 +35,7 @@ pub(crate) struct Table<L> {
 pub(crate) fn open<R: BufRead>(
     reader: R,
     options: &Options,
-) -> io::Result<Table<impl Iterator<Item = io::Result<Line>>>> {
+) -> io::Result<TabTable<impl Iterator<Item = io::Result<Line>>>> {
     let lines = Lines::new(reader, options.max_record()).untrimmed();
     let mut lines = lines.verbatim(options.verbatim);
     let first = lines.next().transpose()?;
@@ -56,7 +56,7 @@ pub(crate) fn open<R: BufRead>(
         Some(line) if is_header => (line.verbatim, None),
         first => (Vec::new(), first.map(Ok)),
     };
-    Ok(Table {
+    Ok(TabTable {
         layout,
         header,
         lines: first.into_iter().chain(lines),

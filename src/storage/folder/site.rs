@@ -12,7 +12,7 @@ use crate::storage::names::INDEX;
 
 /// Where a store is built, before it gets its name.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct BuildSite {
     folder: PathBuf,
     parent: PathBuf,
     building: PathBuf,
@@ -22,7 +22,7 @@ pub(crate) struct Place {
     _lock: FileLock,
 }
 
-impl Place {
+impl BuildSite {
     /// Makes the folder to build the store `folder` in, for the users of the folder `like`. What a killed
     /// process left of one is cleared away.
     ///
@@ -31,7 +31,7 @@ impl Place {
     /// [`Error::AlreadyAStore`], [`Error::NotEmpty`] or [`Error::Occupied`] if something is there,
     /// [`Error::Locked`] if
     /// another process is building the same store, [`Error::InsideStore`].
-    pub(crate) fn new(folder: &Path, like: &Path) -> Result<Place> {
+    pub(crate) fn new(folder: &Path, like: &Path) -> Result<BuildSite> {
         check_free(folder, |_| false)?;
         check_outside(folder)?;
         let Some(name) = folder.file_name() else {
@@ -43,8 +43,8 @@ impl Place {
         };
         let parent = disk::parent(folder).to_owned();
         let made = disk::create_folders(&parent)?;
-        match Place::in_parent(folder, name, like, &parent) {
-            Ok((building, lock)) => Ok(Place {
+        match BuildSite::in_parent(folder, name, like, &parent) {
+            Ok((building, lock)) => Ok(BuildSite {
                 folder: folder.to_owned(),
                 parent,
                 building,
@@ -94,7 +94,7 @@ impl Place {
             Err(error) => {
                 // The first error counts; what stays is cleared away by the next attempt.
                 disk::remove_folder(&self.building).unwrap_or_default();
-                let Place {
+                let BuildSite {
                     made, _lock: lock, ..
                 } = self;
                 drop(lock);
@@ -155,13 +155,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store");
         let names = || fs::read_dir(folder.path()).unwrap().count();
-        let place = Place::new(&path, folder.path()).unwrap();
-        let second = Place::new(&path, folder.path());
+        let place = BuildSite::new(&path, folder.path()).unwrap();
+        let second = BuildSite::new(&path, folder.path());
         assert!(matches!(second, Err(Error::Locked { .. })), "{second:?}");
         place
             .fill(|building| {
                 assert!(matches!(
-                    Place::new(&path, folder.path()),
+                    BuildSite::new(&path, folder.path()),
                     Err(Error::Locked { .. })
                 ));
                 fs::write(building.join(INDEX), "").unwrap();
@@ -169,7 +169,7 @@ mod tests {
             })
             .unwrap();
         assert!(matches!(
-            Place::new(&path, folder.path()),
+            BuildSite::new(&path, folder.path()),
             Err(Error::AlreadyAStore { .. })
         ));
         assert_eq!(names(), 1);
@@ -184,7 +184,7 @@ mod tests {
         fs::write(building.join(INDEX), [0; 40]).unwrap();
         fs::write(building.join("contents.1"), "dedupdb\n and no more").unwrap();
         fs::write(folder.path().join(".store.dedupdb-backup.lock"), "").unwrap();
-        Place::new(&path, folder.path())
+        BuildSite::new(&path, folder.path())
             .unwrap()
             .fill(|building| {
                 assert_eq!(fs::read_dir(building).unwrap().count(), 0);
@@ -209,7 +209,7 @@ mod tests {
         ] {
             let file = building.join(name);
             fs::write(&file, text).unwrap();
-            let refused = Place::new(&path, folder.path()).map(drop).unwrap_err();
+            let refused = BuildSite::new(&path, folder.path()).map(drop).unwrap_err();
             assert!(
                 matches!(&refused, Error::Occupied { path } if *path == file),
                 "{refused}"
@@ -219,10 +219,10 @@ mod tests {
         }
         fs::remove_dir(&building).unwrap();
         fs::write(&building, "a file").unwrap();
-        assert!(Place::new(&path, folder.path()).is_err());
+        assert!(BuildSite::new(&path, folder.path()).is_err());
         fs::remove_file(&building).unwrap();
         fs::write(&lock, "a key").unwrap();
-        let refused = Place::new(&path, folder.path()).map(drop).unwrap_err();
+        let refused = BuildSite::new(&path, folder.path()).map(drop).unwrap_err();
         assert!(
             matches!(&refused, Error::Occupied { path } if *path == lock),
             "{refused}"
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn after_an_error_no_folder_is_left() {
         let folder = tempfile::tempdir().unwrap();
-        let place = Place::new(&folder.path().join("a/b/store"), folder.path()).unwrap();
+        let place = BuildSite::new(&folder.path().join("a/b/store"), folder.path()).unwrap();
         assert!(place.fill(|_| Err::<(), _>(Error::Full)).is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
