@@ -2,7 +2,7 @@
 //!
 //! For programs that write beside their corpus and their stores, as the command line does: [`Whole`] is a file
 //! that appears once all of it is written, [`check_output`] and its like refuse a place over, in or around an
-//! input, another output or a store, and [`escape`] makes a key a field of a line.
+//! input, another output or a store, and [`escape()`] makes a key a field of a line.
 //!
 //! ```
 //! use dedupdb::publish::{Error, Whole, check_output, escape, unescape};
