@@ -1,0 +1,219 @@
+//! The clusters of a store, one after the other.
+
+use std::collections::VecDeque;
+use std::iter::Peekable;
+use std::sync::Arc;
+
+use super::cluster::{Cluster, Member};
+use super::query::{ClusterQuery, Linkage};
+use super::{connect, representatives};
+use crate::batch::Forest;
+use crate::error::Result;
+use crate::schema::check_threshold;
+use crate::storage::Snapshot;
+use crate::store::compare::{Matcher, Stored};
+use crate::store::handle::Store;
+
+/// Contents whose documents are read before they are handed out, but for a larger cluster.
+const CONTENTS: usize = 1 << 12;
+
+/// Contents of a cluster that are one thread's work.
+const PART: usize = 1 << 8;
+
+/// The clusters of a store, from [`Store::clusters`], as of the commit when it was made.
+///
+/// As long as it is there, it keeps the store open, and locked if it was opened for writing, also when
+/// every handle of it is dropped.
+#[derive(Debug)]
+pub struct Clusters {
+    store: Store,
+    snapshot: Arc<Snapshot>,
+    min_size: usize,
+    /// Whether a content that is like no other can be a cluster.
+    single: bool,
+    forest: Forest,
+    /// The next content that may be the first of a cluster.
+    next: u32,
+    /// The other contents of the clusters, each behind its first.
+    members: Peekable<std::vec::IntoIter<(u32, u32)>>,
+    ready: VecDeque<Cluster>,
+    failed: bool,
+}
+
+impl Store {
+    /// Finds the clusters of documents that are alike, each with its representative and how like
+    /// it the members are.
+    ///
+    /// Two documents are linked if they share a bucket and their exact similarity reaches the
+    /// threshold; documents with the same text always are. The buckets are gone through band by
+    /// band before this returns, the similarities to the representatives are computed as clusters
+    /// are taken. Memory is 8 bytes a content and one band's postings, 8 bytes a content, and the
+    /// largest cluster as it is handed out; with [`Linkage::Representative`] also 40 bytes for
+    /// each band of the representatives of one connected group.
+    ///
+    /// Contents of one cluster are not compared with each other any more, so that m copies of a
+    /// template take few times m comparisons. Contents that do share a bucket and do not match are
+    /// compared only if they share one of their rarest shingles, which nothing is left out by. Where
+    /// a content shares those with too many, [`Options::false_candidates`](crate::Options) bounds
+    /// what it is compared with.
+    ///
+    /// Clusters are in the order in which the texts of their representatives were added. They do
+    /// not depend on the number of threads.
+    ///
+    /// ```
+    /// use dedupdb::{Schema, Store, groups::ClusterQuery};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// let mut writer = store.writer()?;
+    /// writer.add("a", "it was the first of many long and cold nights in the old lighthouse")?;
+    /// writer.add("b", "It was the first of many long and cold nights in the old lighthouse!")?;
+    /// writer.add("c", "nobody had seen the keeper since the boats were pulled up in autumn")?;
+    /// writer.commit()?;
+    /// let clusters: Vec<_> = store.clusters(ClusterQuery::new())?.collect::<Result<_, _>>()?;
+    /// assert_eq!(clusters.len(), 1);
+    /// assert_eq!((clusters[0].representative.as_str(), clusters[0].lowest), ("a", 1.0));
+    /// assert_eq!(clusters[0].members[1].key, "b");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidQuery`](crate::Error::InvalidQuery) for a threshold out of range, or those of
+    /// reading the store, now or as an item, which is then the last.
+    pub fn clusters(&self, query: ClusterQuery) -> Result<Clusters> {
+        let snapshot = self.published()?;
+        let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());
+        check_threshold(threshold)?;
+        let removed = snapshot.removed_contents()?;
+        let documents = snapshot.documents()?;
+        let contents = u64::from(snapshot.len).saturating_sub(removed.len() as u64);
+        let mut forest = connect::connect(
+            &snapshot,
+            &self.shared.pool,
+            &self.shared.allowance,
+            &removed,
+            threshold,
+        )?;
+        if query.linkage == Linkage::Representative {
+            representatives::divide(
+                &snapshot,
+                &self.shared.pool,
+                &self.shared.allowance,
+                threshold,
+                &mut forest,
+            )?;
+        }
+        Ok(Clusters {
+            store: self.clone(),
+            min_size: query.min_size,
+            single: query.min_size < 2 || documents > contents,
+            next: 0,
+            members: forest.members().into_iter().peekable(),
+            forest,
+            snapshot,
+            ready: VecDeque::new(),
+            failed: false,
+        })
+    }
+}
+
+impl Iterator for Clusters {
+    type Item = Result<Cluster>;
+
+    fn next(&mut self) -> Option<Result<Cluster>> {
+        loop {
+            if let Some(cluster) = self.ready.pop_front() {
+                return Some(Ok(cluster));
+            }
+            if self.failed || self.next == self.snapshot.len {
+                return None;
+            }
+            let process = self.store.shared.process;
+            if let Err(error) = process.check().and_then(|()| self.read_more()) {
+                self.failed = true;
+                return Some(Err(error));
+            }
+        }
+    }
+}
+
+/// Some contents of the cluster whose representative is the first one.
+#[derive(Debug)]
+struct Part {
+    representative: u32,
+    contents: Vec<u32>,
+}
+
+impl Clusters {
+    /// Reads the documents of the next clusters.
+    fn read_more(&mut self) -> Result<()> {
+        let mut parts = Vec::new();
+        let mut contents = 0;
+        while contents < CONTENTS && self.next < self.snapshot.len {
+            let representative = self.next;
+            let group = self.next_group();
+            contents += group.len();
+            parts.extend(group.chunks(PART).map(|contents| Part {
+                representative,
+                contents: contents.to_vec(),
+            }));
+        }
+        let this = &*self;
+        let read = this.store.shared.pool.map(parts, |part| {
+            let members = this.read(&part)?;
+            Ok((part.representative, members))
+        });
+        let mut last = None;
+        let mut clusters: Vec<Vec<Member>> = Vec::new();
+        for part in read {
+            let (representative, members) = part?;
+            match clusters.last_mut() {
+                Some(cluster) if last == Some(representative) => cluster.extend(members),
+                _ => clusters.push(members),
+            }
+            last = Some(representative);
+        }
+        let clusters = clusters.into_iter().filter(|c| c.len() >= self.min_size);
+        self.ready.extend(clusters.filter_map(Cluster::of));
+        Ok(())
+    }
+
+    /// Takes the contents of the cluster that begins with the next content; none if there is none.
+    fn next_group(&mut self) -> Vec<u32> {
+        let first = self.next;
+        self.next += 1;
+        let mut group = vec![first];
+        while let Some((_, content)) = self.members.next_if(|&(root, _)| root == first) {
+            group.push(content);
+        }
+        let counts = group.len() > 1 || self.single && self.forest.root(first) == first;
+        if !counts {
+            group.clear();
+        }
+        group
+    }
+
+    /// The documents of some contents.
+    fn read(&self, part: &Part) -> Result<Vec<Member>> {
+        let snapshot = &*self.snapshot;
+        let stored = Stored::read(snapshot, part.representative)?;
+        // Reached by every content: how like it is to be told, whatever it is.
+        let mut matcher = Matcher::new(snapshot, stored.probe(), 0.0);
+        let mut members = Vec::new();
+        for &content in &part.contents {
+            let Some(likeness) = matcher.compare(content)? else {
+                continue;
+            };
+            for key in snapshot.names(content)? {
+                members.push(Member {
+                    key: key?,
+                    jaccard: likeness.jaccard,
+                    estimate: likeness.estimate,
+                    exact_copy: likeness.exact_copy,
+                });
+            }
+        }
+        Ok(members)
+    }
+}

@@ -1,0 +1,377 @@
+//! The join itself, step by step.
+
+use std::ops::Range;
+
+use super::bounds::Bounds;
+use super::index::{Index, Posting};
+use super::rarity::Rarity;
+use crate::error::Result;
+use crate::pool::Pool;
+use crate::text::ShingleSet;
+
+/// Postings that are indexed together: at most 20 bytes each, 640 MiB.
+const POSTINGS: usize = 1 << 25;
+
+/// Sets that are looked up before their pairs are handed out, at most and at least.
+const MOST_SETS: usize = 1 << 13;
+const LEAST_SETS: usize = 1 << 7;
+
+/// Pairs that are meant to be found at a time.
+const PAIRS: usize = 1 << 16;
+
+/// Tasks for each thread in a round of work.
+const TASKS: usize = 8;
+
+/// Sets of shingles by their number.
+pub(crate) trait Sets: Sync {
+    /// Replaces `shingles` by those of a set.
+    fn read(&self, set: u32, shingles: &mut ShingleSet) -> Result<()>;
+}
+
+/// Two sets that reach the threshold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Joined {
+    /// The one with more shingles; of equals, the one of the higher number.
+    pub(crate) larger: u32,
+    pub(crate) smaller: u32,
+    /// Exact Jaccard similarity.
+    pub(crate) jaccard: f64,
+}
+
+/// A join that is under way.
+///
+/// It takes 12 bytes a set and 8 for each thread; 1 to 2 bytes a shingle for their order, 256 MiB at
+/// most; and 20 bytes at most for an indexed shingle. At a threshold of 0.8 a ninth of the shingles
+/// is indexed. Where that is too many, sets are indexed in parts, by size, and for each part those
+/// are looked up that may match it.
+#[derive(Debug)]
+pub(crate) struct Join {
+    bounds: Bounds,
+    /// Shingles of each set; 0 for one that is left out.
+    sizes: Vec<u32>,
+    /// The sets that are not left out, by size and number, and the place of each among them.
+    ranked: Vec<u32>,
+    ranks: Vec<u32>,
+    rarity: Rarity,
+    index: Index,
+    /// Ranks that are indexed.
+    indexed: Range<usize>,
+    /// Postings of a part, but that a part is a set at least.
+    postings: usize,
+    /// The sets to be looked up, the last one first.
+    waiting: Vec<u32>,
+    /// How many of them are taken next.
+    next: usize,
+}
+
+/// What a task works in.
+#[derive(Debug, Default)]
+struct Scratch {
+    set: ShingleSet,
+    other: ShingleSet,
+    places: Vec<u64>,
+    /// The indexed sets that were met, and for each indexed one how many common shingles were met
+    /// and how many more there may be.
+    met: Vec<u32>,
+    tallies: Vec<(u32, u32)>,
+}
+
+impl Join {
+    /// Prepares the join of sets of these sizes. One of size 0 matches nothing.
+    pub(crate) fn new(
+        threshold: f64,
+        sizes: Vec<u32>,
+        sets: &dyn Sets,
+        pool: &Pool,
+    ) -> Result<Join> {
+        let numbered = (0..).zip(&sizes).filter(|&(_, &size)| size > 0);
+        let mut ranked: Vec<u32> = numbered.map(|(set, _)| set).collect();
+        let rarity = Rarity::new(sizes.iter().map(|&size| u64::from(size)).sum());
+        let counted = pool.map(tasks(&ranked, pool), |task| {
+            let mut shingles = ShingleSet::default();
+            for &set in task {
+                sets.read(set, &mut shingles)?;
+                rarity.count(shingles.as_slice());
+            }
+            Ok(())
+        });
+        counted.into_iter().collect::<Result<()>>()?;
+        // A stable sort: sets of the same size stay ordered by number.
+        ranked.sort_by_key(|&set| sizes[set as usize]);
+        let mut ranks = vec![0; sizes.len()];
+        for (rank, &set) in (0..).zip(&ranked) {
+            ranks[set as usize] = rank;
+        }
+        Ok(Join {
+            bounds: Bounds::new(threshold),
+            sizes,
+            ranked,
+            ranks,
+            rarity,
+            index: Index::default(),
+            indexed: 0..0,
+            postings: POSTINGS,
+            waiting: Vec::new(),
+            next: MOST_SETS,
+        })
+    }
+
+    /// Finds more pairs, maybe none, until all are found.
+    ///
+    /// They are ordered by the larger set and then by the smaller one, in each part of the index.
+    pub(crate) fn find(&mut self, sets: &dyn Sets, pool: &Pool) -> Result<Option<Vec<Joined>>> {
+        if self.waiting.is_empty() {
+            if self.indexed.end == self.ranked.len() {
+                return Ok(None);
+            }
+            self.index_part(sets, pool)?;
+        }
+        let rest = self.waiting.len().saturating_sub(self.next);
+        let mut taken = self.waiting.split_off(rest);
+        taken.reverse();
+        let this = &*self;
+        let found = pool.map(tasks(&taken, pool), |task| {
+            let mut scratch = Scratch {
+                tallies: vec![(0, 0); this.indexed.len()],
+                ..Scratch::default()
+            };
+            let mut found = Vec::new();
+            for &set in task {
+                this.look_up(set, sets, &mut scratch, &mut found)?;
+            }
+            Ok(found)
+        });
+        let found = found.into_iter().collect::<Result<Vec<_>>>()?.concat();
+        let fitting = taken.len() * PAIRS / found.len().max(1);
+        self.next = fitting.clamp(LEAST_SETS, MOST_SETS);
+        Ok(Some(found))
+    }
+
+    /// Indexes the next part, and finds the sets that may match it.
+    fn index_part(&mut self, sets: &dyn Sets, pool: &Pool) -> Result<()> {
+        // The old one makes room first.
+        self.index = Index::default();
+        let start = self.indexed.end;
+        let (mut end, mut postings) = (start, 0);
+        while end < self.ranked.len() && (end == start || postings < self.postings) {
+            postings += self.bounds.indexed(self.size(self.ranked[end]));
+            end += 1;
+        }
+        self.indexed = start..end;
+        let largest = self.size(self.ranked[end - 1]);
+        let may_match = |&set: &u32| self.bounds.least_size(self.size(set)) <= largest;
+        let after = self.ranked[end..].partition_point(may_match);
+        self.waiting = self.ranked[start..end + after].to_vec();
+        self.waiting.sort_unstable_by(|a, b| b.cmp(a));
+        self.index = Index::new(self.indexed_postings(sets, pool)?, pool);
+        Ok(())
+    }
+
+    /// The postings of the part that is to be indexed, in no order.
+    fn indexed_postings(&self, sets: &dyn Sets, pool: &Pool) -> Result<Vec<Posting>> {
+        let mut part = self.ranked[self.indexed.clone()].to_vec();
+        // In the order in which they are stored.
+        part.sort_unstable();
+        let count = |&set: &u32| self.bounds.indexed(self.size(set));
+        let mut postings = vec![Posting::default(); part.iter().map(count).sum()];
+        let mut free = postings.as_mut_slice();
+        let mut filled = Vec::new();
+        for task in tasks(&part, pool) {
+            let (own, rest) = free.split_at_mut(task.iter().map(count).sum());
+            filled.push((task, own));
+            free = rest;
+        }
+        let filled = pool.map(filled, |(task, postings)| {
+            let mut postings = postings.iter_mut();
+            let (mut shingles, mut places) = (ShingleSet::default(), Vec::new());
+            for set in task {
+                sets.read(*set, &mut shingles)?;
+                let first = self
+                    .rarity
+                    .first(count(set), shingles.as_slice(), &mut places);
+                for (position, (shingle, posting)) in (0..).zip(first.zip(&mut postings)) {
+                    *posting = Posting {
+                        shingle,
+                        rank: self.ranks[*set as usize],
+                        position,
+                    };
+                }
+            }
+            Ok(())
+        });
+        filled.into_iter().collect::<Result<()>>()?;
+        Ok(postings)
+    }
+
+    /// Appends the pairs of a set with smaller ones that are indexed.
+    fn look_up(
+        &self,
+        set: u32,
+        sets: &dyn Sets,
+        scratch: &mut Scratch,
+        found: &mut Vec<Joined>,
+    ) -> Result<()> {
+        sets.read(set, &mut scratch.set)?;
+        self.meet(set, scratch);
+        let size = self.size(set);
+        let before = found.len();
+        for rank in scratch.met.drain(..) {
+            let rank = rank as usize;
+            let smaller = self.ranked[rank];
+            let partner = self.size(smaller);
+            let tally = &mut scratch.tallies[rank - self.indexed.start];
+            let (common, more) = std::mem::take(tally);
+            let needed = self.bounds.overlap(size, partner);
+            if ((common + more) as usize) < needed {
+                continue;
+            }
+            sets.read(smaller, &mut scratch.other)?;
+            let common = scratch.set.intersection_reaching(&scratch.other, needed);
+            found.extend(common.map(|common| Joined {
+                larger: set,
+                smaller,
+                jaccard: Bounds::jaccard(common, size, partner),
+            }));
+        }
+        found[before..].sort_unstable_by_key(|joined| joined.smaller);
+        Ok(())
+    }
+
+    /// Tallies the smaller sets in which one of the first shingles of a set is indexed.
+    fn meet(&self, set: u32, scratch: &mut Scratch) {
+        let (size, own) = (self.size(set), self.ranks[set as usize]);
+        let least = self.bounds.least_size(size);
+        let smallest = self.ranked.partition_point(|&set| self.size(set) < least);
+        let count = self.bounds.looked_up(size);
+        let first = self
+            .rarity
+            .first(count, scratch.set.as_slice(), &mut scratch.places);
+        for (read, shingle) in (1..).zip(first) {
+            let postings = self.index.of(shingle);
+            let start = postings.partition_point(|posting| (posting.rank as usize) < smallest);
+            let smaller = postings[start..].iter();
+            for posting in smaller.take_while(|posting| posting.rank < own) {
+                let rank = posting.rank as usize;
+                let tally = &mut scratch.tallies[rank - self.indexed.start];
+                if tally.0 == 0 {
+                    scratch.met.push(posting.rank);
+                }
+                let of_set = self.sizes[set as usize] - read;
+                let of_partner = self.sizes[self.ranked[rank] as usize] - posting.position - 1;
+                *tally = (tally.0 + 1, of_set.min(of_partner));
+            }
+        }
+    }
+
+    fn size(&self, set: u32) -> usize {
+        self.sizes[set as usize] as usize
+    }
+}
+
+/// The items in as many tasks as keep all threads busy.
+fn tasks<'i>(items: &'i [u32], pool: &Pool) -> Vec<&'i [u32]> {
+    let tasks = items.len().div_ceil(TASKS * pool.threads());
+    items.chunks(tasks.max(1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    impl Sets for Vec<ShingleSet> {
+        fn read(&self, set: u32, shingles: &mut ShingleSet) -> Result<()> {
+            shingles.clone_from(&self[set as usize]);
+            Ok(())
+        }
+    }
+
+    /// Sets of members that are spread over all integers, some of them equal or nearly so; the small
+    /// ones have tails, of which some differ.
+    fn sets() -> impl Strategy<Value = Vec<ShingleSet>> {
+        let set = prop::collection::btree_set(0_u32..60, 0..40);
+        let picks = prop::collection::vec((any::<prop::sample::Index>(), 0_u32..60), 0..40);
+        (prop::collection::vec(set, 1..20), picks).prop_map(|(mut sets, picks)| {
+            for (index, member) in picks {
+                let mut near = index.get(&sets).clone();
+                if !near.remove(&member) && member > 20 {
+                    near.insert(member);
+                }
+                sets.push(near);
+            }
+            let spread = |member: u32| member.wrapping_mul(0x9e37_79b9);
+            let sets = (0_u32..).zip(sets).map(|(number, set)| {
+                let mut set: Vec<u32> = set.into_iter().map(spread).collect();
+                set.sort_unstable();
+                let tail =
+                    |hash: &u32| u32::from((hash ^ number.wrapping_mul(7)).is_multiple_of(16));
+                let tails = if set.len() <= ShingleSet::SMALL {
+                    set.iter().map(tail).collect()
+                } else {
+                    Vec::new()
+                };
+                ShingleSet::from_parts(set, tails)
+            });
+            sets.collect()
+        })
+    }
+
+    fn joined(
+        threshold: f64,
+        sets: &Vec<ShingleSet>,
+        postings: usize,
+        threads: usize,
+    ) -> Vec<Joined> {
+        let pool = Pool::new(threads);
+        let sizes = sets.iter().map(|set| u32::try_from(set.len()).unwrap());
+        let mut join = Join::new(threshold, sizes.collect(), sets, &pool).unwrap();
+        join.postings = postings;
+        let mut all = Vec::new();
+        while let Some(found) = join.find(sets, &pool).unwrap() {
+            all.extend(found);
+        }
+        all
+    }
+
+    /// Compares all with all, in the order of the join in one part.
+    fn brute_force(threshold: f64, sets: &[ShingleSet]) -> Vec<Joined> {
+        let mut pairs = Vec::new();
+        for (larger, a) in (0..).zip(sets) {
+            for (smaller, b) in (0..).zip(sets) {
+                let jaccard = a.jaccard(b);
+                if (b.len(), smaller) < (a.len(), larger) && jaccard >= threshold {
+                    pairs.push(Joined {
+                        larger,
+                        smaller,
+                        jaccard,
+                    });
+                }
+            }
+        }
+        pairs
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn a_join_finds_what_comparing_all_with_all_finds(
+            sets in sets(),
+            threshold in prop_oneof![
+                0.1_f64..1.0,
+                prop::sample::select(vec![0.1, 0.2, 1.0 / 3.0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 1.0]),
+            ],
+            threads in 1_usize..4,
+            postings in 1_usize..200,
+        ) {
+            let expected = brute_force(threshold, &sets);
+            prop_assert_eq!(&joined(threshold, &sets, POSTINGS, threads), &expected);
+            let in_parts = joined(threshold, &sets, postings, threads);
+            prop_assert_eq!(&in_parts, &joined(threshold, &sets, postings, 1));
+            let mut sorted = in_parts;
+            sorted.sort_by_key(|joined| (joined.larger, joined.smaller));
+            prop_assert_eq!(sorted, expected);
+        }
+    }
+}
