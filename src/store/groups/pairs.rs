@@ -446,17 +446,24 @@ impl Pairs {
     /// and how many of those are false candidates.
     fn pairs_of(&self, task: &Task) -> Result<(Vec<Found>, usize)> {
         let snapshot = &*self.snapshot;
+        let band = self.comparisons.band;
+        let mut others = Vec::new();
+        for &content in &self.comparisons.contents()[task.others.clone()] {
+            if !self.met.before(snapshot, band, task.content, content)? {
+                others.push(content);
+            }
+        }
+        if others.is_empty() {
+            // Most are met in the first band that they share: nothing needs to be decoded.
+            return Ok((Vec::new(), 0));
+        }
         let stored = Stored::read(snapshot, task.content)?;
         let probe = stored.probe();
         let mut matcher = Matcher::new(snapshot, probe, self.threshold);
         let mut name = None;
         let mut pairs = Vec::new();
         let mut false_candidates = 0;
-        let band = self.comparisons.band;
-        for &content in &self.comparisons.contents()[task.others.clone()] {
-            if self.met.before(snapshot, band, task.content, content)? {
-                continue;
-            }
+        for content in others {
             let Some(likeness) = matcher.compare(content)? else {
                 false_candidates += 1;
                 continue;

@@ -16,7 +16,7 @@ use crate::store::offer::{Body, Input, Keyed, Outcome};
 ///
 /// Nothing that it did is seen by readers, or survives a crash, before [`Writer::commit`] returns.
 /// A writer that is dropped, by a panic too, leaves the store at its last commit and free for the next
-/// writer. Documents that are not committed cost memory, about 400 bytes each beside their keys, so
+/// writer. Documents that are not committed cost memory, about 600 bytes each beside their keys, so
 /// commit now and then.
 ///
 /// A writer keeps its store open, and may move to another thread. The store remembers the thread that
