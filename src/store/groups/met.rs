@@ -27,24 +27,21 @@ impl Met {
         Ok(())
     }
 
-    /// Whether two contents were compared in a bucket of a band before `band`.
-    pub(crate) fn before(
-        &self,
-        snapshot: &Snapshot,
+    /// What `one` was compared with in buckets of bands before `band`.
+    pub(crate) fn before<'a>(
+        &'a self,
+        snapshot: &'a Snapshot,
         band: u32,
         one: u32,
-        other: u32,
-    ) -> Result<bool> {
-        // Both are in a bucket, so they have shingles.
-        let hash = |signature, band| snapshot.schema.band_hash(1, signature, band);
-        let (signature, others) = (snapshot.signature(one)?, snapshot.signature(other)?);
-        for band in 0..band {
-            let share = hash(signature, band) == hash(others, band);
-            if share && !self.was_passed_over(snapshot, band, one, other)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    ) -> Result<Before<'a>> {
+        let signature = snapshot.signature(one)?;
+        let hashes = (0..band).map(|band| hash(snapshot, signature, band));
+        Ok(Before {
+            met: self,
+            snapshot,
+            one,
+            hashes: hashes.collect(),
+        })
     }
 
     /// Whether two contents were not compared in the bucket of a band, which they share.
@@ -64,4 +61,34 @@ impl Met {
         let mut ends = self.ends.get(&first.1).into_iter().flatten();
         Ok(ends.any(|&(of, end)| of == band && second >= end))
     }
+}
+
+/// What a content was compared with in the buckets of some bands.
+#[derive(Debug)]
+pub(crate) struct Before<'a> {
+    met: &'a Met,
+    snapshot: &'a Snapshot,
+    one: u32,
+    /// Its hashes in these bands.
+    hashes: Vec<Option<u32>>,
+}
+
+impl Before<'_> {
+    /// Whether `other` is among them.
+    pub(crate) fn has(&self, other: u32) -> Result<bool> {
+        let Before { met, snapshot, .. } = self;
+        let signature = snapshot.signature(other)?;
+        for (band, own) in (0..).zip(&self.hashes) {
+            let share = *own == hash(snapshot, signature, band);
+            if share && !met.was_passed_over(snapshot, band, self.one, other)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// The hash of a signature in a band. Contents that are in a bucket have shingles.
+fn hash(snapshot: &Snapshot, signature: &[u8], band: u32) -> Option<u32> {
+    snapshot.schema.band_hash(1, signature, band)
 }

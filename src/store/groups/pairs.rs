@@ -151,6 +151,14 @@ pub struct Pairs {
     failed: bool,
 }
 
+/// Two contents that match.
+#[derive(Debug)]
+struct Alike {
+    one: u32,
+    other: u32,
+    likeness: Likeness,
+}
+
 /// A pair that was found.
 #[derive(Debug)]
 enum Found {
@@ -424,16 +432,18 @@ impl Pairs {
             return Ok(false);
         };
         let this = &*self;
-        let compare = |task: Task| Ok((task.content, this.pairs_of(&task)?));
-        let compared = this.store.shared.pool.map(tasks, compare);
-        let mut false_candidates = 0;
-        for compared in compared {
-            let (content, (pairs, others)) = compared?;
-            self.ready.extend(pairs);
+        let pool = &this.store.shared.pool;
+        let compare = |task: Task| Ok((task.content, this.matches_of(&task)?));
+        let (mut matches, mut false_candidates) = (Vec::new(), 0);
+        for compared in pool.map(tasks, compare) {
+            let (content, (found, others)) = compared?;
+            matches.extend(found);
             if content == last {
                 false_candidates += others;
             }
         }
+        let found = this.named(matches)?;
+        self.ready.extend(found);
         if let Some(next) = self.comparisons.had_false(false_candidates) {
             self.store.shared.allowance.cut();
             let band = self.comparisons.band;
@@ -442,45 +452,69 @@ impl Pairs {
         Ok(true)
     }
 
-    /// The pairs of a content with some others of its bucket, unless an earlier bucket had them,
-    /// and how many of those are false candidates.
-    fn pairs_of(&self, task: &Task) -> Result<(Vec<Found>, usize)> {
+    /// The contents that match one of some others of its bucket, unless an earlier bucket had them, and
+    /// how many of those are false candidates.
+    fn matches_of(&self, task: &Task) -> Result<(Vec<Alike>, usize)> {
         let snapshot = &*self.snapshot;
-        let band = self.comparisons.band;
+        let before = self
+            .met
+            .before(snapshot, self.comparisons.band, task.content)?;
         let mut others = Vec::new();
         for &content in &self.comparisons.contents()[task.others.clone()] {
-            if !self.met.before(snapshot, band, task.content, content)? {
+            if !before.has(content)? {
                 others.push(content);
             }
         }
         if others.is_empty() {
-            // Most are met in the first band that they share: nothing needs to be decoded.
+            // Most met in the first bucket that they share: nothing needs to be decoded.
             return Ok((Vec::new(), 0));
         }
         let stored = Stored::read(snapshot, task.content)?;
         let probe = stored.probe();
         let mut matcher = Matcher::new(snapshot, probe, self.threshold);
-        let mut name = None;
-        let mut pairs = Vec::new();
-        let mut false_candidates = 0;
+        let mut matches = Vec::new();
+        let compared = others.len();
         for content in others {
-            let Some(likeness) = matcher.compare(content)? else {
-                false_candidates += 1;
-                continue;
-            };
-            let name = match &name {
-                Some(name) => name,
-                None => name.insert(self.only_name(task.content)?),
-            };
-            match (name, self.only_name(content)?) {
+            let likeness = matcher.compare(content)?;
+            matches.extend(likeness.map(|likeness| Alike {
+                one: task.content,
+                other: content,
+                likeness,
+            }));
+        }
+        let false_candidates = compared - matches.len();
+        Ok((matches, false_candidates))
+    }
+
+    /// Matches of contents as pairs of documents, as far as each content has one name.
+    fn named(&self, matches: Vec<Alike>) -> Result<Vec<Found>> {
+        let both = matches.iter().flat_map(|alike| [alike.one, alike.other]);
+        let mut contents: Vec<u32> = both.collect();
+        contents.sort_unstable();
+        contents.dedup();
+        let pool = &self.store.shared.pool;
+        let named = pool.map(contents, |content| Ok((content, self.only_name(content)?)));
+        let names = named.into_iter().collect::<Result<Vec<_>>>()?;
+        let name = |content| {
+            let place = names.binary_search_by_key(&content, |(content, _)| *content);
+            place.ok().and_then(|place| names[place].1.as_ref())
+        };
+        let mut found = Vec::with_capacity(matches.len());
+        for Alike {
+            one,
+            other,
+            likeness,
+        } in matches
+        {
+            match (name(one), name(other)) {
                 (Some(one), Some(other)) => {
-                    let pair = self.query.pair(one, &other, likeness);
-                    pairs.extend(pair.map(Found::Pair));
+                    let pair = self.query.pair(one, other, likeness);
+                    found.extend(pair.map(Found::Pair));
                 }
-                _ => pairs.push(Found::Contents(task.content, content, likeness)),
+                _ => found.push(Found::Contents(one, other, likeness)),
             }
         }
-        Ok((pairs, false_candidates))
+        Ok(found)
     }
 
     /// The key that stands for a content; none if several do.
