@@ -87,22 +87,18 @@ impl Adding {
             let time = if is_ended || pipeline.is_full() {
                 TICK
             } else {
-                match rows.next(py)? {
-                    Some(batch) => {
-                        let (inputs, pushed) = Pushed::of(batch, first);
-                        if let (Errors::Raise, Some((row, flaw))) =
-                            (self.errors, pushed.flaws.first())
-                        {
-                            return Err(flaw.raised(*row));
-                        }
-                        first += pushed.rows;
-                        under_way.push_back(pushed);
-                        pipeline.push(inputs);
+                if let Some(batch) = rows.next(py)? {
+                    let (inputs, pushed) = Pushed::of(batch, first);
+                    if let (Errors::Raise, Some((row, flaw))) = (self.errors, pushed.flaws.first())
+                    {
+                        return Err(flaw.raised(*row));
                     }
-                    None => {
-                        is_ended = true;
-                        pipeline.close();
-                    }
+                    first += pushed.rows;
+                    under_way.push_back(pushed);
+                    pipeline.push(inputs);
+                } else {
+                    is_ended = true;
+                    pipeline.close();
                 }
                 Duration::ZERO
             };

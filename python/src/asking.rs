@@ -78,10 +78,7 @@ pub(crate) fn many(
         let queries: Vec<Query<'_>> = queries.collect();
         let go_on = || {
             count.step(1);
-            if stop.is_asked() {
-                return std::ops::ControlFlow::Break(());
-            }
-            std::ops::ControlFlow::Continue(())
+            stop.flow()
         };
         let answers = store.query_all(&queries, &go_on)?;
         Ok::<_, dedupdb::Error>(found(answers))

@@ -47,20 +47,17 @@ pub(crate) fn dedup(
         let time = if is_ended || judging.is_full() {
             TICK
         } else {
-            match rows.next(py)? {
-                Some(batch) => {
-                    let mut texts = Vec::with_capacity(batch.rows.len());
-                    for row in batch.rows {
-                        let (_, text) = row.map_err(|flaw| flaw.raised(pushed))?;
-                        texts.push(text);
-                        pushed += 1;
-                    }
-                    judging.push(texts);
+            if let Some(batch) = rows.next(py)? {
+                let mut texts = Vec::with_capacity(batch.rows.len());
+                for row in batch.rows {
+                    let (_, text) = row.map_err(|flaw| flaw.raised(pushed))?;
+                    texts.push(text);
+                    pushed += 1;
                 }
-                None => {
-                    is_ended = true;
-                    judging.close();
-                }
+                judging.push(texts);
+            } else {
+                is_ended = true;
+                judging.close();
             }
             Duration::ZERO
         };

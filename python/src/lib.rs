@@ -14,6 +14,7 @@ mod dedup;
 mod documents;
 mod errors;
 mod groups;
+mod opening;
 mod read;
 mod results;
 mod rows;
@@ -23,6 +24,7 @@ mod sign;
 mod store;
 mod stream;
 mod table;
+mod upkeep;
 mod watch;
 
 use pyo3::prelude::*;

@@ -1,16 +1,16 @@
 //! Files as Arrow batches, by the readers of the corpus.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use arrow_array::builder::{StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::DataType;
-use dedupdb::corpus::{Corpus, Encoding, Format, Source};
+use dedupdb::corpus::{Corpus, Encoding, Format, Nth, Source};
 use pyo3::prelude::*;
 
 use crate::errors::of_corpus;
-use crate::stream::{Batches, Failure, ROWS};
+use crate::stream::{Batches, Failure, ROWS, Skipped};
 use crate::table::{defect, schema};
 use crate::watch::{Stop, lock};
 
@@ -57,7 +57,7 @@ pub(crate) fn read(
         ("record", DataType::UInt64, true),
     ]);
     let of = schema.clone();
-    let skipped = Arc::new(Mutex::new(Vec::new()));
+    let skipped = Skipped::default();
     let left_out = skipped.clone();
     let make = move |stop: &Stop| -> Result<Option<RecordBatch>, Failure> {
         let (mut keys, mut sources) = (StringBuilder::new(), StringBuilder::new());
@@ -72,7 +72,7 @@ pub(crate) fn read(
                     keys.append_value(&document.key);
                     texts.append_value(document.text());
                     sources.append_value(document.source.to_string_lossy());
-                    records.append_option(document.record.map(|record| record.number()));
+                    records.append_option(document.record.map(Nth::number));
                     rows += 1;
                     bytes += document.text().len();
                 }

@@ -6,7 +6,7 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use dedupdb::upkeep::{Progress, Rebuild};
-use dedupdb::{Error, Options, Query, Schema};
+use dedupdb::{Error, Query};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -16,11 +16,13 @@ use crate::asking::{self, Asked};
 use crate::documents::Iterating;
 use crate::errors::raised;
 use crate::groups;
+use crate::opening::{How, open};
+use crate::results;
 use crate::rows::{Names, Rows};
 use crate::schema;
 use crate::stream::Batches;
-use crate::watch::{Told, lock, waited};
-use crate::{errors, results};
+use crate::upkeep::{rebuilt, tell};
+use crate::watch::{Stop, Told, lock, waited};
 
 /// Bytes that a merge takes between two commits, about.
 const MERGE_BYTES: u64 = 64 << 20;
@@ -30,34 +32,10 @@ const MERGE_BYTES: u64 = 64 << 20;
 /// Threads share it. One process has a store open for writing, any number have it open with `read_only`.
 #[pyclass(frozen, module = "dedupdb")]
 pub(crate) struct Store {
-    store: RwLock<Option<dedupdb::Store>>,
+    open: RwLock<Option<dedupdb::Store>>,
     how: How,
     /// Threads that are in a call which writes: iterables that they read must not write, too.
     writing: Mutex<Vec<ThreadId>>,
-}
-
-/// How a store was opened.
-#[derive(Clone, Debug)]
-struct How {
-    path: PathBuf,
-    read_only: bool,
-    wait: Duration,
-    threads: usize,
-    false_candidates: Option<usize>,
-    progress: Progress,
-}
-
-impl How {
-    fn options(&self) -> Options {
-        let options = Options::new()
-            .read_only(self.read_only)
-            .threads(self.threads)
-            .progress(&self.progress);
-        match self.false_candidates {
-            Some(most) => options.false_candidates(most),
-            None => options,
-        }
-    }
 }
 
 /// A thread's call that writes.
@@ -73,7 +51,7 @@ impl Drop for Entered<'_> {
 impl Store {
     /// The open store.
     pub(crate) fn opened(&self) -> PyResult<dedupdb::Store> {
-        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        let store = self.open.read().unwrap_or_else(PoisonError::into_inner);
         match &*store {
             Some(store) => Ok(store.clone()),
             None => Err(PyValueError::new_err("the store is closed")),
@@ -95,35 +73,12 @@ impl Store {
     fn set(&self, py: Python<'_>, store: Option<dedupdb::Store>) {
         // Closing writes.
         py.detach(|| {
-            let mut slot = self.store.write().unwrap_or_else(PoisonError::into_inner);
+            let mut slot = self.open.write().unwrap_or_else(PoisonError::into_inner);
             let before = std::mem::replace(&mut *slot, store);
             drop(slot);
             drop(before);
         });
     }
-}
-
-/// Opens the store, again and again while it is locked and there is time, so that Ctrl-C ends the wait.
-fn open(py: Python<'_>, how: &How, make: Option<&Schema>) -> PyResult<dedupdb::Store> {
-    let (options, wait) = (how.options().wait(how.wait), how.wait);
-    let (path, make) = (how.path.clone(), make.cloned());
-    let work = move || match options.open(&path) {
-        Err(Error::NotAStore { path: missing }) => match make {
-            Some(schema) => match options.create(&path, &schema) {
-                // Someone else made it in the meantime.
-                Err(Error::AlreadyAStore { .. }) => options.open(&path),
-                created => created,
-            },
-            None => Err(Error::NotAStore { path: missing }),
-        },
-        opened => opened,
-    };
-    let opened = if wait.is_zero() {
-        py.detach(work)
-    } else {
-        waited(py, move |_| work(), |_| Ok(()))?
-    };
-    opened.map_err(|error| raised(py, &error))
 }
 
 #[pymethods]
@@ -165,7 +120,7 @@ impl Store {
             .and_then(|asked| stored.check_same(&asked))
             .map_err(|error| raised(py, &error))?;
         Ok(Store {
-            store: RwLock::new(Some(store)),
+            open: RwLock::new(Some(store)),
             how,
             writing: Mutex::default(),
         })
@@ -353,6 +308,7 @@ impl Store {
     }
 
     /// A store is true, also without documents.
+    #[expect(clippy::unused_self, reason = "Python calls it on an object")]
     fn __bool__(&self) -> bool {
         true
     }
@@ -469,12 +425,7 @@ impl Store {
     fn merge(&self, py: Python<'_>, other: &Bound<'_, Store>) -> PyResult<u64> {
         let (store, _entered) = self.entered(py)?;
         let other = other.get().opened()?;
-        let work = move |stop: &crate::watch::Stop| {
-            store.merge(&other, MERGE_BYTES, |_| match stop.is_asked() {
-                true => std::ops::ControlFlow::Break(()),
-                false => std::ops::ControlFlow::Continue(()),
-            })
-        };
+        let work = move |stop: &Stop| store.merge(&other, MERGE_BYTES, |_| stop.flow());
         let merged = waited(py, work, |_| Ok(()))?.map_err(|error| raised(py, &error))?;
         Ok(merged.documents())
     }
@@ -514,7 +465,7 @@ impl Store {
             self.set(py, None);
         }
         let (options, path) = (self.how.options(), self.how.path.clone());
-        let work = move |_: &crate::watch::Stop| options.check(&path);
+        let work = move |_: &Stop| options.check(&path);
         let checked = waited(py, work, |py| tell(py, &mut told, &self.how.progress));
         if !self.how.read_only {
             let how = How {
@@ -597,7 +548,7 @@ impl Store {
 
     fn removed(&self, py: Python<'_>, keys: Vec<String>) -> PyResult<u64> {
         let (store, _entered) = self.entered(py)?;
-        let work = move |_: &crate::watch::Stop| -> dedupdb::Result<u64> {
+        let work = move |_: &Stop| -> dedupdb::Result<u64> {
             let mut writer = store.writer()?;
             let mut removed = 0;
             for key in &keys {
@@ -615,38 +566,4 @@ fn names(key: &str, text: &str) -> Names {
         key: Some(key.to_owned()),
         text: text.to_owned(),
     }
-}
-
-fn tell(py: Python<'_>, told: &mut Told, counts: &Progress) -> PyResult<()> {
-    match counts.total() {
-        0 => Ok(()),
-        total => told.tell(py, counts.done(), Some(total)),
-    }
-}
-
-/// Rebuilds the store; it may be stopped, and the same call goes on from there.
-fn rebuilt(
-    py: Python<'_>,
-    store: dedupdb::Store,
-    make: impl FnOnce() -> Rebuild<'static> + Send + 'static,
-    progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<bool> {
-    let mut told = Told::new(progress, "contents")?;
-    let counts = Progress::new();
-    let count = counts.clone();
-    let work = move |stop: &crate::watch::Stop| {
-        let watch = |at: dedupdb::upkeep::RebuildProgress| {
-            let (lists, all) = (u64::from(at.lists), u64::from(at.all_lists));
-            count.begin(at.all_contents + all);
-            count.step(at.contents + lists);
-            if stop.is_asked() {
-                return std::ops::ControlFlow::Break(());
-            }
-            std::ops::ControlFlow::Continue(())
-        };
-        store.rebuild(make().watch(watch))
-    };
-    let done = waited(py, work, |py| tell(py, &mut told, &counts))?;
-    told.end(py)?;
-    done.map_err(|error| errors::raised(py, &error))
 }

@@ -25,6 +25,9 @@ pub(crate) type Failure = Box<dyn FnOnce(Python<'_>) -> PyErr + Send>;
 /// A batch, or none for the end, which a thread that panics does not reach.
 type Received = Result<Option<RecordBatch>, Failure>;
 
+/// Places and reasons of what was left out so far.
+pub(crate) type Skipped = Arc<Mutex<Vec<(String, String)>>>;
+
 /// Makes the next batch; none at the end. It looks now and then whether to stop.
 pub(crate) type Make = Box<dyn FnMut(&Stop) -> Result<Option<RecordBatch>, Failure> + Send>;
 
@@ -99,7 +102,7 @@ pub(crate) struct Batches {
     make: Mutex<Option<Make>>,
     rows: Mutex<Option<Rows>>,
     /// The records that were left out while a corpus was read.
-    skipped: Option<Arc<Mutex<Vec<(String, String)>>>>,
+    skipped: Option<Skipped>,
 }
 
 /// What a loop has not come to: of the batch that it is in, and of batches that other threads got meanwhile.
@@ -119,7 +122,7 @@ impl Batches {
         }
     }
 
-    pub(crate) fn skipping(self, skipped: Arc<Mutex<Vec<(String, String)>>>) -> Batches {
+    pub(crate) fn skipping(self, skipped: Skipped) -> Batches {
         let skipped = Some(skipped);
         Batches { skipped, ..self }
     }
@@ -223,7 +226,7 @@ impl Iterator for Exported {
 
     fn next(&mut self) -> Option<Self::Item> {
         Python::attach(|py| match self.ahead.next(py) {
-            Ok(batch) => Some(rows(batch?)),
+            Ok(batch) => batch.map(|batch| Ok(rows(batch))),
             Err(raised) => Some(Err(ArrowError::ExternalError(told(py, raised).into()))),
         })
     }

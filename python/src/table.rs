@@ -72,7 +72,7 @@ pub(crate) fn record<'py>(
 }
 
 /// Rows with named columns, for any Arrow library: ``pyarrow.table(it)``, ``polars.DataFrame(it)``,
-/// ``pandas.DataFrame.from_arrow(it)``; DuckDB finds it by its name. Also a sequence of columns:
+/// ``pandas.DataFrame.from_arrow(it)``; `DuckDB` finds it by its name. Also a sequence of columns:
 /// ``it["name"]`` is a list, and iterating gives each row as a dict.
 #[pyclass(frozen, module = "dedupdb")]
 pub(crate) struct Table {
@@ -94,8 +94,12 @@ impl Table {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        let arrays: Vec<Result<ArrayRef, ArrowError>> =
-            self.batches.iter().cloned().map(rows).collect();
+        let arrays: Vec<Result<ArrayRef, ArrowError>> = self
+            .batches
+            .iter()
+            .cloned()
+            .map(|batch| Ok(rows(batch)))
+            .collect();
         let reader = ArrayIterator::new(arrays, rows_of(&self.schema));
         Ok(to_stream_pycapsule(py, Box::new(reader), requested_schema)?)
     }
@@ -146,8 +150,8 @@ impl Table {
 }
 
 /// The rows of a batch.
-pub(crate) fn rows(batch: RecordBatch) -> Result<ArrayRef, ArrowError> {
-    Ok(Arc::new(StructArray::from(batch)))
+pub(crate) fn rows(batch: RecordBatch) -> ArrayRef {
+    Arc::new(StructArray::from(batch))
 }
 
 /// The rows of a table, as dicts.

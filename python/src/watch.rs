@@ -1,5 +1,6 @@
 //! Long calls: they run without the interpreter, Ctrl-C ends them, and progress is told.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,6 +31,15 @@ impl Stop {
 
     pub(crate) fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// Whether to go on, as the crate asks it.
+    pub(crate) fn flow(&self) -> ControlFlow<()> {
+        if self.is_asked() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }
 

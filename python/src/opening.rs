@@ -1,0 +1,58 @@
+//! How a store is opened.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use dedupdb::upkeep::Progress;
+use dedupdb::{Error, Options, Schema};
+use pyo3::prelude::*;
+
+use crate::errors::raised;
+use crate::watch::waited;
+
+/// How a store was opened.
+#[derive(Clone, Debug)]
+pub(crate) struct How {
+    pub(crate) path: PathBuf,
+    pub(crate) read_only: bool,
+    pub(crate) wait: Duration,
+    pub(crate) threads: usize,
+    pub(crate) false_candidates: Option<usize>,
+    pub(crate) progress: Progress,
+}
+
+impl How {
+    pub(crate) fn options(&self) -> Options {
+        let options = Options::new()
+            .read_only(self.read_only)
+            .threads(self.threads)
+            .progress(&self.progress);
+        match self.false_candidates {
+            Some(most) => options.false_candidates(most),
+            None => options,
+        }
+    }
+}
+
+/// Opens the store, again and again while it is locked and there is time, so that Ctrl-C ends the wait.
+pub(crate) fn open(py: Python<'_>, how: &How, make: Option<&Schema>) -> PyResult<dedupdb::Store> {
+    let (options, wait) = (how.options().wait(how.wait), how.wait);
+    let (path, make) = (how.path.clone(), make.cloned());
+    let work = move || match options.open(&path) {
+        Err(Error::NotAStore { path: missing }) => match make {
+            Some(schema) => match options.create(&path, &schema) {
+                // Someone else made it in the meantime.
+                Err(Error::AlreadyAStore { .. }) => options.open(&path),
+                created => created,
+            },
+            None => Err(Error::NotAStore { path: missing }),
+        },
+        opened => opened,
+    };
+    let opened = if wait.is_zero() {
+        py.detach(work)
+    } else {
+        waited(py, move |_| work(), |_| Ok(()))?
+    };
+    opened.map_err(|error| raised(py, &error))
+}
