@@ -175,7 +175,12 @@ impl Store {
         Ok(self.opened()?.searches_cut_short())
     }
 
-    /// Stores documents, each under its key.
+    /// Stores documents, each under its key, replacing the text that the key had.
+    ///
+    /// `data` is a table with the columns `key` and `text`, an iterable of dicts or pairs, or, with `texts`, the
+    /// keys. Commits about every five seconds, or by memory, and at the end. With `unique`, near-duplicates are
+    /// kept out. Gives an `Added`. A row that is null, or no string, raises a `ValueError` or `TypeError` that
+    /// names it, and leaves the last commit; with `errors="skip"` it is listed.
     #[pyo3(signature = (data, texts=None, /, *, key="id", text="text", unique=false, errors="raise", progress=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn add<'py>(
@@ -206,6 +211,11 @@ impl Store {
     }
 
     /// Stores documents unless they are copies or near-duplicates of stored ones, and says so of each.
+    ///
+    /// Takes what `add` takes. Gives a table with a row for each document: its number `row`, `verdict` (`added`,
+    /// `updated`, `unchanged`, `near_duplicate`, `exact_copy`, `skipped`), the key of the `earlier` document and
+    /// the `jaccard` of both. One key and one text give a `Verdict`, durable when this returns; threads that come
+    /// together share a commit.
     #[pyo3(signature = (data, texts=None, /, *, key="id", text="text", errors="raise", progress=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn insert<'py>(
@@ -237,7 +247,12 @@ impl Store {
         Ok(Bound::new(py, verdicts.table()?)?.into_any())
     }
 
-    /// The documents that are like a text, or like each of many.
+    /// The documents that are like a text, or like each of many, the most similar first.
+    ///
+    /// One text gives a list of `Match`. A table, an array or an iterable of texts gives a table from one commit,
+    /// with a row for each match: the number of the text (`row`), `key`, `jaccard`, `estimate`, `error`,
+    /// `containment`, `containment_of_match`, `bands`, `exact_copy`. `threshold` is 0 to 1, the store's by
+    /// default; `limit` is the most matches of a text. Raises `errors.InvalidQuery`, a `ValueError`.
     #[pyo3(signature = (texts, /, *, text="text", threshold=None, limit=None, progress=None))]
     fn query<'py>(
         &self,
@@ -351,7 +366,8 @@ impl Store {
         results::stats(py, &stats.map_err(|error| raised(py, &error))?)
     }
 
-    /// Every pair of documents that are alike, as a stream.
+    /// Every pair of documents that are alike, as a stream: `key_a`, `key_b`, `jaccard`, `estimate`, `error`,
+    /// `exact_copy`. `between` are two prefixes of keys; `exhaustive` misses no pair.
     #[pyo3(signature = (*, threshold=None, between=None, fold_copies=false, exhaustive=false))]
     fn pairs(
         &self,
@@ -373,7 +389,9 @@ impl Store {
         groups::pairs(py, self.opened()?, query)
     }
 
-    /// Groups of documents that are alike, as a stream of their members.
+    /// Groups of documents that are alike, as a stream with a row for each member: number of the `cluster`, its
+    /// `size`, `representative`, `key`, and how like the representative it is. `linkage` is `connected` or
+    /// `representative`.
     #[pyo3(signature = (*, threshold=None, linkage="connected", min_size=2))]
     fn clusters(
         &self,
