@@ -82,8 +82,13 @@ impl Adding {
         let mut pipeline = pipeline.map_err(|error| raised(py, &error))?;
         let mut under_way = std::collections::VecDeque::new();
         let mut skipped = Vec::new();
-        let (mut first, mut is_ended) = (0, false);
-        while !is_ended || pipeline.under_way() > 0 {
+        let (mut first, mut is_ended, mut is_closed) = (0, false, false);
+        while !is_closed || pipeline.under_way() > 0 {
+            // Nothing more is committed before every row is known to be fit.
+            if is_ended && !is_closed && pipeline.under_way() == 0 {
+                pipeline.close();
+                is_closed = true;
+            }
             let time = if is_ended || pipeline.is_full() {
                 TICK
             } else {
@@ -98,7 +103,6 @@ impl Adding {
                     pipeline.push(inputs);
                 } else {
                     is_ended = true;
-                    pipeline.close();
                 }
                 Duration::ZERO
             };
