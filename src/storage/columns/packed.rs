@@ -50,7 +50,7 @@ impl ShingleSet {
 pub(crate) fn unpack(bytes: &[u8], count: usize, set: &mut ShingleSet) -> Result<(), &'static str> {
     let (hashes, tails) = set.parts_mut();
     tails.clear();
-    let (code, rest) = match bytes.len().checked_sub(TAIL * count) {
+    let (code, rest) = match bytes.len().checked_sub(TAIL.saturating_mul(count)) {
         Some(split) if is_small(count) && split == small_code(count) => bytes.split_at(split),
         _ => (bytes, &[][..]),
     };
@@ -159,6 +159,15 @@ mod tests {
                 prop_assert!(other.is_ordered());
                 prop_assert_eq!(other.len(), set.len());
                 prop_assert!(other.tails().is_empty() || other.tails().len() == other.len());
+            }
+        }
+    }
+
+    #[test]
+    fn no_bytes_are_a_set_of_more_shingles_than_there_are() {
+        for count in [1 << 33, usize::MAX / 4, 1 << 62, usize::MAX] {
+            for bytes in [0, 8, 64] {
+                assert_eq!(ShingleSet::from_packed(&vec![255; bytes], count), None);
             }
         }
     }
