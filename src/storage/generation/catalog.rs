@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use redb::WriteTransaction;
 
 use super::Next;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::storage::columns::BLOCK_BYTES;
 use crate::storage::format::{Kind, narrow};
-use crate::storage::index::{DocumentChange, DocumentRow, Runs, catalog};
+use crate::storage::index::{DocumentChange, DocumentRow, Runs, catalog, guarded};
 use crate::storage::view::Snapshot;
 
 impl Next {
@@ -26,7 +26,7 @@ impl Next {
             }
             Ok(())
         };
-        copied().map_err(|error| self.in_index(error))?;
+        self.copying(snapshot, copied)?;
         self.summed = Kind::ALL.map(|kind| snapshot.column(kind).len());
         self.removed.clear();
         self.write_removed(&transaction, removed_in(snapshot)?)?;
@@ -82,12 +82,25 @@ impl Next {
         for (kind, summed) in Kind::ALL.into_iter().zip(self.summed) {
             if self.columns.of(kind).is_none() {
                 let first = summed / BLOCK_BYTES;
-                tables
-                    .copy_sums(transaction, kind, first)
-                    .map_err(|error| Error::index(&self.path, error))?;
+                self.copying(snapshot, || tables.copy_sums(transaction, kind, first))?;
             }
         }
         Ok(())
+    }
+
+    /// Copies from the index of `snapshot`. A page that makes no sense is one of that index: what is
+    /// written was made by this process.
+    fn copying(
+        &self,
+        snapshot: &Snapshot,
+        copy: impl FnOnce() -> Result<(), redb::Error>,
+    ) -> Result<()> {
+        guarded(snapshot.tables.path(), || {
+            copy().map_err(|error| match error {
+                redb::Error::Corrupted(_) => snapshot.in_index(error),
+                error => self.in_index(error),
+            })
+        })
     }
 
     /// Writes those of the `removed` contents that have rows here and are not known as removed.
@@ -105,4 +118,79 @@ impl Next {
 /// The removed contents of `snapshot`, by their old ids, sorted.
 fn removed_in(snapshot: &Snapshot) -> Result<Vec<u32>> {
     snapshot.removed_contents()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Meters;
+    use crate::error::Error;
+    use crate::schema::Schema;
+    use crate::storage::generation::Plan;
+    use crate::storage::{CatalogChange, Files, Limits};
+    use std::sync::Arc;
+
+    /// Bytes of a page of the index.
+    const PAGE: usize = 4096;
+
+    /// A document that is removed again: its key makes its entry long.
+    fn change(number: u32) -> DocumentChange {
+        let key = format!("{number:0200}");
+        let new = Some(DocumentRow {
+            content: 0,
+            size: 0,
+            modified: None,
+            added: 0,
+            run: 0,
+        });
+        DocumentChange {
+            key: key.into(),
+            old: None,
+            new,
+        }
+    }
+
+    #[test]
+    fn a_page_that_makes_no_sense_is_an_error_that_names_the_index_in_use() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut files = Files::create(folder.path(), Schema::default(), 1).unwrap();
+        let documents = (0..300).map(change).collect();
+        let change = CatalogChange {
+            documents,
+            ..CatalogChange::default()
+        };
+        files.commit(&change, 1, &Meters::default()).unwrap();
+        let index = files.index_path.clone();
+        drop(files);
+        let sound = std::fs::read(&index).unwrap();
+        let mut refused = 0;
+        for page in 1..sound.len() / PAGE {
+            let mut damaged = sound.clone();
+            damaged[page * PAGE..][..PAGE].fill(0);
+            std::fs::write(&index, damaged).unwrap();
+            // Opened for reading, as a build for tests reads all pages when it opens one for writing.
+            let Ok(snapshot) = Snapshot::open(folder.path()) else {
+                continue;
+            };
+            let plan = Plan {
+                schema: Arc::new(Schema::default()),
+                renumbers: false,
+            };
+            let Ok(mut next) = Next::take_up(&snapshot, &plan, Limits::default()) else {
+                continue;
+            };
+            for threads in [1, 2] {
+                if let Err(error) = next.copy_catalog(&snapshot, threads) {
+                    assert!(
+                        matches!(&error, Error::Damaged { path, .. } if *path == index),
+                        "page {page}: {error}"
+                    );
+                    refused += 1;
+                }
+            }
+            drop(next);
+            Next::discard(folder.path(), &snapshot).unwrap();
+        }
+        assert!(refused > 10, "{refused}");
+    }
 }
