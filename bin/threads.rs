@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use anyhow::{Context, Result};
 use dedupdb::Options;
@@ -27,7 +27,7 @@ pub(crate) fn start(given: usize, console: &Console) -> Result<usize> {
     // started before it, and those that it does not take end when the sender does.
     let (sender, receiver) = channel::<ThreadBuilder>();
     let receiver = Arc::new(Mutex::new(receiver));
-    let mut started = 0;
+    let (mut threads, mut started) = (Vec::new(), 0);
     for number in 0..wanted {
         let receiver = receiver.clone();
         let run = move || {
@@ -41,7 +41,7 @@ pub(crate) fn start(given: usize, console: &Console) -> Result<usize> {
         };
         let thread = thread::Builder::new().name(format!("parsing-{number}"));
         match thread.spawn(run) {
-            Ok(thread) => drop(thread),
+            Ok(thread) => threads.push(thread),
             Err(error) if started == 0 => return Err(error).context(NO_THREAD),
             Err(_) => {
                 started = (started / 2).max(1);
@@ -55,11 +55,27 @@ pub(crate) fn start(given: usize, console: &Console) -> Result<usize> {
         .spawn_handler(|work| sender.send(work).map_err(|_| io::Error::other(NO_THREAD)))
         .build_global()
         .context(NO_THREAD)?;
+    drop(sender);
+    end(threads, started);
     if started == wanted {
         return Ok(given);
     }
     console.note(&format!("{NO_THREAD}; {started} of {wanted} work"));
     Ok(started)
+}
+
+/// Waits for the threads beyond `kept` to end: what they take is for others.
+fn end(mut threads: Vec<JoinHandle<()>>, kept: usize) {
+    while threads.len() > kept {
+        let (ended, others): (Vec<_>, Vec<_>) =
+            threads.into_iter().partition(JoinHandle::is_finished);
+        for thread in ended {
+            // It has nothing to say, a panic neither.
+            thread.join().unwrap_or_default();
+        }
+        threads = others;
+        thread::yield_now();
+    }
 }
 
 /// What is said where a thread cannot be started.

@@ -177,6 +177,12 @@ pub enum Error {
     WriterHeld,
     /// The handle was made in another process, of which this one is a fork.
     OtherProcess,
+    /// The store's folder was moved, replaced or deleted while the store was open: what is at its path is
+    /// not this store, and nothing more is written. Open the store anew, where it is.
+    Moved {
+        /// Where the index was when the store was opened.
+        path: PathBuf,
+    },
     /// The document was got before the store's contents were numbered anew.
     OldDocument {
         /// Its key.
@@ -276,6 +282,12 @@ impl fmt::Display for Error {
             Error::OtherProcess => write!(
                 f,
                 "another process opened the store, of which this one is a fork; open it anew here"
+            ),
+            Error::Moved { path } => write!(
+                f,
+                "{}: the store's folder was moved, replaced or deleted while the store was open; open it \
+                 anew, where it is",
+                path.display()
             ),
             Error::OldDocument { key } => write!(
                 f,

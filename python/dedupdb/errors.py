@@ -25,6 +25,7 @@ __all__ = [
     "Io",
     "Locked",
     "MissingSources",
+    "Moved",
     "NewerFormat",
     "NoShingles",
     "NoSuchDocument",
@@ -198,6 +199,12 @@ class WriterHeld(Error):
 
 class OtherProcess(Error):
     """The handle was made in another process, of which this one is a fork; open the store anew."""
+
+
+class Moved(Error):
+    """The store's folder was moved, replaced or deleted while the store was open; open it anew."""
+
+    path: str
 
 
 class OldDocument(Error):

@@ -78,6 +78,7 @@ fn exception(py: Python<'_>, error: &Error, message: &str) -> PyResult<PyErr> {
         | Error::AlreadyAStore { path }
         | Error::NotEmpty { path, .. }
         | Error::Occupied { path }
+        | Error::Moved { path }
         | Error::InsideStore { path, .. }
         | Error::Blocked { path, .. }
         | Error::NewerFormat { path, .. }
@@ -120,6 +121,7 @@ fn name(error: &Error) -> &'static str {
         Error::Poisoned => "Poisoned",
         Error::WriterHeld => "WriterHeld",
         Error::OtherProcess => "OtherProcess",
+        Error::Moved { .. } => "Moved",
         Error::OldDocument { .. } => "OldDocument",
         Error::Full => "Full",
         Error::Io { .. } => "Io",

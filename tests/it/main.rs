@@ -35,6 +35,7 @@ mod kernels;
 mod layers;
 mod lsh;
 mod merge;
+mod moved;
 mod numbered;
 mod pairs;
 #[cfg(feature = "plot")]

@@ -55,6 +55,7 @@ impl Files {
         meters: &Meters,
     ) -> Result<Snapshot> {
         self.check_writable()?;
+        self.check_in_place()?;
         self.health = Health::Unknown;
         let snapshot = self.snapshot()?;
         for (_, column) in self.columns.each() {

@@ -69,6 +69,8 @@ pub(crate) struct Files {
     pub(crate) schema: Arc<Schema>,
     pub(crate) index: Arc<Index>,
     pub(crate) index_path: PathBuf,
+    /// The same for as long as the store is open, also if the process goes to another folder.
+    place: PathBuf,
     pub(crate) columns: Columns,
     pub(crate) tables: Arc<Tables>,
     pub(crate) recent: Arc<Recent>,
@@ -219,6 +221,7 @@ impl Files {
         let mut files = Files {
             schema,
             index,
+            place: std::path::absolute(&index_path).unwrap_or_else(|_| index_path.clone()),
             index_path,
             columns,
             tables: Arc::new(tables),
@@ -246,6 +249,11 @@ impl Files {
             Health::Sound => Ok(()),
             Health::Torn | Health::Unknown => Err(Error::Poisoned),
         }
+    }
+
+    /// Makes sure that the store is where it was opened.
+    pub(crate) fn check_in_place(&self) -> Result<()> {
+        self.index.check_is_at(&self.place)
     }
 
     /// Makes sure that so many contents can be appended.

@@ -39,6 +39,7 @@ impl Next {
         threads: usize,
     ) -> Result<Snapshot> {
         files.check_writable()?;
+        files.check_in_place()?;
         let snapshot = files.view();
         self.cover(&snapshot, sign, &mut |_| Ok(()))?;
         let transaction = self.begin_write()?;
@@ -53,6 +54,7 @@ impl Next {
         committed.map_err(|error| self.in_index(error))?;
 
         let index_path = files.index_path.clone();
+        files.view().check_in_place()?;
         disk::rename(&self.path, &index_path)?;
         files.health = Health::Unknown;
         disk::sync_folder(&self.folder)?;

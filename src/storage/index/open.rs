@@ -30,6 +30,8 @@ const START_BYTES: usize = 4 << 10;
 /// The open index.
 pub(crate) struct Index {
     path: PathBuf,
+    /// Tells its file from any other, where that is known.
+    identity: Option<Identity>,
     process: Process,
     /// Taken out when it is closed.
     handle: Option<Handle>,
@@ -190,9 +192,23 @@ impl Index {
     fn of(path: &Path, handle: Handle) -> Index {
         Index {
             path: path.to_owned(),
+            identity: identity(path).unwrap_or_default(),
             process: Process::current(),
             handle: Some(handle),
         }
+    }
+
+    /// Makes sure that the file at `path`, where the index was when it was opened, is still this one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Moved`]: whatever is done by that path would be done to another store, or to none.
+    pub(crate) fn check_is_at(&self, path: &Path) -> Result<()> {
+        if self.identity.is_some() && identity(path)? != self.identity {
+            let path = path.to_owned();
+            return Err(Error::Moved { path });
+        }
+        Ok(())
     }
 
     /// Opens the index at `path` for reading, beside a writer and other readers. Nothing is written,
@@ -305,9 +321,12 @@ pub(crate) fn existing_index(folder: &Path) -> Result<PathBuf> {
     }
 }
 
+/// The device and the number of a file.
+type Identity = (u64, u64);
+
 /// Tells a file from another that gets its name.
 #[cfg(unix)]
-fn identity(path: &Path) -> Result<Option<(u64, u64)>> {
+fn identity(path: &Path) -> Result<Option<Identity>> {
     use std::os::unix::fs::MetadataExt;
     let file = disk::metadata(path)?;
     Ok(file.map(|file| (file.dev(), file.ino())))
@@ -315,8 +334,8 @@ fn identity(path: &Path) -> Result<Option<(u64, u64)>> {
 
 /// A file that is open cannot be replaced.
 #[cfg(not(unix))]
-fn identity(_: &Path) -> Result<()> {
-    Ok(())
+fn identity(_: &Path) -> Result<Option<Identity>> {
+    Ok(None)
 }
 
 /// Opens an index so that others may read it beside a writer, or, where ranges of a file cannot be

@@ -32,7 +32,7 @@ pub(crate) struct Tables {
     /// What the tables were opened in. While it is there, their commit is being read.
     transaction: Arc<ReadTransaction>,
     /// Keeps the database open for as long as the tables are in use; dropped after them.
-    _index: Arc<Index>,
+    index: Arc<Index>,
 }
 
 impl Tables {
@@ -81,7 +81,7 @@ impl Tables {
             path: path.to_owned(),
             process: Process::current(),
             transaction: Arc::new(transaction),
-            _index: index.clone(),
+            index: index.clone(),
         })
     }
 
@@ -176,6 +176,11 @@ impl Snapshot {
     /// Wraps an error of the index.
     pub(crate) fn in_index(&self, error: redb::Error) -> Error {
         Error::index(self.tables.path(), error)
+    }
+
+    /// Makes sure that the index at its path is the one that is read.
+    pub(crate) fn check_in_place(&self) -> Result<()> {
+        self.tables.index.check_is_at(self.tables.path())
     }
 
     /// The document `key`.

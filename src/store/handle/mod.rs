@@ -1,5 +1,6 @@
 //! The open store, which threads share.
 
+mod alone;
 mod options;
 mod slot;
 mod store;

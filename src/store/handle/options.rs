@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
+use super::alone::Alone;
 use super::slot::Slot;
 use super::store::{Shared, Store};
 use crate::clock::{Meters, Patience};
@@ -265,7 +266,7 @@ impl Options {
             }),
             refreshing: Mutex::default(),
             queue: Queue::default(),
-            rebuilding: Mutex::default(),
+            rebuilding: Alone::default(),
             journal: Mutex::default(),
             meters,
             allowance: Allowance::new(self.false_candidates, self.limits),

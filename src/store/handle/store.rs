@@ -5,6 +5,7 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use super::alone::Alone;
 use super::options::Options;
 use super::slot::Slot;
 use crate::clock::{Meters, Timings};
@@ -67,7 +68,7 @@ pub(crate) struct Shared {
     pub(crate) refreshing: Mutex<()>,
     pub(crate) queue: Queue,
     /// Held by the one rebuild that there may be.
-    pub(crate) rebuilding: Mutex<()>,
+    pub(crate) rebuilding: Alone,
     /// The documents that commits changed since a rebuild copied them.
     pub(crate) journal: Mutex<Option<BTreeSet<String>>>,
     pub(crate) meters: Arc<Meters>,

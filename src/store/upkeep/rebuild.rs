@@ -188,12 +188,13 @@ impl Store {
     /// [`Error::InvalidSchema`] for a change that needs other shingles or to [`Family::Xor`](crate::sketching::Family::Xor), [`Error::Unfinished`] if a
     /// rebuild to another end was begun, [`Error::MissingSources`], [`Error::Interrupted`],
     /// [`Error::ReadOnly`], [`Error::WriterHeld`] if this thread holds the
-    /// [`Writer`](crate::Writer), or those of reading and writing the store. The store is as before then.
+    /// [`Writer`](crate::Writer) or is within a rebuild, [`Error::Moved`], or those of reading and writing the store. The store is as before then.
     pub fn rebuild(&self, rebuild: Rebuild<'_>) -> Result<bool> {
         let slot = self.slot()?;
         slot.check_not_held_here()?;
-        let _alone = lock(&self.shared.rebuilding);
+        let _alone = self.shared.rebuilding.enter()?;
         let snapshot = self.published()?;
+        snapshot.check_in_place()?;
         let Some(plan) = plan(&rebuild.target, &snapshot)? else {
             return Ok(false);
         };
@@ -270,8 +271,10 @@ impl Store {
     /// [`Error::ReadOnly`], or those of the system.
     pub fn cancel_rebuild(&self) -> Result<bool> {
         self.slot()?;
-        let _alone = lock(&self.shared.rebuilding);
-        Next::discard(&self.shared.folder, &*self.published()?)
+        let _alone = self.shared.rebuilding.enter()?;
+        let snapshot = self.published()?;
+        snapshot.check_in_place()?;
+        Next::discard(&self.shared.folder, &snapshot)
     }
 
     /// Bytes of disk, about and rather too many, that a rebuild takes beside the store as it is.

@@ -104,6 +104,7 @@ pub struct Pipeline {
     outcomes: Receiver<Result<Vec<Result<Outcome>>>>,
     under_way: usize,
     stop: Arc<AtomicBool>,
+    sketching: JoinHandle<()>,
     writing: JoinHandle<()>,
 }
 
@@ -126,7 +127,7 @@ impl Store {
             batches: to_sketch,
             sketched,
         };
-        self.start("sketch", move || sketching.run())?;
+        let sketching = self.start("sketch", move || sketching.run())?;
         let writing = Writing {
             store: self.clone(),
             intake,
@@ -141,6 +142,7 @@ impl Store {
             outcomes,
             under_way: 0,
             stop,
+            sketching,
             writing,
         })
     }
@@ -209,7 +211,9 @@ impl Drop for Pipeline {
         self.batches = None;
         if self.store.shared.process.is_current() {
             let mut patience = Patience::new(MOMENT);
-            while !self.writing.is_finished() && patience.pause() {}
+            let threads = [&self.sketching, &self.writing];
+            let is_done = || threads.iter().all(|thread| thread.is_finished());
+            while !is_done() && patience.pause() {}
         }
     }
 }

@@ -154,7 +154,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// After an error the disk's state is unknown: reading goes on from what is in memory of the last
+    /// [`Error::Moved`] if the store's folder is not where it was. After any other error the disk's state is unknown: reading goes on from what is in memory of the last
     /// commit, writing needs the store to be opened anew. [`Error::Poisoned`] if an earlier call of this writer
     /// failed half-way.
     pub fn commit(&mut self) -> Result<()> {

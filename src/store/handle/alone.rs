@@ -1,0 +1,47 @@
+//! What one thread does at a time.
+
+use std::sync::{Mutex, MutexGuard};
+use std::thread::{self, ThreadId};
+
+use crate::error::{Error, Result};
+use crate::store::lock::lock;
+
+/// A lock that refuses the thread that has it already, which would wait for itself.
+#[derive(Debug, Default)]
+pub(crate) struct Alone {
+    lock: Mutex<()>,
+    user: Mutex<Option<ThreadId>>,
+}
+
+/// The lock, taken.
+#[derive(Debug)]
+pub(crate) struct Entered<'a> {
+    alone: &'a Alone,
+    _lock: MutexGuard<'a, ()>,
+}
+
+impl Alone {
+    /// Waits until no other thread has it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WriterHeld`] if this thread has it.
+    pub(crate) fn enter(&self) -> Result<Entered<'_>> {
+        let this = thread::current().id();
+        if *lock(&self.user) == Some(this) {
+            return Err(Error::WriterHeld);
+        }
+        let entered = Entered {
+            _lock: lock(&self.lock),
+            alone: self,
+        };
+        *lock(&self.user) = Some(this);
+        Ok(entered)
+    }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        *lock(&self.alone.user) = None;
+    }
+}
