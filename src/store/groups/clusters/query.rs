@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum Linkage {
     /// All that are connected by pairs at or above the threshold. The ends of a chain may be
-    /// unlike: [`Cluster::lowest`] tells.
+    /// unlike: [`Cluster::lowest`](crate::groups::Cluster::lowest) tells.
     #[default]
     Connected,
     /// Each is at or above the threshold with the cluster's representative, so that no chain
@@ -14,7 +14,7 @@ pub enum Linkage {
     Representative,
 }
 
-/// Which clusters [`Store::clusters`] is to find.
+/// Which clusters [`Store::clusters`](crate::Store::clusters) is to find.
 ///
 /// ```
 /// use dedupdb::groups::{ClusterQuery, Linkage};
