@@ -55,7 +55,7 @@ impl Corpus {
         } else if kind < COPIES + NEAR_COPIES + PAGES {
             let mut text = self.words_of(self.seed, TEMPLATE_WORDS, None);
             text.push(' ');
-            text.push_str(&self.words_of(number, TEMPLATE_WORDS / 8, None));
+            text.push_str(&self.words_of(number, TEMPLATE_WORDS / 32, None));
             text
         } else {
             self.own(number, None)

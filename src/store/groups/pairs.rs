@@ -499,22 +499,17 @@ impl Pairs {
             let place = names.binary_search_by_key(&content, |(content, _)| *content);
             place.ok().and_then(|place| names[place].1.as_ref())
         };
-        let mut found = Vec::with_capacity(matches.len());
-        for Alike {
-            one,
-            other,
-            likeness,
-        } in matches
-        {
+        let found = pool.map(matches, |alike| {
+            let (one, other, likeness) = (alike.one, alike.other, alike.likeness);
             match (name(one), name(other)) {
                 (Some(one), Some(other)) => {
                     let pair = self.query.pair(one, other, likeness);
-                    found.extend(pair.map(Found::Pair));
+                    pair.map(Found::Pair)
                 }
-                _ => found.push(Found::Contents(one, other, likeness)),
+                _ => Some(Found::Contents(one, other, likeness)),
             }
-        }
-        Ok(found)
+        });
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// The key that stands for a content; none if several do.
