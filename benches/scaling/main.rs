@@ -184,9 +184,15 @@ impl Processor {
 
     fn busiest(&self) -> (String, Duration) {
         // Threads of a pool are numbered: there are more of them where there are more cores.
-        let is_alone =
-            |thread: &&Thread| !thread.name.ends_with(|last: char| last.is_ascii_digit());
-        let threads = self.threads.values().filter(is_alone);
+        let main = u64::from(std::process::id());
+        let is_alone = |(id, thread): &(&u64, &Thread)| {
+            **id == main || !thread.name.ends_with(|last: char| last.is_ascii_digit())
+        };
+        let threads = self
+            .threads
+            .iter()
+            .filter(is_alone)
+            .map(|(_, thread)| thread);
         let busiest = threads.max_by_key(|thread| thread.spent);
         busiest.map_or_else(Default::default, |thread| {
             (thread.name.clone(), thread.spent)
