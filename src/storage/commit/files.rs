@@ -440,6 +440,11 @@ pub(crate) fn rebuild_recent(
     let schema = &snapshot.schema;
     let bands = schema.bands();
     let contents = snapshot.len.saturating_sub(banded);
+    // A commit merges far fewer than these.
+    if contents > u32::MAX / (bands.bands() + 1) {
+        let reason = format!("{contents} contents are in no table");
+        return Err(Error::damaged(snapshot.tables.path(), reason));
+    }
     let mut recent = match earlier.filter(|earlier| earlier.base() == banded) {
         Some(earlier) => earlier.clone(),
         None => Arc::new(Recent::new(
