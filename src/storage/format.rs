@@ -54,7 +54,7 @@
 //! |---|---|---|
 //! | `meta` | name | u64: see `meta::Meta`, and a checksum of all but `commit` |
 //! | `schema` | parameter | its value as text |
-//! | `documents` | document key | content id, size, modification time, time added, number of the run that stored it or 0 |
+//! | `documents` | document key | content id, size, number of the run that stored it or 0, time added, modification time: the `document` module |
 //! | `names` | content id, document key | nothing: the documents that name a content |
 //! | `removed` | content id | nothing: contents that no document names any more |
 //! | `sums` | column kind, block | checksum of 64 KiB of a column |

@@ -1,26 +1,19 @@
 //! The tables of the index beside the buckets: documents, contents' names, checksums, schema.
 
-use std::sync::Arc;
-
 use redb::{
     OwnedAccessGuard, ReadOnlyTable, ReadTransaction, ReadableTable, ReadableTableMetadata,
     TableDefinition, WriteTransaction,
 };
 
 use super::append::{Appender, append, copy};
+use super::document::{DocumentChange, DocumentRow};
 use super::open::page_bytes;
 use crate::error::Result;
 use crate::storage::format::Kind;
 use crate::storage::parallel::both;
 
-/// Content id, size in bytes, modification time in ns since 1970 or [`NO_TIME`], time added in
-/// seconds since 1970, number of the run that stored it or 0.
-type DocumentValue = (u32, u64, i64, i64, u64);
-
-const NO_TIME: i64 = i64::MIN;
-
 const SCHEMA: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("schema");
-const DOCUMENTS: TableDefinition<'_, &[u8], DocumentValue> = TableDefinition::new("documents");
+const DOCUMENTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("documents");
 const NAMES: TableDefinition<'_, (u32, &[u8]), ()> = TableDefinition::new("names");
 const REMOVED: TableDefinition<'_, u32, ()> = TableDefinition::new("removed");
 const SUMS: TableDefinition<'_, (u8, u64), u64> = TableDefinition::new("sums");
@@ -57,44 +50,6 @@ pub(crate) fn read_schema(
     Ok(parameters)
 }
 
-/// What is stored of a document beside its key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct DocumentRow {
-    pub(crate) content: u32,
-    pub(crate) size: u64,
-    pub(crate) modified: Option<i64>,
-    pub(crate) added: i64,
-    /// The number of the run that stored it; 0 if none did.
-    pub(crate) run: u64,
-}
-
-impl DocumentRow {
-    fn from_value((content, size, modified, added, run): DocumentValue) -> DocumentRow {
-        DocumentRow {
-            content,
-            size,
-            modified: (modified != NO_TIME).then_some(modified),
-            added,
-            run,
-        }
-    }
-
-    fn to_value(self) -> DocumentValue {
-        let modified = self.modified.unwrap_or(NO_TIME);
-        (self.content, self.size, modified, self.added, self.run)
-    }
-}
-
-/// What a commit does to one document.
-#[derive(Clone, Debug)]
-pub(crate) struct DocumentChange {
-    pub(crate) key: Arc<str>,
-    /// The content it named before, if it was there.
-    pub(crate) old: Option<u32>,
-    /// What it is now, if it is there.
-    pub(crate) new: Option<DocumentRow>,
-}
-
 /// Applies the changes, which are sorted by key.
 pub(crate) fn write_documents(
     transaction: &WriteTransaction,
@@ -107,14 +62,17 @@ pub(crate) fn write_documents(
     for change in inside {
         let key = change.key.as_bytes();
         match change.new {
-            Some(row) => documents.insert(key, row.to_value())?,
+            Some(row) => documents.insert(key, row.to_value().as_bytes())?,
             None => documents.remove(key)?,
         };
     }
-    let added = behind
-        .iter()
-        .filter_map(|change| Some((change.key.as_bytes(), change.new?.to_value())));
-    append(&mut documents, added)
+    let mut appender = Appender::new(&mut documents)?;
+    for change in behind {
+        if let Some(row) = change.new {
+            appender.push(change.key.as_bytes(), row.to_value().as_bytes())?;
+        }
+    }
+    appender.close()
 }
 
 /// The content that a document names, that of this transaction.
@@ -125,7 +83,8 @@ pub(crate) fn content_of(
     let documents = transaction.open_table(DOCUMENTS)?;
     let content = |key: &String| {
         let value = documents.get(key.as_bytes())?;
-        Ok(value.map(|value| value.value().0))
+        let row = value.map(|value| DocumentRow::from_value(value.value()));
+        Ok(row.transpose()?.map(|row| row.content))
     };
     keys.iter().map(content).collect()
 }
@@ -248,7 +207,7 @@ fn key_of(
 /// The tables as one transaction sees them.
 #[derive(Debug)]
 pub(crate) struct Catalog {
-    documents: ReadOnlyTable<&'static [u8], DocumentValue>,
+    documents: ReadOnlyTable<&'static [u8], &'static [u8]>,
     names: ReadOnlyTable<(u32, &'static [u8]), ()>,
     removed: ReadOnlyTable<u32, ()>,
     sums: ReadOnlyTable<(u8, u64), u64>,
@@ -315,12 +274,12 @@ impl Catalog {
         let mut appender = Appender::new(&mut documents)?;
         for entry in self.documents.iter()? {
             let (key, value) = entry?;
-            let row = DocumentRow::from_value(value.value());
+            let row = DocumentRow::from_value(value.value())?;
             let row = DocumentRow {
                 content: new_id(row.content),
                 ..row
             };
-            appender.push(key.value(), row.to_value())?;
+            appender.push(key.value(), row.to_value().as_bytes())?;
         }
         appender.close()
     }
@@ -377,7 +336,8 @@ impl Catalog {
     /// The document `key`.
     pub(crate) fn document(&self, key: &str) -> Result<Option<DocumentRow>, redb::Error> {
         let value = self.documents.get(key.as_bytes())?;
-        Ok(value.map(|value| DocumentRow::from_value(value.value())))
+        let row = value.map(|value| DocumentRow::from_value(value.value()));
+        row.transpose()
     }
 
     /// The documents whose keys begin with `prefix`, ordered by key.
@@ -390,7 +350,7 @@ impl Catalog {
         let range = self.documents.range_owned(prefix.as_bytes()..)?;
         let entries = range.map(|entry| {
             let (key, value) = entry?;
-            let row = DocumentRow::from_value(value.value());
+            let row = DocumentRow::from_value(value.value())?;
             Ok((text(key.value())?, row))
         });
         Ok(
@@ -409,7 +369,10 @@ impl Catalog {
         let range = self.documents.range_owned::<&[u8]>(..)?;
         Ok(range.map(|entry| {
             let (key, value) = entry?;
-            Ok((key.value().to_vec(), DocumentRow::from_value(value.value())))
+            Ok((
+                key.value().to_vec(),
+                DocumentRow::from_value(value.value())?,
+            ))
         }))
     }
 

@@ -2,13 +2,15 @@
 
 mod append;
 pub(crate) mod catalog;
+mod document;
 mod guard;
 mod meta;
 mod open;
 mod runs;
 
 pub(crate) use append::{Appender, copy};
-pub(crate) use catalog::{Catalog, DocumentChange, DocumentRow};
+pub(crate) use catalog::Catalog;
+pub(crate) use document::{DocumentChange, DocumentRow};
 pub(crate) use guard::{Guarded, guarded};
 pub(crate) use meta::Meta;
 pub(crate) use open::{Index, NoWriter, existing_index, page_bytes};

@@ -1,8 +1,12 @@
 //! A leaf: the postings of one range of band hashes, sorted and packed.
 //!
 //! A posting is a band hash and a content id. The leaves of a table divide the hashes by their top
-//! bits, so a leaf keeps only the rest of each hash. Hashes and ids are of fixed width, which lets
-//! a look-up search the packed hashes in place.
+//! bits, so a leaf keeps only the other h bits of each hash. Of those the lower l are packed one after
+//! the other, as the ids are; the upper ones, which ascend, are a string of bits: a zero ends each of their
+//! 2^(h - l) values, and before it stands a one for each posting that has it (Elias, "Efficient Storage and
+//! Retrieval by Content and Address of Static Files", JACM 21, 1974). With l = floor(log2(2^h / n)) a
+//! hash takes about l + 2.5 bits where it had h, and a look-up counts zeros and reads no hash but those
+//! of its value.
 //!
 //! | offset | bytes | field |
 //! |---|---|---|
@@ -10,12 +14,13 @@
 //! | 4 | 1 | bits of a hash, h |
 //! | 5 | 1 | bits of an id, i |
 //! | 6 | 2 | zero |
-//! | 8 | (n (h + i)) / 8 rounded up | n hashes, ascending; then their n ids, ascending for equal hashes |
+//! | 8 | (n + 2^(h - l)) / 64 rounded up, times 8 | the upper bits, as little-endian u64, the lowest bit first |
+//! | | (n (l + i)) / 8 rounded up | the lower l bits of n hashes, which ascend; then their n ids, ascending for equal hashes |
 //! | | 8 | zero |
 
 use std::ops::Range;
 
-use crate::codec::{BitWriter, bits, low32, packed_bytes, u32_at};
+use crate::codec::{BitWriter, bits, low32, packed_bytes, u32_at, u64_at};
 
 const HEADER: usize = 8;
 
@@ -41,13 +46,25 @@ impl Posting {
 pub(crate) fn pack(postings: &[Posting], hash_bits: u32, out: &mut Vec<u8>) {
     let largest = postings.iter().map(|p| p.id()).max().unwrap_or(0);
     let id_bits = 32 - largest.leading_zeros();
+    let low_bits = low_bits(postings.len(), hash_bits);
     out.clear();
     out.extend_from_slice(&low32(postings.len() as u64).to_le_bytes());
     out.extend_from_slice(&(hash_bits | id_bits << 8).to_le_bytes());
+    out.resize(
+        HEADER + 8 * upper_words(postings.len(), hash_bits - low_bits),
+        0,
+    );
+    let upper = &mut out[HEADER..];
+    let hash_mask = bits::mask(hash_bits);
+    for (index, posting) in postings.iter().enumerate() {
+        let high = (u64::from(posting.hash()) & hash_mask) >> low_bits;
+        let place = low32(high) as usize + index;
+        upper[place / 8] |= 1 << (place % 8);
+    }
     let mut writer = BitWriter::new(out);
-    let mask = low32(bits::mask(hash_bits));
+    let mask = low32(bits::mask(low_bits));
     for posting in postings {
-        writer.push(posting.hash() & mask, hash_bits);
+        writer.push(posting.hash() & mask, low_bits);
     }
     for posting in postings {
         writer.push(posting.id(), id_bits);
@@ -55,40 +72,62 @@ pub(crate) fn pack(postings: &[Posting], hash_bits: u32, out: &mut Vec<u8>) {
     writer.finish();
 }
 
+/// Bits of a hash that are not among the upper ones, where `count` hashes have `hash_bits`.
+fn low_bits(count: usize, hash_bits: u32) -> u32 {
+    ((1_u64 << hash_bits) / count as u64).max(1).ilog2()
+}
+
+/// Words of the upper bits of `count` hashes, where a hash has so many of them.
+fn upper_words(count: usize, upper_bits: u32) -> usize {
+    (count + (1_usize << upper_bits)).div_ceil(64)
+}
+
 /// A packed leaf whose shape was checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Leaf<'a> {
+    upper: &'a [u8],
     packed: &'a [u8],
     count: usize,
     hash_bits: u32,
+    low_bits: u32,
     id_bits: u32,
 }
 
 impl<'a> Leaf<'a> {
     /// Takes `bytes` for a leaf whose hashes have `hash_bits`; says what is wrong if they are not.
     pub(crate) fn new(bytes: &'a [u8], hash_bits: u32) -> Result<Leaf<'a>, String> {
-        if bytes.len() < HEADER {
+        let Some((header, rest)) = bytes.split_at_checked(HEADER) else {
             return Err(format!("a leaf of {} bytes", bytes.len()));
-        }
-        let (header, packed) = bytes.split_at(HEADER);
+        };
         let count = u32_at(header, 0);
         let id_bits = u32::from(header[5]);
         if u32::from(header[4]) != hash_bits || id_bits > 32 || count == 0 {
             return Err("a leaf whose header does not fit its table".into());
         }
-        let bits = u64::from(count) * u64::from(hash_bits + id_bits);
+        let of_wrong_length = || format!("a leaf of {count} postings in {} bytes", bytes.len());
         // Postings are distinct; without this, any number of them would fit into no bits.
-        let is_crowded = u64::from(count) > 1 << (hash_bits + id_bits).min(32);
-        if is_crowded || packed_bytes(bits) != packed.len() as u64 {
-            return Err(format!(
-                "a leaf of {count} postings in {} bytes",
-                bytes.len()
-            ));
+        if u64::from(count) > 1 << (hash_bits + id_bits).min(32) {
+            return Err(of_wrong_length());
+        }
+        let low_bits = low_bits(count as usize, hash_bits);
+        let upper_bytes = 8 * upper_words(count as usize, hash_bits - low_bits);
+        let (upper, packed) = rest
+            .split_at_checked(upper_bytes)
+            .ok_or_else(of_wrong_length)?;
+        let bits = u64::from(count) * u64::from(low_bits + id_bits);
+        if packed_bytes(bits) != packed.len() as u64 {
+            return Err(of_wrong_length());
+        }
+        let ones: u32 = words(upper).map(u64::count_ones).sum();
+        if ones != count {
+            return Err(format!("a leaf of {count} postings with {ones} hashes"));
         }
         Ok(Leaf {
+            upper,
             packed,
             count: count as usize,
             hash_bits,
+            low_bits,
             id_bits,
         })
     }
@@ -96,37 +135,77 @@ impl<'a> Leaf<'a> {
     /// The ids of `hash` that are below `end`, descending.
     pub(crate) fn ids_below(&self, hash: u32, end: u32) -> impl Iterator<Item = u32> + use<'a> {
         let leaf = *self;
-        let low = hash & low32(bits::mask(leaf.hash_bits));
-        let start = first(0..leaf.count, |i| leaf.hash(i) >= low);
-        // Nearly all buckets are small, so their end is looked for from their beginning.
-        let mut past = 1;
-        while start + past < leaf.count && leaf.hash(start + past) == low {
-            past *= 2;
-        }
-        let past = leaf.count.min(start + past);
-        let last = first(start..past, |i| leaf.hash(i) > low || leaf.id(i) >= end);
+        let hash = u64::from(hash) & bits::mask(leaf.hash_bits);
+        let low = low32(hash & bits::mask(leaf.low_bits));
+        let alike = leaf.with_upper(low32(hash >> leaf.low_bits) as usize);
+        let start = first(alike.clone(), |i| leaf.low(i) >= low);
+        let last = first(start..alike.end, |i| leaf.low(i) > low || leaf.id(i) >= end);
         (start..last).rev().map(move |i| leaf.id(i))
     }
 
     /// All postings, sorted; `prefix` are the bits above the stored ones.
     pub(crate) fn postings(&self, prefix: u32) -> impl Iterator<Item = Posting> + use<'a> {
         let leaf = *self;
-        let high = low32(u64::from(prefix) << leaf.hash_bits);
-        (0..leaf.count).map(move |i| Posting::new(high | leaf.hash(i), leaf.id(i)))
+        let above = u64::from(prefix) << leaf.hash_bits;
+        let ones = words(leaf.upper).zip(0..).flat_map(|(word, index)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let one = (left != 0).then(|| 64 * index + left.trailing_zeros() as usize)?;
+                left &= left - 1;
+                Some(one)
+            })
+        });
+        ones.zip(0..leaf.count).map(move |(place, i)| {
+            let high = ((place - i) as u64) << leaf.low_bits;
+            let hash = above | high & bits::mask(leaf.hash_bits) | u64::from(leaf.low(i));
+            Posting::new(low32(hash), leaf.id(i))
+        })
     }
 
-    fn hash(&self, index: usize) -> u32 {
-        bits::read(self.packed, index * self.hash_bits as usize, self.hash_bits)
+    /// The postings whose upper bits are `high`.
+    fn with_upper(&self, high: usize) -> Range<usize> {
+        let start = self.behind_zero(high) - high;
+        let end = self.behind_zero(high + 1).saturating_sub(high + 1);
+        start.min(self.count)..end.min(self.count)
+    }
+
+    /// The place in the upper bits behind their n-th zero, counted from 1; the first place if n is 0.
+    fn behind_zero(&self, n: usize) -> usize {
+        let mut left = n;
+        if left == 0 {
+            return 0;
+        }
+        for (index, word) in words(self.upper).enumerate() {
+            let zeros = word.count_zeros() as usize;
+            if left <= zeros {
+                let mut open = !word;
+                for _ in 1..left {
+                    open &= open - 1;
+                }
+                return 64 * index + open.trailing_zeros() as usize + 1;
+            }
+            left -= zeros;
+        }
+        8 * self.upper.len()
+    }
+
+    fn low(&self, index: usize) -> u32 {
+        bits::read(self.packed, index * self.low_bits as usize, self.low_bits)
     }
 
     fn id(&self, index: usize) -> u32 {
-        let start = self.count * self.hash_bits as usize;
+        let start = self.count * self.low_bits as usize;
         bits::read(
             self.packed,
             start + index * self.id_bits as usize,
             self.id_bits,
         )
     }
+}
+
+/// The words of the upper bits.
+fn words(upper: &[u8]) -> impl Iterator<Item = u64> {
+    upper.chunks_exact(8).map(|word| u64_at(word, 0))
 }
 
 /// The first place that `is_past`, which holds for all places after one that it holds for; the end
@@ -194,6 +273,45 @@ mod tests {
             if let Ok(leaf) = Leaf::new(&bytes, bits) {
                 prop_assert!(leaf.ids_below(7, u32::MAX).count() <= leaf.postings(0).count());
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_damage_makes_a_leaf_panic_or_find_more_than_it_has(
+            hashes in prop::collection::btree_set(any::<u32>(), 1..200),
+            damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+            prefix in 0_u32..=16,
+        ) {
+            let hash_bits = 32 - prefix;
+            let hashes = hashes.into_iter().map(|hash| hash >> prefix);
+            let postings: Vec<Posting> = hashes.zip(0..).map(|(hash, id)| Posting::new(hash, id)).collect();
+            let mut bytes = packed(&postings, hash_bits);
+            for (place, value) in damage {
+                *place.get_mut(&mut bytes) = value;
+            }
+            if let Ok(leaf) = Leaf::new(&bytes, hash_bits) {
+                prop_assert_eq!(leaf.postings(0).count(), postings.len());
+                for posting in &postings {
+                    prop_assert!(leaf.ids_below(posting.hash(), u32::MAX).count() <= postings.len());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_hash_takes_three_bits_more_than_its_lower_ones_at_most() {
+        for (count, hash_bits, most) in [(157, 21, 16.0), (256, 24, 19.0), (200, 32, 28.0)] {
+            let spread = (1_u64 << hash_bits) / count;
+            let postings: Vec<Posting> = (0..count)
+                .map(|i| Posting::new(low32(i * spread), 0))
+                .collect();
+            let bytes = packed(&postings, hash_bits).len() - HEADER - 8;
+            let bits = (8 * bytes) as f64 / count as f64;
+            assert!(
+                bits < most,
+                "{count} hashes of {hash_bits} bits: {bits} each"
+            );
         }
     }
 
