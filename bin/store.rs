@@ -1,5 +1,7 @@
 //! Opening the store that the arguments name.
 
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
@@ -77,12 +79,32 @@ pub(crate) fn open_or_pretend(args: &Args) -> Result<(Store, Option<TempDir>)> {
             let copy = folder.path().join("store");
             let copied = options(args).read_only(true).open(&args.store);
             match copied.and_then(|store| store.backup(&copy)) {
-                Ok(_) => Ok((options(args).open(&copy)?, Some(folder))),
+                Ok(_) => {
+                    own(&copy).context("cannot make a folder for a dry run")?;
+                    Ok((options(args).open(&copy)?, Some(folder)))
+                }
                 Err(_) => Err(explained(error)),
             }
         }
         opened => Ok((opened.map_err(explained)?, None)),
     }
+}
+
+/// Lets this user write to a copy of a store that he may only read.
+#[cfg(unix)]
+fn own(copy: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(copy, fs::Permissions::from_mode(0o700))?;
+    for file in fs::read_dir(copy)? {
+        fs::set_permissions(file?.path(), fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(())
+}
+
+/// Elsewhere a copy is as the folder that it is made in.
+#[cfg(not(unix))]
+fn own(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Checks the store, which counts its steps.

@@ -36,6 +36,7 @@ mod pairs;
 mod parquet;
 mod query;
 mod raw;
+mod read_only;
 mod readme;
 mod rebuild;
 mod remove;

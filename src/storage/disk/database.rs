@@ -10,7 +10,7 @@ use redb::{
     BackendError, Builder, Database, DatabaseError, ReadOnlyDatabase, StorageBackend, StorageError,
 };
 
-use super::File;
+use super::file::{File, Users};
 use super::overlay::Overlay;
 use super::shared::{Settled, Shared};
 #[cfg(all(test, unix))]
@@ -31,7 +31,7 @@ pub(in crate::storage) fn create_database_like(
     path: &Path,
     like: &Path,
 ) -> Result<Database, DatabaseError> {
-    writable(builder, File::create_as(path, Some(like))?)
+    writable(builder, File::create_as(path, Users::Of(like))?)
 }
 
 /// Opens the database at `path`.

@@ -17,6 +17,17 @@ pub(crate) struct File {
     path: Arc<Path>,
 }
 
+/// Whose a file is that is made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Users<'a> {
+    /// Whose the system makes it.
+    Usual,
+    /// This user's alone.
+    Oneself,
+    /// Those of what is at a path.
+    Of(&'a Path),
+}
+
 impl File {
     /// Opens a file for reading.
     pub(crate) fn open(path: &Path) -> Result<File> {
@@ -31,12 +42,17 @@ impl File {
 
     /// Makes a file, which is not there.
     pub(crate) fn create(path: &Path) -> Result<File> {
-        in_file(path, File::create_as(path, None))
+        in_file(path, File::create_as(path, Users::Usual))
+    }
+
+    /// Makes a file, which is not there, for this user alone.
+    pub(crate) fn create_private(path: &Path) -> Result<File> {
+        in_file(path, File::create_as(path, Users::Oneself))
     }
 
     /// Makes a file, which is not there, for the same users as the one at `like`.
     pub(crate) fn create_like(path: &Path, like: &Path) -> Result<File> {
-        in_file(path, File::create_as(path, Some(like)))
+        in_file(path, File::create_as(path, Users::Of(like)))
     }
 
     pub(super) fn open_as(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
@@ -45,16 +61,17 @@ impl File {
         Ok(File { inner, path })
     }
 
-    pub(super) fn create_as(path: &Path, like: Option<&Path>) -> io::Result<File> {
+    pub(super) fn create_as(path: &Path, users: Users<'_>) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true);
         let inner = step(path, Step::Make, || {
-            let Some(like) = like else {
-                return options.open(path);
-            };
-            keep_private(&mut options);
+            if users != Users::Usual {
+                keep_private(&mut options);
+            }
             let file = options.open(path)?;
-            resemble(&file, like);
+            if let Users::Of(like) = users {
+                resemble(&file, like);
+            }
             Ok(file)
         })?;
         let path = path.into();

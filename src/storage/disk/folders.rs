@@ -9,20 +9,17 @@ use super::step::{Step, at};
 use super::sync;
 use crate::error::{Error, Result};
 
-/// Makes the folder `path`, which is not there.
+/// Makes the folder `path`, which is not there, for this user alone.
 pub(in crate::storage) fn create_folder(path: &Path) -> Result<()> {
-    at(path, Step::MakeFolder, || fs::create_dir(path))
+    at(path, Step::MakeFolder, || {
+        likeness::private_folder().create(path)
+    })
 }
 
-/// Makes the folder `path`, which is not there, for the same users as the one at `like`.
-pub(in crate::storage) fn create_folder_like(path: &Path, like: &Path) -> Result<()> {
-    at(path, Step::MakeFolder, || {
-        fs::create_dir(path)?;
-        if cfg!(unix) {
-            likeness::resemble(&fs::File::open(path)?, like);
-        }
-        Ok(())
-    })
+/// Gives the folder `path` to the users of the one at `like`, and makes that and the names in it durable.
+/// Nothing can be made in it any more where nothing can be made in the other.
+pub(in crate::storage) fn finish_folder(path: &Path, like: &Path) -> Result<()> {
+    sync_after(path, |folder| likeness::resemble(folder, like))
 }
 
 /// Folders that were made, those above others first.
@@ -75,16 +72,27 @@ pub(in crate::storage) fn parent(path: &Path) -> &Path {
     }
 }
 
-/// Removes a folder with all that is in it.
+/// Removes a folder with all that is in it, also one that was finished like another in which nothing can be
+/// made or removed.
 pub(in crate::storage) fn remove_folder(path: &Path) -> Result<()> {
-    at(path, Step::RemoveFolder, || fs::remove_dir_all(path))
+    at(path, Step::RemoveFolder, || {
+        likeness::own_folder(path);
+        fs::remove_dir_all(path)
+    })
 }
 
 /// Makes the names in `folder` durable.
 pub(in crate::storage) fn sync_folder(folder: &Path) -> Result<()> {
+    sync_after(folder, |_| ())
+}
+
+/// Does something with a folder, and makes that and the names in it durable.
+fn sync_after(folder: &Path, work: impl FnOnce(&fs::File)) -> Result<()> {
     let done = sync(folder, Step::SyncFolder, || {
         if cfg!(unix) {
-            fs::File::open(folder)?.sync_all()?;
+            let folder = fs::File::open(folder)?;
+            work(&folder);
+            folder.sync_all()?;
         }
         Ok(())
     });

@@ -33,8 +33,7 @@ pub(super) use database::{
 use file::in_file;
 pub(super) use file::{File, sync_words};
 pub(super) use folders::{
-    MadeFolders, create_folder, create_folder_like, create_folders, parent, remove_folder,
-    sync_folder,
+    MadeFolders, create_folder, create_folders, finish_folder, parent, remove_folder, sync_folder,
 };
 pub(super) use lock::FileLock;
 pub(super) use map::{Map, SharedWords};

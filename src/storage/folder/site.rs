@@ -14,6 +14,8 @@ use crate::storage::names::INDEX;
 #[derive(Debug)]
 pub(crate) struct BuildSite {
     folder: PathBuf,
+    /// The folder for whose users it is.
+    like: PathBuf,
     parent: PathBuf,
     building: PathBuf,
     /// The folders above it that were made for it.
@@ -43,9 +45,10 @@ impl BuildSite {
         };
         let parent = disk::parent(folder).to_owned();
         let made = disk::create_folders(&parent)?;
-        match BuildSite::in_parent(folder, name, like, &parent) {
+        match BuildSite::in_parent(folder, name, &parent) {
             Ok((building, lock)) => Ok(BuildSite {
                 folder: folder.to_owned(),
+                like: like.to_owned(),
                 parent,
                 building,
                 made,
@@ -59,12 +62,7 @@ impl BuildSite {
     }
 
     /// Makes the hidden folder in `parent`, and locks it.
-    fn in_parent(
-        folder: &Path,
-        name: &OsStr,
-        like: &Path,
-        parent: &Path,
-    ) -> Result<(PathBuf, FileLock)> {
+    fn in_parent(folder: &Path, name: &OsStr, parent: &Path) -> Result<(PathBuf, FileLock)> {
         let mut hidden = OsString::from(".");
         hidden.push(name);
         hidden.push(".dedupdb-backup");
@@ -77,7 +75,7 @@ impl BuildSite {
         // Someone may have been done with it in the meantime.
         check_free(folder, |_| false)?;
         leftovers::clear_building(&building)?;
-        disk::create_folder_like(&building, like)?;
+        disk::create_folder(&building)?;
         Ok((building, lock))
     }
 
@@ -85,7 +83,7 @@ impl BuildSite {
     /// error nothing is left.
     pub(crate) fn fill<T>(self, build: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
         let built = build(&self.building).and_then(|built| {
-            disk::sync_folder(&self.building)?;
+            disk::finish_folder(&self.building, &self.like)?;
             disk::rename(&self.building, &self.folder)?;
             Ok(built)
         });

@@ -407,7 +407,7 @@ fn copy_index(from: &Path, to: &Path, unreadable: &mut u64) -> Result<()> {
     const AT_ONCE: usize = 1 << 20;
     let file = File::open(from)?;
     let len = file.len()?;
-    let (file, copy) = (WornFile::new(file, len), File::create_like(to, from)?);
+    let (file, copy) = (WornFile::new(file, len), File::create_private(to)?);
     let mut bytes = Vec::new();
     for start in (0..len).step_by(AT_ONCE) {
         file.read(start..len.min(start + AT_ONCE as u64), &mut bytes)?;
