@@ -22,6 +22,19 @@ pub(crate) fn exit_code() -> u8 {
     128 + SIGNAL.load(Ordering::Relaxed)
 }
 
+/// Lets a file that grows past the limit of the process fail to be written, which is told, where the signal
+/// would end the process.
+#[cfg(unix)]
+pub(crate) fn outlive_file_limit() {
+    use signal_hook::consts::SIGXFSZ;
+    // Where nothing can be registered, the signal does what it did.
+    drop(signal_hook::flag::register(SIGXFSZ, Arc::default()));
+}
+
+/// Elsewhere no signal tells.
+#[cfg(not(unix))]
+pub(crate) fn outlive_file_limit() {}
+
 /// Calls `act` at each signal that asks the process to end, on a thread of its own.
 #[cfg(unix)]
 fn at_signals(mut act: impl FnMut() + Send + 'static) -> Result<()> {

@@ -46,6 +46,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     hush_guarded();
+    interrupt::outlive_file_limit();
     let mut args = match Args::typed() {
         Ok(args) => args,
         Err(error) => return explain(&error).code(),

@@ -115,3 +115,16 @@ fn parameters_of_a_damaged_index_are_shown() {
     }
     assert!(shown > 0);
 }
+
+#[test]
+fn what_is_no_folder_is_no_store() {
+    let sandbox = Sandbox::with_testdata();
+    let ran = sandbox.run(&["salvage", "query.txt", "saved"]).expect(2);
+    assert!(
+        ran.stderr
+            .contains("query.txt: there is no dedupdb store here"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!sandbox.path("saved").exists());
+}

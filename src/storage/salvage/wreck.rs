@@ -82,6 +82,10 @@ impl Wreck {
     /// [`Error::NotAStore`] if nothing is there that looks like a part of one, [`Error::NewerFormat`],
     /// [`Error::OlderFormat`], or what the system says of a part that is there and cannot be read just now.
     pub(crate) fn open(folder: &Path, building: &Path) -> Result<Wreck> {
+        if disk::metadata(folder)?.is_some_and(|found| !found.is_dir()) {
+            let path = folder.to_owned();
+            return Err(Error::NotAStore { path });
+        }
         let path = folder.join(INDEX);
         let scratch = building.join(SCRATCH);
         let mut wreck = Wreck {
