@@ -69,8 +69,6 @@ pub(crate) struct Files {
     pub(crate) schema: Arc<Schema>,
     pub(crate) index: Arc<Index>,
     pub(crate) index_path: PathBuf,
-    /// The same for as long as the store is open, also if the process goes to another folder.
-    place: PathBuf,
     pub(crate) columns: Columns,
     pub(crate) tables: Arc<Tables>,
     pub(crate) recent: Arc<Recent>,
@@ -221,7 +219,6 @@ impl Files {
         let mut files = Files {
             schema,
             index,
-            place: std::path::absolute(&index_path).unwrap_or_else(|_| index_path.clone()),
             index_path,
             columns,
             tables: Arc::new(tables),
@@ -253,7 +250,7 @@ impl Files {
 
     /// Makes sure that the store is where it was opened.
     pub(crate) fn check_in_place(&self) -> Result<()> {
-        self.index.check_is_at(&self.place)
+        self.index.check_is_at(&self.index_path)
     }
 
     /// Makes sure that so many contents can be appended.
@@ -503,6 +500,20 @@ mod tests {
             }
         }
         assert!(refused > 20, "{refused}");
+    }
+
+    #[test]
+    fn more_contents_in_no_table_than_a_commit_leaves_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut files = Files::create(folder.path(), Schema::default(), 1).unwrap();
+        let mut snapshot = files.snapshot().unwrap();
+        snapshot.len = u32::MAX - 1;
+        let error = rebuild_recent(&snapshot, None).unwrap_err();
+        assert!(
+            matches!(&error, Error::Damaged { path, .. } if *path == files.index_path),
+            "{error}"
+        );
+        assert!(error.to_string().contains("are in no table"), "{error}");
     }
 
     #[test]
