@@ -173,7 +173,9 @@ pub enum Error {
     /// It writes nothing more, and reads no more of the index than it has in memory; open the store
     /// anew.
     Poisoned,
-    /// The thread that holds the [`Writer`](crate::Writer) asked for what waits until it is dropped.
+    /// The call would wait for a [`Writer`](crate::Writer) that nobody uses: this thread has it, or feeds the
+    /// [`Pipeline`](crate::write::Pipeline) that has it, or it was not used for
+    /// [`Options::idle_writer`](crate::Options::idle_writer).
     WriterHeld,
     /// The handle was made in another process, of which this one is a fork.
     OtherProcess,
@@ -277,7 +279,7 @@ impl fmt::Display for Error {
             ),
             Error::WriterHeld => write!(
                 f,
-                "this thread holds the writer of the store; drop it first"
+                "this process holds the writer of the store and does not use it; drop it, or close its pipeline, first"
             ),
             Error::OtherProcess => write!(
                 f,
@@ -526,6 +528,50 @@ impl Error {
         }
     }
 
+    /// Names what is at `place`, the whole path of `folder`, as it was given: by the path of `folder`, or
+    /// from the folder that the process is in.
+    pub(crate) fn as_given(mut self, place: &Path, folder: &Path) -> Error {
+        let Some(path) = self.path_mut() else {
+            return self;
+        };
+        let given = match path.strip_prefix(place) {
+            // Joining nothing would add a separator.
+            Ok(rest) if rest == Path::new("") => Some(folder.to_owned()),
+            Ok(rest) => Some(folder.join(rest)),
+            Err(_) if folder.is_relative() => {
+                let here = whole_path(Path::new("."));
+                let rest = path.strip_prefix(here).ok();
+                rest.filter(|rest| *rest != Path::new(""))
+                    .map(Path::to_owned)
+            }
+            Err(_) => None,
+        };
+        if let Some(given) = given {
+            *path = given;
+        }
+        self
+    }
+
+    /// The path that it is about.
+    fn path_mut(&mut self) -> Option<&mut PathBuf> {
+        match self {
+            Error::NotAStore { path }
+            | Error::AlreadyAStore { path }
+            | Error::NotEmpty { path, .. }
+            | Error::Occupied { path }
+            | Error::InsideStore { path, .. }
+            | Error::Locked { path, .. }
+            | Error::Blocked { path, .. }
+            | Error::NewerFormat { path, .. }
+            | Error::OlderFormat { path, .. }
+            | Error::Damaged { path, .. }
+            | Error::Moved { path }
+            | Error::Io { path, .. }
+            | Error::Index { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+
     /// Says that `path` is damaged, and how.
     pub(crate) fn damaged(path: &Path, reason: impl Into<String>) -> Error {
         Error::Damaged {
@@ -533,4 +579,10 @@ impl Error {
             reason: reason.into(),
         }
     }
+}
+
+/// The path that leads to the same place wherever the process goes. Links in it stay links.
+pub(crate) fn whole_path(path: &Path) -> PathBuf {
+    // Where that cannot be told, the folder that the process is in is gone, and what is asked next says so.
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -10,7 +10,6 @@
 
 mod adding;
 mod asking;
-mod cluster;
 mod dedup;
 mod documents;
 mod errors;
@@ -45,6 +44,5 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sets::add_sets, module)?)?;
     module.add_function(wrap_pyfunction!(sets::query_set, module)?)?;
     module.add_function(wrap_pyfunction!(sets::bucket_counts, module)?)?;
-    cluster::register(module)?;
     Ok(())
 }

@@ -3,12 +3,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use dedupdb::{
-    Error, Input, Query, Schema, Store, Writer,
+    Error, Input, Options, Query, Schema, Store, Writer,
     groups::{ClusterQuery, PairQuery},
     upkeep::Rebuild,
-    write::Change,
+    write::{Change, Intake},
 };
 
 const TEXT: &str = "it was the first of many long and cold nights in the old lighthouse";
@@ -108,11 +109,101 @@ fn a_panic_of_the_caller_rolls_back_and_leaves_the_store_usable() {
     assert_eq!(keys, ["four", "three"]);
 }
 
+fn is_held<T>(done: &Result<T, Error>) -> bool {
+    matches!(done, Err(Error::WriterHeld))
+}
+
+/// A store of whose writer nobody expects to be used seldom.
+fn impatient() -> (tempfile::TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options::new().idle_writer(Duration::from_millis(5));
+    let path = folder.path().join("store");
+    let store = options.create(path, &Schema::default()).unwrap();
+    (folder, store)
+}
+
+#[test]
+fn the_thread_that_feeds_a_pipeline_does_not_wait_for_it() {
+    const TICK: Duration = Duration::from_millis(10);
+    let (_folder, store) = new_store();
+    let mut pipeline = store.pipeline(Intake::new()).unwrap();
+    assert!(is_held(&store.writer()));
+    assert!(is_held(&store.insert_unless_duplicate("one", TEXT)));
+    assert!(is_held(&store.rebuild(Rebuild::compact())));
+    assert!(is_held(&store.pipeline(Intake::new())));
+    // It is another thread that feeds it from here on, and then again this one.
+    let mut pipeline = thread::scope(|scope| {
+        let store = &store;
+        let other = scope.spawn(move || {
+            pipeline.push(vec![Input::new("one", TEXT)]);
+            assert!(is_held(&store.writer()));
+            pipeline
+        });
+        other.join().unwrap()
+    });
+    while pipeline.under_way() > 0 {
+        pipeline.wait(TICK).unwrap();
+    }
+    assert!(is_held(&store.writer()));
+    pipeline.close();
+    assert!(store.writer().unwrap().remove("one").unwrap());
+    while pipeline.under_way() > 0 {
+        pipeline.wait(TICK).unwrap();
+    }
+    assert!(pipeline.wait(TICK).unwrap().is_none());
+}
+
+#[test]
+fn a_pipeline_that_waits_for_a_writer_of_the_thread_that_asks_says_so() {
+    let (_folder, store) = new_store();
+    let _writer = store.writer().unwrap();
+    let other = store.clone();
+    let made = thread::spawn(move || other.pipeline(Intake::new()));
+    let mut pipeline = made.join().unwrap().unwrap();
+    pipeline.push(vec![Input::new("one", TEXT)]);
+    assert!(is_held(&pipeline.wait(Duration::from_millis(10))));
+}
+
+#[test]
+fn nobody_waits_for_a_writer_that_nobody_uses() {
+    let (_folder, store) = impatient();
+    let writer = store.writer().unwrap();
+    let other = store.clone();
+    let asked = thread::spawn(move || {
+        // It moved here, and that is nowhere to be seen.
+        let writer = writer;
+        let asked = is_held(&other.writer()) && is_held(&other.insert_unless_duplicate("1", TEXT));
+        drop(writer);
+        asked
+    });
+    assert!(asked.join().unwrap());
+    store.insert_unless_duplicate("one", TEXT).unwrap();
+}
+
+#[test]
+fn a_writer_within_a_long_call_is_waited_for() {
+    let (folder, store) = impatient();
+    let source = Store::create(folder.path().join("source"), &Schema::default()).unwrap();
+    source.insert_unless_duplicate("one", TEXT).unwrap();
+    let (begin, begun) = mpsc::channel();
+    thread::scope(|scope| {
+        let other = &store;
+        let waits = scope.spawn(move || {
+            begun.recv().unwrap();
+            other.writer().map(drop)
+        });
+        let slowly = |_| {
+            begin.send(()).unwrap();
+            thread::sleep(Duration::from_millis(200));
+            std::ops::ControlFlow::Continue(())
+        };
+        store.merge(&source, 1 << 20, slowly).unwrap();
+        waits.join().unwrap().unwrap();
+    });
+}
+
 #[test]
 fn a_thread_that_holds_the_writer_is_told_so_where_it_would_wait_for_itself() {
-    fn is_held<T>(done: &Result<T, Error>) -> bool {
-        matches!(done, Err(Error::WriterHeld))
-    }
     let (folder, store) = new_store();
     let source = Store::create(folder.path().join("source"), &Schema::default()).unwrap();
     let writer = store.writer().unwrap();

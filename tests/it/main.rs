@@ -11,8 +11,6 @@ mod admit;
 mod backup;
 mod batch;
 mod beside;
-#[cfg(feature = "corpus")]
-mod cluster_kernels;
 mod clusters;
 mod collection;
 mod concurrency;
@@ -46,6 +44,7 @@ mod planted;
 mod progress;
 mod rebuild;
 mod recovery;
+mod relative;
 mod runs;
 mod salvage;
 mod salvaged_index;

@@ -54,7 +54,7 @@ pub(super) fn run(
 ) -> Result<Added, Error> {
     let mut options = add.options.repeats(Repeats::Skip);
     if options.store.is_none() {
-        options = options.store(store.folder());
+        options = options.store(&store.shared.place);
     }
     if !add.reread {
         options = options.unless_stored(store);

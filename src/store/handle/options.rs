@@ -10,7 +10,7 @@ use super::alone::Alone;
 use super::slot::Slot;
 use super::store::{Shared, Store};
 use crate::clock::{Meters, Patience};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, whole_path};
 use crate::pool::{self, Pool};
 use crate::progress::Progress;
 use crate::schema::Schema;
@@ -21,6 +21,9 @@ use crate::store::offer::Queue;
 /// How long a store may be locked by someone who leaves no note: a writer that has just come or is about
 /// to go. Nobody is sent away for them.
 const MOMENT: Duration = Duration::from_secs(5);
+
+/// How long a writer that nobody uses is waited for.
+const IDLE_WRITER: Duration = Duration::from_secs(30);
 
 /// How a store is opened.
 ///
@@ -39,6 +42,7 @@ pub struct Options {
     pub(crate) threads: usize,
     pub(crate) read_only: bool,
     pub(crate) wait: Duration,
+    idle_writer: Duration,
     pub(crate) false_candidates: usize,
     pub(crate) progress: Progress,
     pub(crate) limits: Limits,
@@ -50,6 +54,7 @@ impl Default for Options {
             threads: 0,
             read_only: false,
             wait: Duration::ZERO,
+            idle_writer: IDLE_WRITER,
             false_candidates: FALSE_CANDIDATES,
             progress: Progress::default(),
             limits: Limits::default(),
@@ -104,6 +109,29 @@ impl Options {
     #[must_use]
     pub fn wait(mut self, wait: Duration) -> Options {
         self.wait = wait;
+        self
+    }
+
+    /// How long a [`Writer`](crate::Writer) of this process may lie unused before who waits for it is told
+    /// [`Error::WriterHeld`]; 30 seconds by default. It is waited for at least as long, and twice as long at
+    /// most; one that is used now and then, or is within a long call, is waited for as long as it takes.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use dedupdb::{Error, Options, Schema};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("store");
+    /// let options = Options::new().idle_writer(Duration::from_millis(10));
+    /// let store = options.create(&path, &Schema::default())?;
+    /// let _writer = store.writer()?;
+    /// let second = std::thread::scope(|scope| scope.spawn(|| store.writer().err()).join());
+    /// assert!(matches!(second.unwrap(), Some(Error::WriterHeld)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn idle_writer(mut self, idle: Duration) -> Options {
+        self.idle_writer = idle;
         self
     }
 
@@ -180,11 +208,14 @@ impl Options {
         schema.check_for_store()?;
         // The standard library's randomness needs no further crate.
         let store = RandomState::new().hash_one(folder);
-        let files = self.patiently(folder, || create(folder, schema.clone(), store))?;
-        self.writable(folder, files)
+        let place = whole_path(folder);
+        let made = self.patiently(&place, || create(&place, schema.clone(), store));
+        let opened = made.and_then(|files| self.writable(folder, &place, files));
+        opened.map_err(|error| error.as_given(&place, folder))
     }
 
-    /// Opens the store in `folder`.
+    /// Opens the store in `folder`, which it is wherever the process goes: a relative path is taken from
+    /// the folder that the process is in now.
     ///
     /// # Errors
     ///
@@ -193,12 +224,18 @@ impl Options {
     /// system's.
     pub fn open(&self, folder: impl AsRef<Path>) -> Result<Store> {
         let folder = folder.as_ref();
+        let place = whole_path(folder);
+        let opened = self.open_at(folder, &place);
+        opened.map_err(|error| error.as_given(&place, folder))
+    }
+
+    fn open_at(&self, folder: &Path, place: &Path) -> Result<Store> {
         if self.read_only {
-            let snapshot = self.patiently(folder, || Snapshot::open(folder))?;
-            return self.store(folder, None, snapshot);
+            let snapshot = self.patiently(place, || Snapshot::open(place))?;
+            return self.store(folder, place, None, snapshot);
         }
-        let files = self.patiently(folder, || Files::open(folder))?;
-        self.writable(folder, files)
+        let files = self.patiently(place, || Files::open(place))?;
+        self.writable(folder, place, files)
     }
 
     /// Opens the store in `folder`, or makes one if there is none.
@@ -245,19 +282,27 @@ impl Options {
         }
     }
 
-    fn writable(&self, folder: &Path, mut files: Files) -> Result<Store> {
+    fn writable(&self, folder: &Path, place: &Path, mut files: Files) -> Result<Store> {
         files.limits = self.limits;
         let snapshot = files.snapshot()?;
-        self.store(folder, Some(Slot::new(files)), snapshot)
+        let slot = Slot::new(files, self.idle_writer);
+        self.store(folder, place, Some(slot), snapshot)
     }
 
-    fn store(&self, folder: &Path, files: Option<Arc<Slot>>, snapshot: Snapshot) -> Result<Store> {
+    fn store(
+        &self,
+        folder: &Path,
+        place: &Path,
+        files: Option<Arc<Slot>>,
+        snapshot: Snapshot,
+    ) -> Result<Store> {
         let meters = Arc::new(Meters::default());
         let number = snapshot.tables.meta.store;
         let shared = Shared {
             process: Process::current(),
-            _note: files.is_some().then(|| Note::leave(folder, number)),
+            _note: files.is_some().then(|| Note::leave(place, number)),
             folder: folder.to_owned(),
+            place: place.to_owned(),
             pool: Pool::new(self.threads),
             files,
             published: RwLock::new(Published {

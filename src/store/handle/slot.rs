@@ -2,8 +2,10 @@
 
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
+use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::storage::Files;
@@ -11,11 +13,23 @@ use crate::storage::Process;
 use crate::store::lock::lock;
 
 /// The place of the writing side's files. One thread at a time takes them out.
+///
+/// # Invariant
+///
+/// Nobody waits for himself: neither the thread that used the files last, nor one that feeds a pipeline.
+/// A writer that moved to a thread which did not use it yet is known by nothing, so that nobody waits for
+/// long for one that nobody uses.
 #[derive(Debug)]
 pub(crate) struct Slot {
     process: Process,
+    /// How long files that nobody uses are waited for.
+    idle: Duration,
     content: Mutex<Content>,
     given_back: Condvar,
+    /// Calls that use the files now.
+    in_use: AtomicU64,
+    /// Calls that used them before.
+    uses: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -24,43 +38,98 @@ struct Content {
     files: Option<Files>,
     /// The thread that took them, or used them last.
     user: Option<ThreadId>,
+    /// The threads that feed a pipeline which has the files or waits for them, each by its number.
+    feeders: Vec<(u64, ThreadId)>,
+    /// Pipelines that were begun.
+    pipelines: u64,
 }
 
-impl Slot {
-    pub(crate) fn new(files: Files) -> Arc<Slot> {
-        Arc::new(Slot {
-            process: Process::current(),
-            content: Mutex::new(Content {
-                files: Some(files),
-                user: None,
-            }),
-            given_back: Condvar::new(),
-        })
-    }
-
-    /// Takes the files out, once nobody else has them.
+impl Content {
+    /// Refuses what would make this thread wait for itself.
     ///
     /// # Errors
     ///
-    /// [`Error::WriterHeld`] if this thread has them: it would wait for itself.
+    /// [`Error::WriterHeld`].
+    fn check_not_held_here(&self) -> Result<()> {
+        let this = thread::current().id();
+        let feeds = self.feeders.iter().any(|(_, feeder)| *feeder == this);
+        if feeds || self.user == Some(this) {
+            return Err(Error::WriterHeld);
+        }
+        Ok(())
+    }
+}
+
+impl Slot {
+    pub(crate) fn new(files: Files, idle: Duration) -> Arc<Slot> {
+        Arc::new(Slot {
+            process: Process::current(),
+            idle,
+            content: Mutex::new(Content {
+                files: Some(files),
+                user: None,
+                feeders: Vec::new(),
+                pipelines: 0,
+            }),
+            given_back: Condvar::new(),
+            in_use: AtomicU64::new(0),
+            uses: AtomicU64::new(0),
+        })
+    }
+
+    /// Takes the files out, once nobody else has them; they are in use until the caller
+    /// [rests](Lease::rest).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WriterHeld`] if this thread has them, or nobody uses them.
     pub(crate) fn take(self: &Arc<Slot>) -> Result<Lease> {
-        let user = thread::current().id();
+        self.take_within(Some(self.idle))
+    }
+
+    /// Takes the files out like [`Slot::take`], however long somebody else has them without using them.
+    pub(crate) fn take_at_last(self: &Arc<Slot>) -> Result<Lease> {
+        self.take_within(None)
+    }
+
+    fn take_within(self: &Arc<Slot>, idle: Option<Duration>) -> Result<Lease> {
         let mut content = lock(&self.content);
         loop {
-            if content.user == Some(user) {
-                return Err(Error::WriterHeld);
-            }
+            content.check_not_held_here()?;
             if let Some(files) = content.files.take() {
+                let user = thread::current().id();
                 content.user = Some(user);
                 return Ok(Lease {
+                    in_use: Some(InUse::begin(self)),
                     slot: self.clone(),
                     files: Some(files),
                     user,
                 });
             }
-            let waited = self.given_back.wait(content);
-            content = waited.unwrap_or_else(PoisonError::into_inner);
+            let Some(idle) = idle else {
+                let waited = self.given_back.wait(content);
+                content = waited.unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let seen = self.uses.load(Ordering::Relaxed);
+            let waited = self.given_back.wait_timeout(content, idle);
+            let (after, time) = waited.unwrap_or_else(PoisonError::into_inner);
+            content = after;
+            let is_used = self.in_use.load(Ordering::Relaxed) > 0
+                || self.uses.load(Ordering::Relaxed) != seen;
+            if time.timed_out() && content.files.is_none() && !is_used {
+                return Err(Error::WriterHeld);
+            }
         }
+    }
+
+    /// Refuses what would wait for the files while this thread has them, or feeds who has them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WriterHeld`].
+    pub(crate) fn check_not_held_here(&self) -> Result<()> {
+        lock(&self.content).check_not_held_here()
     }
 
     /// Refuses what would wait for the files while this thread has them.
@@ -68,11 +137,81 @@ impl Slot {
     /// # Errors
     ///
     /// [`Error::WriterHeld`].
-    pub(crate) fn check_not_held_here(&self) -> Result<()> {
+    pub(crate) fn check_not_used_here(&self) -> Result<()> {
         if lock(&self.content).user == Some(thread::current().id()) {
             return Err(Error::WriterHeld);
         }
         Ok(())
+    }
+
+    /// Takes note that this thread feeds a pipeline.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WriterHeld`] if it feeds another, or has the files.
+    pub(crate) fn feed(self: &Arc<Slot>) -> Result<Feeder> {
+        let mut content = lock(&self.content);
+        content.check_not_held_here()?;
+        let thread = thread::current().id();
+        content.pipelines += 1;
+        let number = content.pipelines;
+        content.feeders.push((number, thread));
+        Ok(Feeder {
+            slot: self.clone(),
+            number,
+            thread,
+        })
+    }
+}
+
+/// The thread that feeds a pipeline.
+#[derive(Debug)]
+pub(crate) struct Feeder {
+    slot: Arc<Slot>,
+    number: u64,
+    thread: ThreadId,
+}
+
+impl Feeder {
+    /// Takes note that it is this thread now.
+    pub(crate) fn is_here(&mut self) {
+        let this = thread::current().id();
+        if self.thread == this || !self.slot.process.is_current() {
+            return;
+        }
+        self.thread = this;
+        for (number, thread) in &mut lock(&self.slot.content).feeders {
+            if *number == self.number {
+                *thread = this;
+            }
+        }
+    }
+}
+
+impl Drop for Feeder {
+    fn drop(&mut self) {
+        if self.slot.process.is_current() {
+            let feeders = &mut lock(&self.slot.content).feeders;
+            feeders.retain(|(number, _)| *number != self.number);
+        }
+    }
+}
+
+/// A call that uses the files.
+#[derive(Debug)]
+pub(crate) struct InUse(Arc<Slot>);
+
+impl InUse {
+    fn begin(slot: &Arc<Slot>) -> InUse {
+        slot.in_use.fetch_add(1, Ordering::Relaxed);
+        InUse(slot.clone())
+    }
+}
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        self.0.uses.fetch_add(1, Ordering::Relaxed);
+        self.0.in_use.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -80,25 +219,32 @@ impl Slot {
 #[derive(Debug)]
 pub(crate) struct Lease {
     slot: Arc<Slot>,
+    /// None while nobody uses them but by single calls.
+    in_use: Option<InUse>,
     /// Taken out when they are given back.
     files: Option<Files>,
     user: ThreadId,
 }
 
 impl Lease {
-    /// Takes note that this thread uses the files now.
+    /// Says that the files are used by single calls from now on.
+    pub(crate) fn rest(&mut self) {
+        self.in_use = None;
+    }
+
+    /// Takes note that this thread uses the files, until the end of what is returned.
     ///
     /// # Errors
     ///
     /// [`Error::OtherProcess`] in a fork of the process that has them.
-    pub(crate) fn enter(&mut self) -> Result<()> {
+    pub(crate) fn enter(&mut self) -> Result<InUse> {
         self.slot.process.check()?;
         let user = thread::current().id();
         if self.user != user {
             self.user = user;
             lock(&self.slot.content).user = Some(user);
         }
-        Ok(())
+        Ok(InUse::begin(&self.slot))
     }
 
     /// Whether the process that runs has the files, and not one that it is a fork of.

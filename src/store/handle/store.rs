@@ -58,7 +58,10 @@ pub(crate) struct Shared {
     /// Dropped before the files and with them the store's lock. None in a store that is open for
     /// reading only.
     pub(crate) _note: Option<Note>,
+    /// As it was given.
     pub(crate) folder: PathBuf,
+    /// Where it is for as long as the store is open, wherever the process goes.
+    pub(crate) place: PathBuf,
     pub(crate) pool: Pool,
     /// None in a store that is open for reading only.
     pub(crate) files: Option<Arc<Slot>>,
@@ -104,7 +107,7 @@ impl Store {
         Options::new().open_or_create(folder, schema)
     }
 
-    /// The store's folder.
+    /// The store's folder, by the path that it was opened or made by.
     pub fn folder(&self) -> &Path {
         &self.shared.folder
     }

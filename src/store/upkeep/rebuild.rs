@@ -212,7 +212,7 @@ impl Store {
         };
         if signer.needs_sources() {
             // Which texts an earlier attempt missed is not known.
-            Next::discard(&self.shared.folder, &snapshot)?;
+            Next::discard(&self.shared.place, &snapshot)?;
         }
         let sign = |snapshot: &Snapshot, contents: &[u32]| signer.sign_all(snapshot, contents);
         let threads = self.shared.pool.threads();
@@ -241,7 +241,7 @@ impl Store {
             next.follow(&snapshot, keys, threads)?;
         }
         next.fill_filter(threads)?;
-        let mut files = slot.take()?;
+        let mut files = slot.take_at_last()?;
         self.switch(next, &mut files, &journal, &sign)?;
         Ok(true)
     }
@@ -254,7 +254,7 @@ impl Store {
     /// Those of reading the store.
     pub fn unfinished_rebuild(&self) -> Result<Option<Unfinished>> {
         let snapshot = self.published()?;
-        let found = Next::look(&self.shared.folder, &snapshot)?;
+        let found = Next::look(&self.shared.place, &snapshot)?;
         Ok(found.map(|(plan, progress, bytes)| Unfinished {
             schema: (*plan.schema).clone(),
             compacts: plan.renumbers,
@@ -274,7 +274,7 @@ impl Store {
         let _alone = self.shared.rebuilding.enter()?;
         let snapshot = self.published()?;
         snapshot.check_in_place()?;
-        Next::discard(&self.shared.folder, &snapshot)
+        Next::discard(&self.shared.place, &snapshot)
     }
 
     /// Bytes of disk, about and rather too many, that a rebuild takes beside the store as it is.
@@ -309,7 +309,7 @@ impl Store {
             return Ok(());
         }
         if !drop_missing {
-            Next::discard(&self.shared.folder, &*self.published()?)?;
+            Next::discard(&self.shared.place, &*self.published()?)?;
             return Err(Error::MissingSources { keys });
         }
         let mut writer = self.writer()?;

@@ -44,7 +44,7 @@ impl Store {
         }
         let _turn = lock(&self.shared.refreshing);
         let last = self.last_commit();
-        let Some(snapshot) = last.snapshot.newer(&self.shared.folder)? else {
+        let Some(snapshot) = last.snapshot.newer(&self.shared.place)? else {
             return Ok(false);
         };
         let sketcher = if snapshot.schema == last.snapshot.schema {

@@ -47,7 +47,7 @@ impl Writer {
     ///
     /// Those of [`Writer::add_all`].
     pub fn admit_batch(&mut self, batch: Batch) -> Result<Vec<Result<Outcome>>> {
-        self.begin()?;
+        let _used = self.begin()?;
         let located = self.locate(batch);
         self.settle_all(located, Policy::Admit)
     }

@@ -66,7 +66,7 @@ impl Writer {
     ///
     /// Those of [`Writer::add_all`].
     pub fn add_batch(&mut self, batch: Batch) -> Result<Vec<Result<Outcome>>> {
-        self.begin()?;
+        let _used = self.begin()?;
         let located = self.locate(batch);
         self.settle_all(located, self.policy())
     }

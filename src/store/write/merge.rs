@@ -80,6 +80,7 @@ impl Store {
     ) -> Result<Merged> {
         let source = other.published()?;
         let mut writer = self.writer()?;
+        let _used = writer.files.enter()?;
         writer
             .committed
             .snapshot

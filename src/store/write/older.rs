@@ -35,6 +35,7 @@ impl Writer {
     ///
     /// Those of [`Writer::commit`] and of reading the store.
     pub fn remove_older_than(&mut self, time: SystemTime, memory: u64) -> Result<u64> {
+        let _used = self.files.enter()?;
         self.commit()?;
         let snapshot = self.committed.snapshot.clone();
         let mut removed = 0;

@@ -10,7 +10,7 @@ use super::batch::Batch;
 use super::uncommitted::Uncommitted;
 use crate::clock::Patience;
 use crate::error::{Error, Result};
-use crate::store::handle::Store;
+use crate::store::handle::{Feeder, Store};
 use crate::store::offer::{Input, Outcome};
 
 /// Batches that are under way at most before [`Pipeline::is_full`]: one is sketched, one is written, and one
@@ -100,6 +100,8 @@ impl Intake {
 #[derive(Debug)]
 pub struct Pipeline {
     store: Store,
+    /// None once it is closed, for then it comes to its end by itself.
+    feeder: Option<Feeder>,
     batches: Option<Sender<Vec<Input>>>,
     outcomes: Receiver<Result<Vec<Result<Outcome>>>>,
     under_way: usize,
@@ -114,10 +116,10 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::ReadOnly`], [`Error::WriterHeld`] if this thread has the writer, [`Error::Io`] if no thread
-    /// can be started.
+    /// [`Error::ReadOnly`], [`Error::WriterHeld`] if this thread has the writer or feeds another pipeline,
+    /// [`Error::Io`] if no thread can be started.
     pub fn pipeline(&self, intake: Intake) -> Result<Pipeline> {
-        self.slot()?.check_not_held_here()?;
+        let feeder = self.slot()?.feed()?;
         let (batches, to_sketch) = mpsc::channel();
         let (sketched, to_write) = mpsc::channel();
         let (told, outcomes) = mpsc::channel();
@@ -138,6 +140,7 @@ impl Store {
         let writing = self.start("write", move || writing.run())?;
         Ok(Pipeline {
             store: self.clone(),
+            feeder: Some(feeder),
             batches: Some(batches),
             outcomes,
             under_way: 0,
@@ -160,6 +163,7 @@ impl Pipeline {
     /// Takes a batch, without waiting; a few megabytes of text are enough to keep every core busy. What is
     /// pushed after [`Pipeline::close`] is left out.
     pub fn push(&mut self, batch: Vec<Input>) {
+        self.fed_here();
         if let Some(batches) = &self.batches {
             // Where nobody takes it, the next wait says why.
             drop(batches.send(batch));
@@ -182,22 +186,36 @@ impl Pipeline {
     pub fn close(&mut self) {
         if self.batches.take().is_some() {
             self.under_way += 1;
+            self.feeder = None;
         }
     }
 
-    /// The outcomes of the next batch, or none as yet after this time. Those that cannot be stored have an
-    /// error of their own and do not hinder the others.
+    /// Takes note that this thread feeds it.
+    fn fed_here(&mut self) {
+        if let Some(feeder) = &mut self.feeder {
+            feeder.is_here();
+        }
+    }
+
+    /// The outcomes of the next batch, or none: as yet after this time, or any more after the end. Those that
+    /// cannot be stored have an error of their own and do not hinder the others.
     ///
     /// # Errors
     ///
     /// Those of [`Store::writer`](crate::Store::writer),
     /// [`Writer::add_batch`](crate::Writer::add_batch) and [`Writer::commit`](crate::Writer::commit): the
-    /// store is at its last commit. [`Error::OtherProcess`] in a fork.
+    /// store is at its last commit. [`Error::WriterHeld`] if this thread holds the writer that the pipeline
+    /// waits for. [`Error::OtherProcess`] in a fork.
     pub fn wait(&mut self, time: Duration) -> Result<Option<Vec<Result<Outcome>>>> {
         self.store.shared.process.check()?;
+        self.fed_here();
         let outcomes = match self.outcomes.recv_timeout(time) {
             Ok(outcomes) => outcomes?,
-            Err(RecvTimeoutError::Timeout) => return Ok(None),
+            Err(RecvTimeoutError::Timeout) => {
+                self.store.slot()?.check_not_used_here()?;
+                return Ok(None);
+            }
+            Err(RecvTimeoutError::Disconnected) if self.under_way == 0 => return Ok(None),
             Err(RecvTimeoutError::Disconnected) => return Err(Error::Poisoned),
         };
         self.under_way = self.under_way.saturating_sub(1);
@@ -209,6 +227,7 @@ impl Drop for Pipeline {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         self.batches = None;
+        self.feeder = None;
         if self.store.shared.process.is_current() {
             let mut patience = Patience::new(MOMENT);
             let threads = [&self.sketching, &self.writing];

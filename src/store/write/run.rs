@@ -80,6 +80,7 @@ impl Writer {
     /// Removes the documents of the open run, and commits whenever that takes `memory` bytes; the
     /// rest is left to the caller to commit, with the end of the run.
     fn forget_open(&mut self, memory: u64) -> Result<u64> {
+        let _used = self.files.enter()?;
         self.commit()?;
         let runs = self.runs;
         if runs.open == 0 {

@@ -9,7 +9,7 @@ use crate::clock;
 use crate::error::{Error, Result};
 use crate::storage::{CatalogChange, Runs};
 use crate::store::compare::Published;
-use crate::store::handle::{Lease, Store};
+use crate::store::handle::{InUse, Lease, Store};
 use crate::store::offer::{Body, Input, Keyed, Outcome};
 
 /// The one writer of a store: adds, removes and commits.
@@ -21,7 +21,7 @@ use crate::store::offer::{Body, Input, Keyed, Outcome};
 ///
 /// A writer keeps its store open, and may move to another thread. The store remembers the thread that
 /// made the writer or used it last: that one is given [`Error::WriterHeld`] where it would wait for
-/// itself.
+/// itself; see [`Store::writer`].
 ///
 /// ```
 /// use dedupdb::{Error, Schema, Store};
@@ -62,8 +62,9 @@ pub struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn new(store: &Store, files: Lease) -> Result<Writer> {
+    pub(crate) fn new(store: &Store, mut files: Lease) -> Result<Writer> {
         files.check_writable()?;
+        files.rest();
         let committed = store.last_commit();
         Ok(Writer {
             files,
@@ -119,7 +120,7 @@ impl Writer {
     /// Those of reading and writing the store, with [`Error::Full`]; the writer should then be
     /// dropped.
     pub fn add_all(&mut self, inputs: Vec<Input>) -> Result<Vec<Result<Outcome>>> {
-        self.begin()?;
+        let _used = self.begin()?;
         let prepare = |input| self.committed.prepare(input);
         let prepared = self.store.shared.pool.map(inputs, prepare);
         self.settle_all(prepared, self.policy())
@@ -140,7 +141,7 @@ impl Writer {
     ///
     /// Those of reading the store.
     pub fn remove(&mut self, key: &str) -> Result<bool> {
-        self.files.enter()?;
+        let _used = self.files.enter()?;
         let row = self.committed.snapshot.document(key)?;
         let key = Keyed::new(key);
         let known = self.pending.current(key, row).is_some();
@@ -158,7 +159,7 @@ impl Writer {
     /// commit, writing needs the store to be opened anew. [`Error::Poisoned`] if an earlier call of this writer
     /// failed half-way.
     pub fn commit(&mut self) -> Result<()> {
-        self.files.enter()?;
+        let _used = self.files.enter()?;
         if self.failed {
             return Err(Error::Poisoned);
         }
@@ -197,18 +198,27 @@ impl Writer {
     }
 
     /// Begins a batch.
-    pub(crate) fn begin(&mut self) -> Result<()> {
-        self.files.enter()?;
-        self.files.check_writable()
+    pub(crate) fn begin(&mut self) -> Result<InUse> {
+        let used = self.files.enter()?;
+        self.files.check_writable()?;
+        Ok(used)
     }
 }
 
 impl Store {
     /// The one writer, once no other thread has it.
     ///
+    /// Nobody waits for ever. A thread that would wait for itself is told at once: the one that made the
+    /// writer or used it last, and the one that feeds a [`Pipeline`](crate::write::Pipeline), until that is
+    /// closed. For another thread's writer it is waited as long as that is used. After
+    /// [`Options::idle_writer`](crate::Options::idle_writer) without a call to it nobody can tell whose it
+    /// is by now, and who waits is told as well: so it is where a writer moved to the very thread that
+    /// asks for a second one. [`Store::insert_unless_duplicate`] and [`Store::merge`] keep the same law;
+    /// [`Store::rebuild`], whose work is long, waits for the writers of other threads without an end.
+    ///
     /// # Errors
     ///
-    /// [`Error::ReadOnly`], [`Error::WriterHeld`] if this thread has the writer, or
+    /// [`Error::ReadOnly`], [`Error::WriterHeld`] if this thread has the writer or nobody uses it, or
     /// [`Error::Poisoned`] after a failed write.
     pub fn writer(&self) -> Result<Writer> {
         Writer::new(self, self.slot()?.take()?)
