@@ -530,7 +530,7 @@ impl Error {
 
     /// Names what is at `place`, the whole path of `folder`, as it was given: by the path of `folder`, or
     /// from the folder that the process is in.
-    pub(crate) fn as_given(mut self, place: &Path, folder: &Path) -> Error {
+    pub(crate) fn named_as_given(mut self, place: &Path, folder: &Path) -> Error {
         let Some(path) = self.path_mut() else {
             return self;
         };

@@ -211,7 +211,7 @@ impl Options {
         let place = whole_path(folder);
         let made = self.patiently(&place, || create(&place, schema.clone(), store));
         let opened = made.and_then(|files| self.writable(folder, &place, files));
-        opened.map_err(|error| error.as_given(&place, folder))
+        opened.map_err(|error| error.named_as_given(&place, folder))
     }
 
     /// Opens the store in `folder`, which it is wherever the process goes: a relative path is taken from
@@ -226,7 +226,7 @@ impl Options {
         let folder = folder.as_ref();
         let place = whole_path(folder);
         let opened = self.open_at(folder, &place);
-        opened.map_err(|error| error.as_given(&place, folder))
+        opened.map_err(|error| error.named_as_given(&place, folder))
     }
 
     fn open_at(&self, folder: &Path, place: &Path) -> Result<Store> {
