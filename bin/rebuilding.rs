@@ -77,7 +77,11 @@ pub(crate) fn what(begun: &Unfinished, stored: &Schema) -> String {
         .zip(stored.parameters());
     let changed = changed.filter(|(new, old)| new != old);
     let changed = changed.map(|((name, value), _)| format!("{name} {value}"));
-    format!("reindex to {}", changed.collect::<Vec<_>>().join(", "))
+    let changed: Vec<String> = changed.collect();
+    if changed.is_empty() {
+        return "packing the index".to_owned();
+    }
+    format!("reindex to {}", changed.join(", "))
 }
 
 /// Refuses a rebuild that the disk has no room for.

@@ -56,6 +56,8 @@ pub(crate) fn run(
             Err(error) => return Err(error.into()),
         }
     }
+    // What was merged is kept, whatever becomes of this.
+    target.pack_if_loose(|_| interrupt.flow())?;
     Ok(Exit::Found)
 }
 

@@ -1,5 +1,6 @@
 //! Documents on their way from Python into a store.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use dedupdb::write::{Intake, Outcome};
@@ -116,6 +117,9 @@ impl Adding {
             }
             py.check_signals()?;
         }
+        drop(pipeline);
+        let packed = py.detach(|| self.store.pack_if_loose(|_| ControlFlow::Continue(())));
+        packed.map_err(|error| raised(py, &error))?;
         self.told.end(py)?;
         Ok(skipped)
     }

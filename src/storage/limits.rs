@@ -22,6 +22,10 @@ pub(crate) struct Limits {
     pub(crate) checkpoint_postings: u64,
     /// A rebuild asks for the store's lock once fewer contents than this are to be taken over.
     pub(crate) few_behind: u32,
+    /// An index is loose when this many contents came since it was written as a whole, and one to so
+    /// many of all.
+    pub(crate) loose: u64,
+    pub(crate) all_to_loose: u64,
     /// With more contents than this without postings, it puts those into the tables first.
     pub(crate) many_unbanded: u64,
     /// Contents of each bucket that a search reads at first where one match is enough, where all are
@@ -46,6 +50,8 @@ impl Default for Limits {
             checkpoint_bytes: 64 << 20,
             checkpoint_postings: 16 << 20,
             few_behind: 1 << 12,
+            loose: 1 << 16,
+            all_to_loose: 6,
             many_unbanded: 1 << 15,
             few_of_bucket: 4,
             some_of_bucket: 1 << 6,
@@ -68,6 +74,8 @@ impl Limits {
         checkpoint_bytes: 64,
         checkpoint_postings: 400,
         few_behind: 1,
+        loose: 4,
+        all_to_loose: 6,
         many_unbanded: 2,
         few_of_bucket: 2,
         some_of_bucket: 6,

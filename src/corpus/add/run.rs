@@ -81,7 +81,7 @@ pub(super) fn run(
         run.take_all(&sketched)?
     };
     run.commit()?;
-    Ok(run.added)
+    run.pack()
 }
 
 impl Run<'_> {
@@ -209,6 +209,25 @@ impl Run<'_> {
         let earlier =
             earlier.filter(|earlier| is_same_file(Path::new(&earlier.key), &origin.source));
         Ok(earlier.map(|earlier| earlier.key.clone()))
+    }
+
+    /// Writes the index as a whole if much was added, and gives the counts.
+    fn pack(self) -> Result<Added, Error> {
+        let Run {
+            store,
+            writer,
+            pretend,
+            observe,
+            added,
+            documents,
+            bytes,
+            ..
+        } = self;
+        drop(writer);
+        if !pretend && added.ended == Ended::All {
+            store.pack_if_loose(|_| observe(AddEvent::Progress { documents, bytes }))?;
+        }
+        Ok(added)
     }
 
     fn commit(&mut self) -> Result<(), Error> {

@@ -86,16 +86,34 @@ impl Next {
     ) -> Result<()> {
         let (rows, prefix) = (self.rows_of(views), self.prefix_bits()?);
         let banded = narrow(&self.path, self.meta.banded)?;
+        let snapshot = &views.snapshot;
+        // What is in tables as it will be is sorted, and cheaper to read than rows are.
+        let in_tables = if self.plan.keeps_postings(&snapshot.schema) {
+            narrow(&self.path, snapshot.tables.meta.banded.min(banded.into()))?
+        } else {
+            0
+        };
         for part in 0..1_u32 << parts {
             let mut postings = Vec::with_capacity(banded as usize >> parts);
-            for id in (0..banded).filter(|&id| self.is_posted(id)) {
+            let is_of_part = |hash: u32| hash.checked_shr(32 - parts).unwrap_or(0) == part;
+            if in_tables > 0 {
+                snapshot.for_each_in_list(list, |posting| {
+                    let id = posting.id();
+                    if id < in_tables && is_of_part(posting.hash()) && self.is_posted(id) {
+                        postings.push(posting);
+                    }
+                })?;
+            }
+            for id in (in_tables..banded).filter(|&id| self.is_posted(id)) {
                 if let Some(hash) = rows.list_hash(id, list)?
-                    && hash.checked_shr(32 - parts).unwrap_or(0) == part
+                    && is_of_part(hash)
                 {
                     postings.push(Posting::new(hash, id));
                 }
             }
-            let postings = order::sort(postings);
+            if in_tables < banded {
+                postings = order::sort(postings);
+            }
             buckets::append(transaction, List::of(list), prefix, &postings)
                 .map_err(|error| bucket_error(&self.path, error))?;
         }

@@ -59,6 +59,12 @@ impl Next {
         let folder = snapshot.tables.path().parent().unwrap_or(Path::new(""));
         match Next::find(folder, snapshot)? {
             Some(next) if next.plan == *plan => Ok(next),
+            Some(next) if next.plan.packs(&snapshot.schema) => {
+                // Nobody asked for it.
+                drop(next);
+                Next::discard(folder, snapshot)?;
+                Next::begin(folder, snapshot, plan)
+            }
             Some(next) => {
                 let what = next.describe(&snapshot.schema);
                 Err(Error::Unfinished { what })
@@ -149,6 +155,9 @@ impl Next {
     pub(crate) fn describe(&self, stored: &Schema) -> String {
         if self.plan.renumbers {
             return "less space (compact)".to_owned();
+        }
+        if self.plan.packs(stored) {
+            return "an index that is packed".to_owned();
         }
         let pairs = self.plan.schema.parameters();
         let changed = pairs.into_iter().zip(stored.parameters());

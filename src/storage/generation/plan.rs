@@ -24,6 +24,16 @@ impl Plan {
         of(&self.schema) != of(stored)
     }
 
+    /// Whether it makes the index of a store with the schema `stored` anew and changes nothing.
+    pub(crate) fn packs(&self, stored: &Schema) -> bool {
+        !self.renumbers && *self.schema == *stored
+    }
+
+    /// Whether the postings are those that a store with the schema `stored` has.
+    pub(super) fn keeps_postings(&self, stored: &Schema) -> bool {
+        !self.renumbers && !self.resigns(stored) && self.schema.bands() == stored.bands()
+    }
+
     /// Number of lists of buckets, the copies included.
     pub(super) fn lists(&self) -> u32 {
         self.schema.bands().bands() + 1

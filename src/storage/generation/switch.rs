@@ -46,6 +46,7 @@ impl Next {
         self.catch_up(&transaction, &snapshot, keys, threads)?;
         self.copy_new_sums(&transaction, &snapshot)?;
         self.take_runs(&snapshot)?;
+        self.meta.packed = self.meta.contents;
         self.meta
             .write(&transaction)
             .and_then(|()| state::clear(&transaction))

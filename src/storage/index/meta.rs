@@ -33,6 +33,8 @@ pub(crate) struct Meta {
     pub(crate) signatures_file: u64,
     /// Committed contents, removed ones included.
     pub(crate) contents: u64,
+    /// Contents when this index was written as a whole; 0 if it never was.
+    pub(crate) packed: u64,
     /// Committed bytes of the column of shingles.
     pub(crate) shingle_bytes: u64,
     /// Contents below this id have their postings in the bucket tables.
@@ -54,7 +56,7 @@ pub(crate) struct Meta {
 }
 
 impl Meta {
-    fn fields(&mut self) -> [(&'static str, &mut u64); 18] {
+    fn fields(&mut self) -> [(&'static str, &mut u64); 19] {
         [
             (NUMBER, &mut self.format),
             ("store", &mut self.store),
@@ -63,6 +65,7 @@ impl Meta {
             ("shingles-file", &mut self.shingles_file),
             ("signatures-file", &mut self.signatures_file),
             ("contents", &mut self.contents),
+            ("packed", &mut self.packed),
             ("shingle-bytes", &mut self.shingle_bytes),
             ("banded", &mut self.banded),
             ("aged", &mut self.aged),

@@ -33,6 +33,7 @@ enum Verb {
     /// Stopped when it reports for this time.
     Compact(Option<usize>),
     Cancel,
+    Pack,
     Merge(Vec<(u8, Text)>),
     /// Into a folder of this name.
     Backup(u8),
@@ -51,6 +52,7 @@ fn verb() -> impl Strategy<Value = Verb> {
         2 => permutations.prop_map(Verb::Reindex),
         2 => prop::option::of(1..12_usize).prop_map(Verb::Compact),
         1 => Just(Verb::Cancel),
+        2 => Just(Verb::Pack),
         1 => batch().prop_map(Verb::Merge),
         1 => (0..3_u8).prop_map(Verb::Backup),
         1 => Just(Verb::Reopen),
@@ -79,6 +81,7 @@ fn story() -> Vec<Verb> {
         Verb::Backup(0),
         Verb::Reindex(84),
         Verb::Add(texts(4..9, 2)),
+        Verb::Pack,
         Verb::Compact(Some(2)),
         Verb::Remove(vec![5]),
         Verb::Compact(None),
@@ -260,6 +263,7 @@ fn perform_on(store: &Store, verb: &Verb) -> Result<()> {
         }
         Verb::Compact(stop) => rebuild(store, Rebuild::compact(), *stop),
         Verb::Cancel => store.cancel_rebuild().map(|_| ()),
+        Verb::Pack => store.pack_if_loose(|_| ControlFlow::Continue(())).map(drop),
         Verb::Merge(batch) => {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("other");

@@ -3,6 +3,7 @@
 mod backup;
 mod check;
 mod near;
+mod pack;
 mod rebuild;
 mod refresh;
 mod resign;

@@ -42,6 +42,7 @@ type Watcher<'a> = dyn FnMut(RebuildProgress) -> ControlFlow<()> + 'a;
 enum Target {
     Reindex(Box<Schema>),
     Compact,
+    Pack,
     Resume,
 }
 
@@ -68,6 +69,11 @@ impl<'a> Rebuild<'a> {
     /// Finishes a rebuild that was begun before, whatever it is.
     pub fn resume() -> Rebuild<'a> {
         Rebuild::new(Target::Resume)
+    }
+
+    /// Writes the index anew and changes nothing.
+    pub(super) fn pack() -> Rebuild<'a> {
+        Rebuild::new(Target::Pack)
     }
 
     fn new(target: Target) -> Rebuild<'a> {
@@ -348,6 +354,10 @@ fn plan(target: &Target, snapshot: &Snapshot) -> Result<Option<Plan>> {
                 renumbers: false,
             })
         }
+        Target::Pack => Some(Plan {
+            schema: stored.clone(),
+            renumbers: false,
+        }),
         Target::Compact => Some(Plan {
             schema: stored.clone(),
             renumbers: true,
