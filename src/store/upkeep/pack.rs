@@ -84,7 +84,7 @@ mod tests {
         for first in [0, 30, 60] {
             let mut writer = store.writer().unwrap();
             for number in first..first + 30 {
-                writer.add(&format!("key {number}"), &text(number)).unwrap();
+                writer.add(format!("key {number}"), text(number)).unwrap();
             }
             writer.commit().unwrap();
         }
@@ -92,7 +92,7 @@ mod tests {
         for number in (0..90).step_by(7) {
             writer.remove(&format!("key {number}")).unwrap();
         }
-        writer.add("key 91", &text(1)).unwrap();
+        writer.add("key 91", text(1)).unwrap();
         writer.commit().unwrap();
         store
     }
