@@ -179,7 +179,6 @@ fn advice_on_dedup(error: &dedup::Error) -> String {
         dedup::Error::StreamOfText { .. } => "; say with --format what records it has",
         dedup::Error::Unfit { unfit, .. } => match unfit {
             Unfit::RecordsInList => "; leave --list out for records",
-            Unfit::ParquetInFolder => "; give -o NAME.jsonl",
             Unfit::DocumentInRecords => " with --format",
             _ => "",
         },

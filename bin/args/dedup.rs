@@ -19,15 +19,16 @@ use crate::parse;
 Examples:
   dedupdb dedup pages.jsonl -o clean.jsonl
   dedupdb dedup today/*.jsonl.zst -o today-new.jsonl.zst --store history
+  dedupdb dedup crawl/*.parquet -o clean/
   dedupdb dedup articles/ -o unique/ --keep longest --removed removed.tsv
   dedupdb dedup articles/ -o files-to-keep --list
   zcat posts.csv.gz | dedupdb dedup - --format csv -o - > clean.csv
 
 What OUTPUT is:
   a file of records   for one file of records or standard input, or if OUTPUT is called .jsonl, .csv,
-                      .tsv or .warc: then all inputs are of that format, and tables have the same
-                      header, which is written once
-  a folder            for a folder, several files, or a text: files keep their paths (below the one
+                      .tsv, .warc or .parquet: then all inputs are of that format, and tables have the
+                      same header or columns, which are written once
+  a folder            for a folder, several files, a text, or if OUTPUT ends in a slash: files keep their paths (below the one
                       folder, or as given), and each file of records has its kept records. Files of
                       which nothing is kept are not there, but files of records are
   a list              with --list: the paths of the kept files, one a line, with control characters
@@ -36,8 +37,11 @@ What OUTPUT is:
   standard output     for -
 
 Records are kept as they are: lines of JSONL, rows of CSV and TSV, records of WARC; blank lines
-are left out. Of Parquet, lines of JSONL with \"id\" and \"text\" are written, and only into a file of
-records. A byte order mark is left out, and a file in UTF-16 or in the encoding of --encoding is
+are left out. Rows of Parquet keep all their columns, nested ones too: the output has the schema, the
+metadata and the compression of the input, and a group of rows for each of its groups. A column that is
+damaged ends the run. In a file that is called .jsonl, and on standard output, rows of Parquet become lines with
+all their columns: lists are arrays, structures and maps are objects, times are as in ISO 8601, and bytes that
+are no text are in base64. A byte order mark is left out, and a file in UTF-16 or in the encoding of --encoding is
 written in UTF-8. Compressed records are written plain unless OUTPUT, or the file in the folder, is
 called .gz or .zst. What add leaves out, such as broken records and binary files, is left out here and
 counted: a folder of output does not have them.

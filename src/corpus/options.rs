@@ -35,6 +35,8 @@ pub struct Options {
     pub(crate) strict: bool,
     pub(crate) follow: bool,
     pub(crate) verbatim: bool,
+    /// Whether rows of columns are written from their file again, and so are not wanted as lines.
+    pub(crate) tables_apart: bool,
     pub(crate) needs_ids: bool,
     pub(crate) repeats: Repeats,
     pub(crate) store: Option<PathBuf>,
@@ -66,6 +68,7 @@ impl Default for Options {
             strict: false,
             follow: false,
             verbatim: false,
+            tables_apart: false,
             needs_ids: false,
             repeats: Repeats::Skip,
             store: None,
@@ -146,10 +149,20 @@ impl Options {
         Options { follow, ..self }
     }
 
-    /// Whether records are wanted as they are in their files, beside their texts.
+    /// Whether records are wanted as they are in their files, beside their texts. A row of a Parquet file is a
+    /// line of JSON with all its columns: lists are arrays, structures and maps whose keys are strings are
+    /// objects, times are as in ISO 8601, and bytes that are no text are in base64.
     #[must_use]
     pub fn verbatim(self, verbatim: bool) -> Options {
         Options { verbatim, ..self }
+    }
+
+    /// Whether records of tables are left to whoever reads their `Opened::table` again.
+    pub(crate) fn tables_apart(self, tables_apart: bool) -> Options {
+        Options {
+            tables_apart,
+            ..self
+        }
     }
 
     /// Whether a record without an id of its own is bad.

@@ -3,11 +3,13 @@
 use std::fs::Metadata;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::Input;
 use crate::clock;
 use crate::corpus::formats::format::Format;
+use crate::corpus::formats::parquet::table::TableSource;
 use crate::corpus::formats::record::Nth;
 use crate::corpus::read::repeats::Id;
 use crate::corpus::skipped::{Hint, Reason, Skipped};
@@ -204,6 +206,8 @@ pub struct Opened {
     pub format: Format,
     /// The header of a table as it is.
     pub header: Vec<u8>,
+    /// The file of columns that it is, which can be read again.
+    pub(crate) table: Option<Arc<TableSource>>,
 }
 
 /// Items, in the order of the input.

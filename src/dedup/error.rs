@@ -49,6 +49,15 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// A table of which rows are kept cannot be read as a whole.
+    Input {
+        /// The file.
+        path: PathBuf,
+        /// Which part of it, and why.
+        source: Arc<io::Error>,
+    },
+    /// A file of columns was asked for, and there is no table to tell which.
+    NoTable,
     /// A file changed while it was read.
     Changed {
         /// The file.
@@ -92,8 +101,8 @@ pub enum Error {
 pub enum Unfit {
     /// A list has the paths of files that are one document each, and this one has records.
     RecordsInList,
-    /// Parquet is not written into a folder; its rows become lines of JSONL in a file of records.
-    ParquetInFolder,
+    /// A table has one schema, and this one's is not that of the tables before it.
+    OtherColumns,
     /// A file of records has records of one format.
     OtherFormat {
         /// The format of this one.
@@ -131,6 +140,14 @@ impl fmt::Display for Error {
                 "{}: an output has a file of its own under this name; rename it",
                 path.display()
             ),
+            Error::Input { path, source } => write!(
+                f,
+                "{}: {source}; nothing is written, and without this file the rest is",
+                path.display()
+            ),
+            Error::NoTable => {
+                f.write_str("no table could be read, so the columns of the output are not known")
+            }
             Error::Changed { path } => write!(
                 f,
                 "{}: it changed while it was read; try again",
@@ -161,8 +178,8 @@ impl fmt::Display for Unfit {
             Unfit::RecordsInList => {
                 f.write_str("a list has files that are one document each, and this one has records")
             }
-            Unfit::ParquetInFolder => f.write_str(
-                "Parquet is not written; in a file of records its rows become lines of JSONL",
+            Unfit::OtherColumns => f.write_str(
+                "its columns are not those of the tables before it; write to a folder, or give it alone",
             ),
             Unfit::OtherFormat { found, expected } => write!(
                 f,
@@ -183,7 +200,9 @@ impl fmt::Display for Unfit {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Error::Temporary { source, .. } | Error::Stream { source } => source.source(),
+            Error::Temporary { source, .. }
+            | Error::Stream { source }
+            | Error::Input { source, .. } => source.source(),
             Error::Output(error) => error.source(),
             Error::Corpus(error) => error.source(),
             Error::Store(error) => error.source(),
@@ -211,6 +230,14 @@ impl From<crate::Error> for Error {
 }
 
 impl Error {
+    /// The table at `path` cannot be read as a whole.
+    pub(crate) fn input(path: PathBuf, source: io::Error) -> Error {
+        Error::Input {
+            path,
+            source: Arc::new(source),
+        }
+    }
+
     /// The system refused to read or write what is temporary in the folder.
     pub(crate) fn temporary(folder: &Path, source: io::Error) -> Error {
         Error::Temporary {

@@ -1,6 +1,8 @@
 //! Whether what is read can be written as it is asked for.
 
-use crate::corpus::{Format, Opened};
+use std::sync::Arc;
+
+use crate::corpus::{Format, Opened, TableSource};
 
 use crate::dedup::error::{Error, Result, Unfit};
 use crate::dedup::target::{Form, Target};
@@ -13,6 +15,9 @@ pub(crate) struct Fit {
     format: Option<Format>,
     /// The header of all tables, once there is one.
     header: Option<Vec<u8>>,
+    is_of_tables: bool,
+    /// The schema of all tables that go into one file, once there is one.
+    schema: Option<Arc<TableSource>>,
 }
 
 impl Fit {
@@ -23,6 +28,8 @@ impl Fit {
             form: target.form,
             format: named.filter(|format| !format.is_document()),
             header: None,
+            is_of_tables: target.is_of_tables,
+            schema: None,
         }
     }
 
@@ -36,22 +43,23 @@ impl Fit {
             let place = opened.source.display().to_string();
             Err(Error::Unfit { place, unfit })
         };
-        let is_parquet = opened.format == Format::Parquet;
         match self.form {
             Form::List(_) => return unfit(Unfit::RecordsInList),
-            Form::Folder if is_parquet => return unfit(Unfit::ParquetInFolder),
             Form::Folder | Form::Nothing => return Ok(()),
             Form::Records => {}
         }
-        let format = if is_parquet {
-            Format::Jsonl
-        } else {
-            opened.format
-        };
+        let found = opened.format;
+        let becomes_lines = found == Format::Parquet && !self.is_of_tables;
+        let format = if becomes_lines { Format::Jsonl } else { found };
         let expected = *self.format.get_or_insert(format);
         if format != expected {
-            let found = format;
             return unfit(Unfit::OtherFormat { found, expected });
+        }
+        if let Some(table) = opened.table.as_ref().filter(|_| !becomes_lines) {
+            let expected = self.schema.get_or_insert_with(|| table.clone());
+            if expected.schema.get_fields() != table.schema.get_fields() {
+                return unfit(Unfit::OtherColumns);
+            }
         }
         let header = opened.header.trim_ascii_end();
         let expected = self.header.get_or_insert_with(|| header.to_vec());

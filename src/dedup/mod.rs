@@ -39,6 +39,8 @@
 //! - A run that is stopped, fails or is killed leaves no output, and the same run gives the same output later:
 //!   what it had stored is forgotten when the next one begins. The one exception is a crash in the moment
 //!   between the output and the end of the run in the store: the output is there then, and is written again.
+//! - Rows of Parquet files are written with all their columns, from their files as they were when they were
+//!   read. If one changed, or a column of it is damaged, nothing is written.
 //! - What is dropped was compared exactly, and is like a document that is kept or was stored before.
 //! - The output depends on the input and the parameters, and not on the number of threads, as long as no
 //!   search is [cut short](Done::searches_cut_short).
@@ -75,6 +77,7 @@ mod settings;
 mod sink;
 mod spool;
 mod stream;
+mod tables;
 mod target;
 mod tree;
 

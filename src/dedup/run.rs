@@ -165,7 +165,7 @@ impl Run<'_> {
         let take = &mut |judged| match judged {
             Judged::Opened(opened) => sink.open(&opened),
             Judged::Kept(origin) => sink.keep(match origin.record {
-                Some(_) => Kept::Record(&origin.verbatim),
+                Some(nth) => Kept::Record(&origin.verbatim, nth),
                 None => Kept::File(&origin.source, origin.bytes, origin.modified),
             }),
             Judged::Dropped => Ok(()),
@@ -173,7 +173,7 @@ impl Run<'_> {
         judge.judge_all(&sketched, false, take)?;
         self.check_failures(judge)?;
         judge.commit()?;
-        sink.finish()
+        sink.finish(&mut || judge.met.watch.tick())
     }
 
     /// Reads all documents, judges them by rank, and writes them in the order of the input.
@@ -217,16 +217,17 @@ impl Run<'_> {
             };
             match spooled.map_err(|error| Error::temporary(folder, error))? {
                 Spooled::Opened(opened) => sink.open(&opened),
-                Spooled::Record(record) => keep(Kept::Record(&record)),
+                Spooled::Record(record, nth) => keep(Kept::Record(&record, nth)),
                 Spooled::File(path, size, modified) => keep(Kept::File(&path, size, modified)),
             }?;
         }
-        sink.finish()
+        sink.finish(&mut || judge.met.watch.tick())
     }
 
     fn read(&self, sources: Vec<Source>) -> Result<Batches> {
         let options = self.dedup.options.clone();
         let options = options.verbatim(true).repeats(Repeats::Tell);
+        let options = options.tables_apart(self.target.is_of_tables);
         let options = options.store(&self.store.shared.place);
         Ok(options.batches(sources)?)
     }

@@ -115,9 +115,11 @@ impl Dedup {
     /// Writes what is kept to `path`, a file of records or a folder.
     ///
     /// It is a file of records for one file of records or a stream, or if it is called `.jsonl`, `.csv`,
-    /// `.tsv` or `.warc`: then all inputs are of that format, and tables have the same header, which is
-    /// written once. Else it is a folder, in which files keep their paths (below the one folder that is
-    /// read, or as given). What is called `.gz` or `.zst` is compressed.
+    /// `.tsv`, `.warc` or `.parquet`: then all inputs are of that format, and tables have the same header or
+    /// columns, which are written once. Else, or if it ends in a separator, it is a folder, in which files keep
+    /// their paths (below the one folder that is read, or as given). What is called `.gz` or `.zst` is
+    /// compressed. Rows of Parquet files keep all their columns; in a file that is called `.jsonl` they become
+    /// lines, as [`corpus::Options::verbatim`] says.
     pub fn output(self, path: impl Into<PathBuf>) -> Dedup {
         Dedup {
             to: To::Path(path.into()),
@@ -125,7 +127,7 @@ impl Dedup {
         }
     }
 
-    /// Writes records that are kept to a stream, as they come.
+    /// Writes records that are kept to a stream, as they come; rows of Parquet files as lines of JSON.
     pub fn output_to(self, stream: impl Write + Send + 'static) -> Dedup {
         Dedup {
             to: To::Stream(Box::new(stream)),

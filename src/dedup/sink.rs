@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::corpus::{Format, Opened};
+use crate::corpus::{Format, Nth, Opened};
 use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::settings::{Ending, To};
 use crate::dedup::stream::Stream;
+use crate::dedup::tables::Tables;
 use crate::dedup::target::{Form, Target};
 use crate::dedup::tree::Tree;
 use crate::publish::error::Of;
@@ -19,8 +20,8 @@ use crate::publish::escape;
 /// A document that is kept.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kept<'a> {
-    /// A record as it is.
-    Record(&'a [u8]),
+    /// A record as it is, and which one of its file it is.
+    Record(&'a [u8], Nth),
     /// A file of so many bytes that last changed so many nanoseconds after 1970.
     File(&'a Path, u64, Option<SystemTime>),
 }
@@ -35,6 +36,8 @@ pub(crate) struct Sink {
 enum Kind {
     Nothing,
     Records(Stream),
+    /// Rows of tables.
+    Rows(Tables),
     Folder(Tree),
     List {
         list: BufWriter<Outlet>,
@@ -67,6 +70,12 @@ impl Sink {
             Kind::List { list, ending }
         } else {
             let named = name.as_deref().unwrap_or(Path::new(""));
+            if target.is_of_tables {
+                let mut tables = Tables::begin()?;
+                tables.file(path.to_owned(), named.to_owned())?;
+                let kind = Kind::Rows(tables);
+                return Ok(Sink { kind, name });
+            }
             let stream = Stream::new(place, named, Format::of(named));
             Kind::Records(written(stream, name.as_deref())?)
         };
@@ -82,6 +91,12 @@ impl Sink {
         match &mut self.kind {
             Kind::Records(stream) => written(stream.open(opened), self.name.as_deref()),
             Kind::Folder(tree) => tree.open(opened),
+            Kind::Rows(tables) => match &opened.table {
+                Some(table) => tables.open(&opened.source, table.clone()),
+                None => Err(Error::Defect {
+                    what: "a file without columns came where rows are written",
+                }),
+            },
             Kind::List { .. } | Kind::Nothing => Ok(()),
         }
     }
@@ -95,33 +110,35 @@ impl Sink {
         let name = self.name.as_deref();
         match (&mut self.kind, kept) {
             (Kind::Nothing, _) => Ok(()),
-            (Kind::Records(stream), Kept::Record(record)) => written(stream.write(record), name),
-            (Kind::Folder(tree), Kept::Record(record)) => tree.record(record),
+            (Kind::Records(stream), Kept::Record(record, _)) => written(stream.write(record), name),
+            (Kind::Rows(tables), Kept::Record(_, nth)) => tables.keep(nth),
+            (Kind::Folder(tree), Kept::Record(record, nth)) => tree.record(record, nth),
             (Kind::Folder(tree), Kept::File(path, size, modified)) => {
                 tree.copy(path, size, modified)
             }
             (Kind::List { list, ending }, Kept::File(path, ..)) => {
                 written(put(list, path, *ending), name)
             }
-            (Kind::Records(_), Kept::File(..)) => Err(Error::Defect {
+            (Kind::Records(_) | Kind::Rows(_), Kept::File(..)) => Err(Error::Defect {
                 what: "a file came where records are written",
             }),
-            (Kind::List { .. }, Kept::Record(_)) => Err(Error::Defect {
+            (Kind::List { .. }, Kept::Record(..)) => Err(Error::Defect {
                 what: "a record came where a list is written",
             }),
         }
     }
 
-    /// Ends what was written, durably.
+    /// Ends what was written, durably, and calls `wait` from time to time while that takes long.
     ///
     /// # Errors
     ///
-    /// Those of the system.
-    pub(crate) fn finish(self) -> Result<()> {
+    /// Those of the system and of `wait`.
+    pub(crate) fn finish(self, wait: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         let finished = match self.kind {
             Kind::Nothing => Ok(()),
             Kind::Records(stream) => stream.finish(),
-            Kind::Folder(tree) => return tree.finish(),
+            Kind::Folder(tree) => return tree.finish(wait),
+            Kind::Rows(tables) => return tables.finish(wait),
             Kind::List { list, .. } => match list.into_inner() {
                 Ok(Outlet::File(file)) => file.sync_all(),
                 Ok(Outlet::Stream(mut stream)) => stream.flush(),

@@ -3,10 +3,12 @@
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
+use std::vec;
 
 use crate::clock;
-use crate::corpus::{Format, Nth, Opened, Origin, Sourced};
+use crate::corpus::{Format, Nth, Opened, Origin, Sourced, TableSource};
 
 use crate::dedup::error::{Error, Result};
 use crate::publish::error::{self as publish, Of};
@@ -26,6 +28,7 @@ pub(crate) struct Spool {
     most: u64,
     folder: PathBuf,
     names: Names,
+    tables: Vec<Arc<TableSource>>,
 }
 
 /// The names that are no UTF-8, which are few.
@@ -36,7 +39,7 @@ struct Names(Vec<PathBuf>);
 #[derive(Debug)]
 pub(crate) enum Spooled {
     Opened(Opened),
-    Record(Vec<u8>),
+    Record(Vec<u8>, Nth),
     /// A file that is one document, with its size and time.
     File(PathBuf, u64, Option<SystemTime>),
 }
@@ -73,6 +76,7 @@ impl Spool {
             most,
             folder,
             names: Names::default(),
+            tables: Vec::new(),
         })
     }
 
@@ -114,18 +118,22 @@ impl Spool {
             Format::Tsv => 1,
             Format::Warc => 2,
             Format::Shingles => 4,
-            Format::Jsonl | Format::Parquet | Format::Text | Format::Html => 3,
+            Format::Parquet => 5,
+            Format::Jsonl | Format::Text | Format::Html => 3,
         };
         put(&mut self.records, OPENED)?;
         put(&mut self.records, format)?;
         self.names.put(&mut self.records, &opened.source)?;
         self.recorded += put_bytes(&mut self.records, &opened.header)?;
+        put(&mut self.records, opened.table.is_some().into())?;
+        self.tables.extend(opened.table.clone());
         Ok(())
     }
 
     fn put_document(&mut self, document: &Sourced) -> io::Result<u64> {
-        if document.record.is_some() {
+        if let Some(nth) = document.record {
             put(&mut self.records, RECORD)?;
+            put_line(&mut self.records, Some(nth))?;
             self.recorded += put_bytes(&mut self.records, &document.verbatim)?;
         } else {
             put(&mut self.records, FILE)?;
@@ -160,12 +168,17 @@ impl Spool {
         };
         let finish = || -> io::Result<(Texts, Records)> {
             let reader = rewound(self.records)?;
-            let names = self.names;
+            let (names, tables) = (self.names, self.tables.into_iter());
             let texts = Texts {
                 reader: rewound(self.texts)?,
                 folder: folder.clone(),
             };
-            Ok((texts, Records { reader, names }))
+            let records = Records {
+                reader,
+                names,
+                tables,
+            };
+            Ok((texts, records))
         };
         finish().map_err(|error| Error::temporary(&folder, error))
     }
@@ -213,6 +226,7 @@ impl Texts {
 pub(crate) struct Records {
     reader: BufReader<File>,
     names: Names,
+    tables: vec::IntoIter<Arc<TableSource>>,
 }
 
 impl Records {
@@ -231,12 +245,22 @@ impl Records {
                     1 => Format::Tsv,
                     2 => Format::Warc,
                     4 => Format::Shingles,
+                    5 => Format::Parquet,
                     _ => Format::Jsonl,
                 },
                 source: self.names.get(reader)?,
                 header: get_bytes(reader)?,
+                table: if get(reader)? == 1 {
+                    self.tables.next()
+                } else {
+                    None
+                },
             }),
-            RECORD => Spooled::Record(get_bytes(reader)?),
+            RECORD => {
+                let nth =
+                    get_line(reader)?.ok_or_else(|| io::Error::other("a number is missing"))?;
+                Spooled::Record(get_bytes(reader)?, nth)
+            }
             _ => {
                 let path = self.names.get(reader)?;
                 Spooled::File(path, get(reader)?, get_time(reader)?)

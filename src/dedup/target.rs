@@ -24,6 +24,8 @@ pub(crate) enum Form {
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) form: Form,
+    /// Whether rows of tables are written as such, and not as lines.
+    pub(crate) is_of_tables: bool,
     /// None is a stream, or nowhere.
     pub(crate) path: Option<PathBuf>,
 }
@@ -60,21 +62,45 @@ impl Target {
         if let (Some(removed), Some(output)) = (&dedup.removed, output) {
             check_outputs(removed, output)?;
         }
+        let is_of_tables = match (form, output) {
+            (Form::Records, Some(path)) => is_table(dedup, path),
+            (Form::Records, None) => false,
+            (Form::Nothing | Form::Folder | Form::List(_), _) => true,
+        };
         Ok(Target {
             form,
+            is_of_tables,
             path: output.map(|path| bare(path)),
         })
     }
 }
 
-/// Whether records are asked for: by the name of the output, or because there is but one file of them.
+/// Whether a file of columns is asked for: by the name of the output, or because the one input is one.
+fn is_table(dedup: &Dedup, output: &Path) -> bool {
+    match (Format::of(output), &*dedup.sources) {
+        (Format::Parquet, _) => true,
+        (named, [source]) if named.is_document() => dedup.format(source) == Format::Parquet,
+        _ => false,
+    }
+}
+
+/// Whether records are asked for: by the name of the output, or because there is but one file of them and
+/// the output is not called as a folder.
 fn is_of_records(dedup: &Dedup, output: &Path) -> bool {
+    let name = output.as_os_str().as_encoded_bytes();
+    if output.is_dir()
+        || name
+            .last()
+            .is_some_and(|&end| std::path::is_separator(end.into()))
+    {
+        return false;
+    }
     let is_of_records = |source: &Source| match source.named() {
         Some(path) => !path.is_dir() && !dedup.format(source).is_document(),
         None => true,
     };
     let is_one = matches!(&*dedup.sources, [source] if is_of_records(source));
-    is_one || !Format::of(output).is_document() && !output.is_dir()
+    is_one || !Format::of(output).is_document()
 }
 
 /// Refuses a stream that is one document, and so has no file that could be kept.

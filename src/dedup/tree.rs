@@ -5,12 +5,13 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::corpus::{self, Opened};
+use crate::corpus::{self, Nth, Opened};
 
 use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::modes::{create_file, create_folder, create_folders};
 use crate::dedup::stream::Stream;
+use crate::dedup::tables::Tables;
 use crate::publish::error::Of;
 use crate::publish::manifest;
 
@@ -19,8 +20,10 @@ pub(crate) struct Tree {
     root: PathBuf,
     /// The arguments, and where what is below them goes.
     bases: Vec<(PathBuf, PathBuf)>,
-    /// The file of records that is being written.
+    /// The file of records that is being written, unless it is one of columns.
     stream: Option<(Stream, PathBuf)>,
+    /// Those of columns, once there is one.
+    tables: Option<Tables>,
 }
 
 impl Tree {
@@ -47,6 +50,7 @@ impl Tree {
             bases: arguments.iter().map(base).collect(),
             root: root.to_owned(),
             stream: None,
+            tables: None,
         })
     }
 
@@ -58,6 +62,16 @@ impl Tree {
     pub(crate) fn open(&mut self, opened: &Opened) -> Result<()> {
         self.close()?;
         let (file, path) = self.create(&opened.source)?;
+        if let Some(table) = &opened.table {
+            if self.tables.is_none() {
+                self.tables = Some(Tables::begin()?);
+            }
+            if let Some(tables) = &mut self.tables {
+                tables.file(path.clone(), path)?;
+                tables.open(&opened.source, table.clone())?;
+            }
+            return Ok(());
+        }
         let mut stream = Stream::new(Outlet::File(file), &path, opened.format).of(&path)?;
         stream.open(opened).of(&path)?;
         self.stream = Some((stream, path));
@@ -69,10 +83,11 @@ impl Tree {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn record(&mut self, record: &[u8]) -> Result<()> {
-        match &mut self.stream {
-            Some((stream, path)) => Ok(stream.write(record).of(path)?),
-            None => Err(Error::Defect {
+    pub(crate) fn record(&mut self, record: &[u8], nth: Nth) -> Result<()> {
+        match (&mut self.stream, &mut self.tables) {
+            (Some((stream, path)), _) => Ok(stream.write(record).of(path)?),
+            (None, Some(tables)) => tables.keep(nth),
+            (None, None) => Err(Error::Defect {
                 what: "a record came before its file",
             }),
         }
@@ -103,13 +118,16 @@ impl Tree {
         Ok(())
     }
 
-    /// Ends the folder, durably and with a manifest.
+    /// Ends the folder, durably and with a manifest, and calls `wait` from time to time while that takes long.
     ///
     /// # Errors
     ///
-    /// Those of the system.
-    pub(crate) fn finish(mut self) -> Result<()> {
+    /// Those of the system and of `wait`.
+    pub(crate) fn finish(mut self, wait: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         self.close()?;
+        if let Some(tables) = self.tables.take() {
+            tables.finish(wait)?;
+        }
         Ok(manifest::seal(&self.root)?)
     }
 

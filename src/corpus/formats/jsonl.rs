@@ -110,12 +110,6 @@ fn escape(json: &str, at: usize) -> Option<u32> {
     is_hexadecimal.then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
-/// A line with a key and a text.
-pub(crate) fn line(key: &str, text: &str) -> Vec<u8> {
-    let object = serde_json::json!({ "id": key, "text": text });
-    format!("{object}\n").into_bytes()
-}
-
 /// The error's message with the column alone: the line is always the first.
 fn without_line(error: &serde_json::Error) -> String {
     let message = error.to_string();

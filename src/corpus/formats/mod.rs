@@ -4,7 +4,7 @@ mod fields;
 pub(crate) mod format;
 mod jsonl;
 mod lines;
-mod parquet;
+pub(crate) mod parquet;
 pub(crate) mod record;
 pub(crate) mod records;
 mod shingles;

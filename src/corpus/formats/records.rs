@@ -3,6 +3,7 @@
 use std::io;
 use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -11,6 +12,7 @@ use crate::corpus::formats::format::Format;
 use crate::corpus::formats::jsonl;
 use crate::corpus::formats::lines::Lines;
 use crate::corpus::formats::parquet;
+use crate::corpus::formats::parquet::table::Again;
 use crate::corpus::formats::record::{DEFECT, Fault, Nth, Raw, Record, caught};
 use crate::corpus::formats::shingles;
 use crate::corpus::formats::table::columns::Cells;
@@ -24,7 +26,7 @@ use crate::corpus::read::reader::BATCH_BYTES;
 use crate::corpus::read::repeats::{Id, IdScope, Repeats};
 use crate::corpus::skipped::Skipped;
 use crate::corpus::source::feed::Feed;
-use crate::corpus::sourced::{Batch, Item, Opened, Origin, Sourced, place};
+use crate::corpus::sourced::{Batch, Item, Opened, Origin, Sourced, modified, place};
 
 /// Records that are parsed together.
 const BATCH_RECORDS: usize = 16_384;
@@ -94,9 +96,21 @@ impl Records<'_> {
     }
 
     fn parquet(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
-        let rows = parquet::Rows::new(self.source.open_file()?, self.options)?;
+        let (file, is_copy) = self.source.open_file()?;
+        let again = if is_copy {
+            Again::Held(file.try_clone()?)
+        } else {
+            let metadata = file.metadata()?;
+            let path = self.source.name().to_owned();
+            Again::Path(path, metadata.len(), modified(&metadata))
+        };
+        let rows = parquet::Rows::new(file, self.options)?;
+        let opened = Opened {
+            table: Some(Arc::new(rows.table(again))),
+            ..self.opened(Format::Parquet)
+        };
         let parse = |cells: Cells<_>| cells.record(self.options.given_encoding());
-        self.send(self.opened(Format::Parquet), rows, parse, outbox)
+        self.send(opened, rows, parse, outbox)
     }
 
     fn warc(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
@@ -118,6 +132,7 @@ impl Records<'_> {
             source: self.source.name().to_owned(),
             format,
             header: Vec::new(),
+            table: None,
         }
     }
 
@@ -195,7 +210,7 @@ impl Records<'_> {
         }
     }
 
-    fn document(self, record: Record, nth: Nth, mut verbatim: Vec<u8>) -> Sourced {
+    fn document(self, record: Record, nth: Nth, verbatim: Vec<u8>) -> Sourced {
         let lossy_key = record.is_lossy;
         let has_id = record.id.is_some();
         let is_in_file = self.options.id_scope == IdScope::File;
@@ -203,13 +218,9 @@ impl Records<'_> {
         let text = record.decoded.text;
         let key = match record.id {
             Some(id) if !is_in_file => id,
-            Some(id) => {
-                self.verbatim(&mut verbatim, &id, &text);
-                format!("{}#{id}", self.key)
-            }
+            Some(id) => format!("{}#{id}", self.key),
             None => format!("{}#{}", self.key, nth.number()),
         };
-        self.verbatim(&mut verbatim, &key, &text);
         let looks = brings_id && self.options.repeats != Repeats::Allow;
         let origin = Origin {
             record: Some(nth),
@@ -223,14 +234,6 @@ impl Records<'_> {
             ..Origin::new(key, self.source.name().to_owned())
         };
         Sourced::new(text, origin)
-    }
-
-    /// Writes a record of its own where it is wanted and is nowhere as it is: the rows of a file of
-    /// columns.
-    fn verbatim(self, verbatim: &mut Vec<u8>, id: &str, text: &str) {
-        if self.options.verbatim && verbatim.is_empty() {
-            *verbatim = jsonl::line(id, text);
-        }
     }
 
     fn unreadable(self, error: &io::Error) -> Item {

@@ -106,21 +106,21 @@ impl Feed {
     }
 
     /// The bytes, decompressed, as a file that can be read from its end. What is none is copied to
-    /// one without a name, in the folder for temporary files.
+    /// one without a name, in the folder for temporary files. Says whether it was.
     ///
     /// # Errors
     ///
     /// Those of opening, reading and copying.
-    pub(crate) fn open_file(&self) -> io::Result<File> {
+    pub(crate) fn open_file(&self) -> io::Result<(File, bool)> {
         if let Feed::File(path) = self {
             let (magic, _) = peek(buffered(File::open(path)?))?;
             if Compression::of(&magic).is_none() {
-                return File::open(path);
+                return Ok((File::open(path)?, false));
             }
         }
         let mut copy = tempfile::tempfile()?;
         io::copy(&mut self.open()?, &mut copy)?;
-        Ok(copy)
+        Ok((copy, true))
     }
 
     /// The bytes as they are.

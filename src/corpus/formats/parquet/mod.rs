@@ -1,7 +1,14 @@
-//! Rows of Parquet files: two columns, a few rows at a time.
+//! Rows of Parquet files: two columns, a few rows at a time, and all of them, to be written again.
 
+mod budget;
+pub(crate) mod filter;
 mod footer;
+mod lines;
+mod nodes;
 mod pages;
+pub(crate) mod table;
+mod triplets;
+mod values;
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -14,7 +21,9 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
+use crate::corpus::formats::parquet::lines::Lines;
 use crate::corpus::formats::parquet::pages::{Chunks, Pages};
+use crate::corpus::formats::parquet::table::{Again, TableSource};
 use crate::corpus::formats::record::{Nth, Raw};
 use crate::corpus::formats::table::columns::{Cells, Columns, missing, number};
 use crate::corpus::options::Options;
@@ -41,7 +50,9 @@ pub(crate) struct Rows {
     columns: Columns,
     next_group: usize,
     group: Option<Group>,
-    ready: VecDeque<Cells<ByteArray>>,
+    /// The rows with all their columns, if they are wanted as lines.
+    lines: Option<Lines>,
+    ready: VecDeque<(Cells<ByteArray>, Vec<u8>)>,
     number: u64,
 }
 
@@ -60,9 +71,7 @@ impl Rows {
     /// It is damaged, or has no such column.
     pub(crate) fn new(file: File, options: &Options) -> io::Result<Rows> {
         let size = file.metadata()?.len();
-        let chunks = Chunks::new(file, size);
-        let file = footer::check(&chunks).and_then(|()| SerializedFileReader::new(chunks));
-        let file = file.map_err(|error| explain(&error))?;
+        let file = open(file)?;
         let schema = file.metadata().file_metadata().schema_descr();
         let names: Vec<String> = schema
             .columns()
@@ -87,8 +96,9 @@ impl Rows {
         }
         let groups = file.metadata().row_groups().iter();
         let mut codings = groups.flat_map(|group| {
-            let wanted = [Some(text), id].into_iter().flatten();
-            wanted.filter_map(|index| group.columns().get(index))
+            let is_wanted = |index| options.verbatim || index == text || Some(index) == id;
+            let columns = group.columns().iter().enumerate();
+            columns.filter_map(move |(index, column)| is_wanted(index).then_some(column))
         });
         if let Some(coding) = codings.find_map(|column| unread(column.compression())) {
             return Err(io::Error::other(format!(
@@ -96,7 +106,12 @@ impl Rows {
             )));
         }
         drop(codings);
+        let lines = (options.verbatim && !options.tables_apart).then(|| {
+            let documents: Vec<usize> = [Some(text), id].into_iter().flatten().collect();
+            Lines::new(schema, &documents, options.given_encoding(), size)
+        });
         Ok(Rows {
+            lines,
             file,
             size,
             growth: Growth::default(),
@@ -109,21 +124,34 @@ impl Rows {
         })
     }
 
+    /// The table as a whole, which can be read `again` as that says.
+    pub(crate) fn table(&self, again: Again) -> TableSource {
+        TableSource::new(&self.file, again)
+    }
+
     fn read(&mut self) -> io::Result<Option<Raw<Cells<ByteArray>>>> {
         while self.ready.is_empty() {
             if let Some(group) = self.group.as_mut().filter(|group| group.rows > 0) {
                 let rows = (BYTES / self.largest.max(1)).clamp(1, ROWS);
-                self.ready = group.read(usize::try_from(rows).unwrap_or(1))?;
+                let cells = group.read(usize::try_from(rows).unwrap_or(1))?;
+                let lines = match &mut self.lines {
+                    Some(lines) => lines.read(cells.len())?,
+                    None => vec![Vec::new(); cells.len()],
+                };
+                self.ready = cells.into_iter().zip(lines).collect();
             } else if self.next_group < self.file.num_row_groups() {
                 let group = self.file.get_row_group(self.next_group);
                 let group = group.map_err(|error| explain(&error))?;
+                if let Some(lines) = &mut self.lines {
+                    lines.begin(&*group)?;
+                }
                 self.group = Some(Group::new(&*group, self.columns)?);
                 self.next_group += 1;
             } else {
                 return Ok(None);
             }
         }
-        let Some(cells) = self.ready.pop_front() else {
+        let Some((cells, verbatim)) = self.ready.pop_front() else {
             return Ok(None);
         };
         self.number += 1;
@@ -138,7 +166,7 @@ impl Rows {
         Ok(Some(Raw {
             nth: Nth::Record(self.number),
             bytes,
-            verbatim: Vec::new(),
+            verbatim,
             body: Ok(cells),
         }))
     }
@@ -235,6 +263,14 @@ impl Column {
             _ => Ok(Vec::new()),
         }
     }
+}
+
+/// Opens a file whose schema can be true.
+fn open(file: File) -> io::Result<SerializedFileReader<Chunks>> {
+    let size = file.metadata()?.len();
+    let chunks = Chunks::new(file, size);
+    let file = footer::check(&chunks).and_then(|()| SerializedFileReader::new(chunks));
+    file.map_err(|error| explain(&error))
 }
 
 /// The next cells of a column, so many at most, in which only those of `level` are there.

@@ -6,11 +6,14 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
 use bytes::Bytes;
-use parquet::basic::Encoding;
+use parquet::basic::{Encoding, Type};
 use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::data_type::ByteArray;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::ColumnDescriptor;
+
+use crate::corpus::formats::parquet::budget::Budget;
 
 /// A page has no more bytes. Writers begin a new one after 1 MB, or after about a thousand rows.
 const MAX_BYTES: u64 = 1 << 30;
@@ -101,15 +104,33 @@ pub(crate) fn variable(bytes: &mut &[u8]) -> Option<u64> {
 
 /// The pages of a column.
 pub(crate) struct Pages {
-    pages: Box<dyn PageReader>,
+    reader: Box<dyn PageReader>,
     has_levels: bool,
+    /// What the values of all pages count for, if anything.
+    budget: Option<Budget>,
+    /// Bytes of a value and its levels in memory, beside what the value refers to.
+    value_bytes: u64,
 }
 
 impl Pages {
     pub(crate) fn new(pages: Box<dyn PageReader>, column: &ColumnDescriptor) -> Pages {
         Pages {
-            pages,
+            reader: pages,
             has_levels: column.max_def_level() > 0,
+            budget: None,
+            value_bytes: value_bytes(column),
+        }
+    }
+
+    /// The pages of a column, whose values count for a budget before they are read: a row may have any number.
+    pub(crate) fn within(
+        pages: Box<dyn PageReader>,
+        column: &ColumnDescriptor,
+        budget: Budget,
+    ) -> Pages {
+        Pages {
+            budget: Some(budget),
+            ..Pages::new(pages, column)
         }
     }
 
@@ -132,8 +153,25 @@ impl Pages {
                 "a page claims to have more values than it can have",
             ));
         }
-        Ok(())
+        let budget = self.budget.as_ref().filter(|_| !is_dictionary);
+        budget.map_or(Ok(()), |budget| {
+            Ok(budget.count(values.saturating_mul(self.value_bytes))?)
+        })
     }
+}
+
+/// Bytes that a value takes in memory with its levels, without those that it refers to.
+fn value_bytes(column: &ColumnDescriptor) -> u64 {
+    let levels =
+        2 * u64::from(column.max_def_level() > 0) + 2 * u64::from(column.max_rep_level() > 0);
+    levels
+        + match column.physical_type() {
+            Type::BOOLEAN => 1,
+            Type::INT32 | Type::FLOAT => 4,
+            Type::INT64 | Type::DOUBLE => 8,
+            Type::INT96 => 12,
+            Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY => size_of::<ByteArray>() as u64,
+        }
 }
 
 /// How many lengths the values of a page begin with.
@@ -162,17 +200,17 @@ fn delta_values(page: &Page, has_levels: bool) -> Option<u64> {
 
 impl PageReader for Pages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
-        let page = self.pages.get_next_page()?;
+        let page = self.reader.get_next_page()?;
         page.as_ref().map_or(Ok(()), |page| self.check(page))?;
         Ok(page)
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
-        self.pages.peek_next_page()
+        self.reader.peek_next_page()
     }
 
     fn skip_next_page(&mut self) -> Result<()> {
-        self.pages.skip_next_page()
+        self.reader.skip_next_page()
     }
 }
 

@@ -1,0 +1,207 @@
+//! A whole file of columns: its schema, and the rows of its groups.
+
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use parquet::basic::Encoding;
+use parquet::column::reader::{ColumnReader, get_column_reader};
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::schema::types::TypePtr;
+
+use crate::corpus::formats::parquet::budget::Budget;
+use crate::corpus::formats::parquet::pages::{Chunks, Pages};
+use crate::corpus::formats::parquet::{explain, open};
+use crate::corpus::sourced::modified;
+
+/// A table that was begun to read and can be read again.
+pub(crate) struct TableSource {
+    pub(crate) schema: TypePtr,
+    /// Rows of each group.
+    pub(crate) groups: Vec<u64>,
+    again: Again,
+}
+
+/// Where a table can be read again.
+#[derive(Debug)]
+pub(crate) enum Again {
+    /// A file of so many bytes that last changed at this time.
+    Path(PathBuf, u64, Option<SystemTime>),
+    /// A copy without a name of what can be read once.
+    Held(File),
+}
+
+impl TableSource {
+    /// The table of a file that is open.
+    pub(crate) fn new(table: &SerializedFileReader<Chunks>, again: Again) -> TableSource {
+        let groups = table.metadata().row_groups().iter();
+        TableSource {
+            schema: table
+                .metadata()
+                .file_metadata()
+                .schema_descr()
+                .root_schema_ptr(),
+            groups: groups.map(rows).collect(),
+            again,
+        }
+    }
+
+    /// Opens it again; none if the file changed meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system, or it is damaged.
+    pub(crate) fn open(&self) -> io::Result<Option<Table>> {
+        let file = match &self.again {
+            Again::Path(path, size, time) => {
+                let file = File::open(path)?;
+                let metadata = file.metadata()?;
+                if metadata.len() != *size || modified(&metadata) != *time {
+                    return Ok(None);
+                }
+                file
+            }
+            Again::Held(file) => file.try_clone()?,
+        };
+        let table = Table::open(file)?;
+        let is_same = (0..self.groups.len()).all(|at| table.rows(at) == self.groups[at]);
+        Ok((table.groups() == self.groups.len() && is_same).then_some(table))
+    }
+}
+
+impl fmt::Debug for TableSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("TableSource").field(&self.again).finish()
+    }
+}
+
+impl PartialEq for TableSource {
+    fn eq(&self, other: &TableSource) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for TableSource {}
+
+/// A file of columns that is open.
+pub(crate) struct Table {
+    file: SerializedFileReader<Chunks>,
+    budget: Budget,
+}
+
+impl Table {
+    /// Opens a file.
+    ///
+    /// # Errors
+    ///
+    /// It is damaged.
+    pub(crate) fn open(file: File) -> io::Result<Table> {
+        let size = file.metadata()?.len();
+        Ok(Table {
+            file: open(file)?,
+            budget: Budget::new(size),
+        })
+    }
+
+    pub(crate) fn groups(&self) -> usize {
+        self.file.num_row_groups()
+    }
+
+    /// Rows of a group; none if there is no such group.
+    pub(crate) fn rows(&self, group: usize) -> u64 {
+        self.file.metadata().row_groups().get(group).map_or(0, rows)
+    }
+
+    pub(crate) fn schema(&self) -> TypePtr {
+        self.file
+            .metadata()
+            .file_metadata()
+            .schema_descr()
+            .root_schema_ptr()
+    }
+
+    pub(crate) fn columns(&self) -> usize {
+        self.file
+            .metadata()
+            .file_metadata()
+            .schema_descr()
+            .num_columns()
+    }
+
+    /// The name of a column.
+    pub(crate) fn column_name(&self, column: usize) -> String {
+        let schema = self.file.metadata().file_metadata().schema_descr();
+        schema.column(column).path().string()
+    }
+
+    /// What bounds the values that are read.
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// The values of a column in a group.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or it is damaged.
+    pub(crate) fn column(&self, group: usize, column: usize) -> io::Result<ColumnReader> {
+        let read = || {
+            let group = self.file.get_row_group(group)?;
+            let described = group.metadata().schema_descr().column(column);
+            let pages = group.get_column_page_reader(column)?;
+            let pages = Pages::within(pages, &described, self.budget.clone());
+            Ok(get_column_reader(described, Box::new(pages)))
+        };
+        read().map_err(|error| explain(&error))
+    }
+
+    /// How another file of such rows is written: with the metadata of this one, and its columns coded and
+    /// compressed as in the first group.
+    pub(crate) fn properties(&self) -> WriterProperties {
+        let metadata = self.file.metadata();
+        let pairs = metadata.file_metadata().key_value_metadata();
+        let mut properties = WriterProperties::builder().set_key_value_metadata(pairs.cloned());
+        let Some(group) = metadata.row_groups().first() else {
+            return properties.build();
+        };
+        let is_sorted =
+            |other: &RowGroupMetaData| other.sorting_columns() == group.sorting_columns();
+        if metadata.row_groups().iter().all(is_sorted) {
+            properties = properties.set_sorting_columns(group.sorting_columns().cloned());
+        }
+        for column in group.columns() {
+            let path = column.column_path().clone();
+            let has_dictionary = column.dictionary_page_offset().is_some()
+                || column.encodings().any(|encoding| {
+                    matches!(
+                        encoding,
+                        Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY
+                    )
+                });
+            let special = column.encodings().find(|encoding| {
+                matches!(
+                    encoding,
+                    Encoding::DELTA_BINARY_PACKED
+                        | Encoding::DELTA_BYTE_ARRAY
+                        | Encoding::DELTA_LENGTH_BYTE_ARRAY
+                        | Encoding::BYTE_STREAM_SPLIT
+                )
+            });
+            properties = properties
+                .set_column_compression(path.clone(), column.compression())
+                .set_column_dictionary_enabled(path.clone(), has_dictionary);
+            if let Some(encoding) = special {
+                properties = properties.set_column_encoding(path, encoding);
+            }
+        }
+        properties.build()
+    }
+}
+
+fn rows(group: &RowGroupMetaData) -> u64 {
+    u64::try_from(group.num_rows()).unwrap_or(0)
+}

@@ -1,0 +1,247 @@
+//! The values of a column with their levels, some rows at a time.
+//!
+//! A level of repetition of 0 begins a row; a level of definition below the highest one stands for a value
+//! that is not there.
+
+use std::io;
+
+use parquet::column::reader::ColumnReaderImpl;
+use parquet::data_type::{AsBytes, DataType};
+use parquet::schema::types::ColumnDescriptor;
+
+use crate::corpus::formats::parquet::budget::Budget;
+use crate::corpus::formats::parquet::explain;
+
+/// The highest levels of a column.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Levels {
+    pub(crate) definition: i16,
+    pub(crate) repetition: i16,
+}
+
+impl Levels {
+    pub(crate) fn of(column: &ColumnDescriptor) -> Levels {
+        Levels {
+            definition: column.max_def_level(),
+            repetition: column.max_rep_level(),
+        }
+    }
+}
+
+/// Some rows of a column. Of levels that are always 0 there are none.
+#[derive(Debug)]
+pub(crate) struct Triplets<V> {
+    pub(crate) definition: Vec<i16>,
+    pub(crate) repetition: Vec<i16>,
+    pub(crate) values: Vec<V>,
+    pub(crate) highest: Levels,
+}
+
+impl<V> Triplets<V> {
+    /// No rows yet.
+    pub(crate) fn new(highest: Levels) -> Triplets<V> {
+        Triplets {
+            definition: Vec::new(),
+            repetition: Vec::new(),
+            values: Vec::new(),
+            highest,
+        }
+    }
+
+    /// Reads exactly the next `rows` in the place of those that are here. Says how many bytes they have.
+    ///
+    /// # Errors
+    ///
+    /// The column is damaged or has fewer rows, or they are out of all proportion to the file.
+    pub(crate) fn read<T: DataType<T = V>>(
+        &mut self,
+        reader: &mut ColumnReaderImpl<T>,
+        rows: usize,
+        budget: &Budget,
+    ) -> io::Result<u64>
+    where
+        V: AsBytes,
+    {
+        self.definition.clear();
+        self.repetition.clear();
+        self.values.clear();
+        let (definition, repetition) = (&mut self.definition, &mut self.repetition);
+        let read = reader.read_records(rows, Some(definition), Some(repetition), &mut self.values);
+        let (read, ..) = read.map_err(|error| explain(&error))?;
+        let begun = self.repetition.iter().filter(|&&level| level == 0).count();
+        if read != rows || self.highest.repetition > 0 && begun != rows {
+            return Err(io::Error::other(
+                "damaged: its columns are of different lengths",
+            ));
+        }
+        let bytes = |value: &V| value.as_bytes().len() as u64;
+        let bytes = self.values.iter().map(bytes).sum();
+        budget.count(bytes)?;
+        Ok(bytes)
+    }
+
+    /// Keeps the rows for which `kept` says so.
+    pub(crate) fn retain(&mut self, mut kept: impl FnMut(usize) -> bool) {
+        if self.highest.definition == 0 {
+            let mut row = 0;
+            self.values.retain(|_| {
+                row += 1;
+                kept(row - 1)
+            });
+            return;
+        }
+        let (mut row, mut keeps) = (0, false);
+        let (mut levels, mut values, mut value) = (0, 0, 0);
+        for at in 0..self.definition.len() {
+            if self.repetition.get(at).is_none_or(|&level| level == 0) {
+                keeps = kept(row);
+                row += 1;
+            }
+            let has_value = self.definition[at] == self.highest.definition;
+            if keeps {
+                self.definition[levels] = self.definition[at];
+                if let Some(&level) = self.repetition.get(at) {
+                    self.repetition[levels] = level;
+                }
+                levels += 1;
+                if has_value {
+                    self.values.swap(values, value);
+                    values += 1;
+                }
+            }
+            value += usize::from(has_value);
+        }
+        self.definition.truncate(levels);
+        if self.highest.repetition > 0 {
+            self.repetition.truncate(levels);
+        }
+        self.values.truncate(values);
+    }
+}
+
+/// How many rows to read together, so that they are about as large as is wanted.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    rows: usize,
+}
+
+/// Rows that are read together at most.
+const MOST_ROWS: u64 = 8192;
+
+/// Bytes that rows which are read together have, if they are like those before them.
+const BYTES: u64 = 4 << 20;
+
+/// Bytes of a value that is fixed, and of its levels.
+const FIXED_BYTES: u64 = 8;
+
+impl Default for Pace {
+    fn default() -> Pace {
+        Pace { rows: 32 }
+    }
+}
+
+impl Pace {
+    /// The number of rows to read next of `left` ones.
+    pub(crate) fn rows(&self, left: u64) -> usize {
+        usize::try_from(left).map_or(self.rows, |left| left.min(self.rows))
+    }
+
+    /// Takes note of rows that were read, of so many bytes and so many levels or values.
+    pub(crate) fn read(&mut self, rows: usize, bytes: u64, levels: usize) {
+        let bytes = bytes + FIXED_BYTES * levels as u64;
+        let each = bytes / (rows as u64).max(1);
+        let fitting = (BYTES / each.max(1)).clamp(1, MOST_ROWS);
+        // Rows may be unlike those before them, so not too many more at once.
+        let most = (self.rows as u64).saturating_mul(4);
+        self.rows = usize::try_from(fitting.min(most)).unwrap_or(1);
+    }
+}
+
+/// Calls something generic over the type of a column's values.
+macro_rules! with_reader {
+    ($reader:expr, $typed:ident, $type:ident => $body:expr) => {{
+        use parquet::data_type;
+        match $reader {
+            ColumnReader::BoolColumnReader($typed) => {
+                type $type = data_type::BoolType;
+                $body
+            }
+            ColumnReader::Int32ColumnReader($typed) => {
+                type $type = data_type::Int32Type;
+                $body
+            }
+            ColumnReader::Int64ColumnReader($typed) => {
+                type $type = data_type::Int64Type;
+                $body
+            }
+            ColumnReader::Int96ColumnReader($typed) => {
+                type $type = data_type::Int96Type;
+                $body
+            }
+            ColumnReader::FloatColumnReader($typed) => {
+                type $type = data_type::FloatType;
+                $body
+            }
+            ColumnReader::DoubleColumnReader($typed) => {
+                type $type = data_type::DoubleType;
+                $body
+            }
+            ColumnReader::ByteArrayColumnReader($typed) => {
+                type $type = data_type::ByteArrayType;
+                $body
+            }
+            ColumnReader::FixedLenByteArrayColumnReader($typed) => {
+                type $type = data_type::FixedLenByteArrayType;
+                $body
+            }
+        }
+    }};
+}
+
+pub(crate) use with_reader;
+
+#[cfg(test)]
+mod tests {
+    use super::{Levels, Triplets};
+
+    #[test]
+    fn rows_go_with_all_their_values() {
+        // [[1, 2], null, [], [3, null], [4]]
+        let highest = Levels {
+            definition: 3,
+            repetition: 1,
+        };
+        let mut triplets = Triplets {
+            definition: vec![3, 3, 0, 1, 3, 2, 3],
+            repetition: vec![0, 1, 0, 0, 0, 1, 0],
+            values: vec![1, 2, 3, 4],
+            highest,
+        };
+        triplets.retain(|row| row != 1 && row != 3);
+        assert_eq!(triplets.definition, [3, 3, 1, 3]);
+        assert_eq!(triplets.repetition, [0, 1, 0, 0]);
+        assert_eq!(triplets.values, [1, 2, 4]);
+    }
+
+    #[test]
+    fn columns_without_levels_and_with_missing_values_keep_their_rows() {
+        let levels = |definition| Levels {
+            definition,
+            repetition: 0,
+        };
+        let mut required = Triplets {
+            values: vec!['a', 'b', 'c'],
+            ..Triplets::new(levels(0))
+        };
+        required.retain(|row| row == 2);
+        assert_eq!(required.values, ['c']);
+        let mut optional = Triplets {
+            definition: vec![1, 0, 1, 1],
+            values: vec!['a', 'b', 'c'],
+            ..Triplets::new(levels(1))
+        };
+        optional.retain(|row| row != 0);
+        assert_eq!(optional.definition, [0, 1, 1]);
+        assert_eq!(optional.values, ['b', 'c']);
+    }
+}

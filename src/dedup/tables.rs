@@ -1,0 +1,281 @@
+//! Rows of files of columns, written on a thread of their own.
+//!
+//! Rows are known by their numbers alone. Once the last one of a group is judged, the columns of those that are
+//! kept are copied from the table as it was read.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::corpus::{self, Failure, Filtered, Nth, Table, TableSource};
+use crate::dedup::encoder::{Encoder, Outlet};
+use crate::dedup::error::{Error, Result};
+use crate::publish::error::Of;
+
+/// How long to wait for the thread before looking after the rest.
+const TICK: Duration = Duration::from_millis(20);
+
+/// What is still to be copied, and by whom. Dropped, it leaves unfinished files.
+pub(crate) struct Tables {
+    /// Nothing once all is said.
+    jobs: Option<Sender<Job>>,
+    thread: Option<JoinHandle<Result<()>>>,
+    is_stopped: Arc<AtomicBool>,
+    reading: Option<Reading>,
+}
+
+/// What the thread is told.
+enum Job {
+    /// A file at this path begins, which becomes the one of this name.
+    File(PathBuf, PathBuf),
+    /// Rows of this table come next.
+    Table(PathBuf, Arc<TableSource>),
+    /// The rows of a group that are kept.
+    Group(usize, Vec<bool>),
+}
+
+/// How far a table was judged.
+struct Reading {
+    table: Arc<TableSource>,
+    group: usize,
+    /// Rows before the group.
+    before: u64,
+    kept: Vec<bool>,
+}
+
+impl Tables {
+    /// Begins with nothing.
+    ///
+    /// # Errors
+    ///
+    /// The system allows no further thread.
+    pub(crate) fn begin() -> Result<Tables> {
+        let (sender, jobs) = channel();
+        let is_stopped = Arc::new(AtomicBool::new(false));
+        let flag = is_stopped.clone();
+        let thread = thread::Builder::new().name("tables".to_owned());
+        let started = thread.spawn(move || Copier::new(flag).run(&jobs));
+        Ok(Tables {
+            jobs: Some(sender),
+            thread: Some(started.map_err(corpus::Error::thread)?),
+            is_stopped,
+            reading: None,
+        })
+    }
+
+    /// Begins the file at `path`, which exists and is empty and becomes the one called `name`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the files before it.
+    pub(crate) fn file(&mut self, path: PathBuf, name: PathBuf) -> Result<()> {
+        self.close()?;
+        self.tell(Job::File(path, name))
+    }
+
+    /// Takes note of a table whose rows come next.
+    ///
+    /// # Errors
+    ///
+    /// Those of the tables before it.
+    pub(crate) fn open(&mut self, source: &Path, table: Arc<TableSource>) -> Result<()> {
+        self.close()?;
+        self.tell(Job::Table(source.to_owned(), table.clone()))?;
+        self.reading = Some(Reading {
+            table,
+            group: 0,
+            before: 0,
+            kept: Vec::new(),
+        });
+        Ok(())
+    }
+
+    /// Keeps a row of the table.
+    ///
+    /// # Errors
+    ///
+    /// Those of the groups before it.
+    pub(crate) fn keep(&mut self, nth: Nth) -> Result<()> {
+        let defect = || Error::Defect {
+            what: "a row came that its table does not have",
+        };
+        loop {
+            let reading = self.reading.as_mut().ok_or_else(defect)?;
+            let rows = *reading.table.groups.get(reading.group).ok_or_else(defect)?;
+            let at = nth
+                .number()
+                .checked_sub(reading.before + 1)
+                .ok_or_else(defect)?;
+            if at < rows {
+                let at = usize::try_from(at).map_err(|_| defect())?;
+                reading.kept.resize(at + 1, false);
+                reading.kept[at] = true;
+                return Ok(());
+            }
+            let kept = std::mem::take(&mut reading.kept);
+            let group = reading.group;
+            reading.before += rows;
+            reading.group += 1;
+            self.tell(Job::Group(group, kept))?;
+        }
+    }
+
+    /// Ends all files, durably, and calls `wait` from time to time meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// What was read cannot be read again, those of the system, or those of `wait`.
+    pub(crate) fn finish(mut self, wait: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        self.close()?;
+        self.jobs = None;
+        while self
+            .thread
+            .as_ref()
+            .is_some_and(|thread| !thread.is_finished())
+        {
+            wait()?;
+            thread::sleep(TICK);
+        }
+        self.joined()
+    }
+
+    fn close(&mut self) -> Result<()> {
+        match self.reading.take() {
+            Some(reading) => self.tell(Job::Group(reading.group, reading.kept)),
+            None => Ok(()),
+        }
+    }
+
+    fn tell(&mut self, job: Job) -> Result<()> {
+        let told = self
+            .jobs
+            .as_ref()
+            .is_some_and(|jobs| jobs.send(job).is_ok());
+        if told { Ok(()) } else { self.joined() }
+    }
+
+    /// What the thread ended with.
+    fn joined(&mut self) -> Result<()> {
+        let ended = self.thread.take().map(JoinHandle::join);
+        ended.unwrap_or(Ok(Ok(()))).unwrap_or(Err(Error::Defect {
+            what: "the thread that writes tables panicked",
+        }))
+    }
+}
+
+impl Drop for Tables {
+    fn drop(&mut self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+        self.jobs = None;
+        // Nobody is left to be told when it failed.
+        drop(self.joined());
+    }
+}
+
+/// What the thread does.
+struct Copier {
+    is_stopped: Arc<AtomicBool>,
+    /// The file that is being written, and its path.
+    file: Option<(Writing, PathBuf)>,
+    /// The table that is being read, and its path.
+    table: Option<(Table, PathBuf)>,
+}
+
+/// A file before and after its first table, which tells the schema.
+enum Writing {
+    Begun(Box<Encoded>),
+    Rows(Box<Filtered<Encoded>>),
+}
+
+impl Copier {
+    fn new(is_stopped: Arc<AtomicBool>) -> Copier {
+        Copier {
+            is_stopped,
+            file: None,
+            table: None,
+        }
+    }
+
+    fn run(mut self, jobs: &Receiver<Job>) -> Result<()> {
+        for job in jobs {
+            if self.is_stopped.load(Ordering::Relaxed) {
+                return Err(Error::Stopped);
+            }
+            match job {
+                Job::File(path, name) => {
+                    self.end_file()?;
+                    let file = File::options().write(true).open(&path).of(&path)?;
+                    let encoder = Encoder::new(Outlet::File(file), &name, false).of(&path)?;
+                    let encoded = Box::new(Encoded(encoder));
+                    self.file = Some((Writing::Begun(encoded), path));
+                }
+                Job::Table(path, source) => self.begin_table(path, &source)?,
+                Job::Group(group, kept) => self.copy(group, &kept)?,
+            }
+        }
+        self.end_file()
+    }
+
+    fn begin_table(&mut self, path: PathBuf, source: &TableSource) -> Result<()> {
+        let table = match source.open() {
+            Ok(Some(table)) => table,
+            Ok(None) => return Err(Error::Changed { path }),
+            Err(source) => return Err(Error::input(path, source)),
+        };
+        if let Some((writing, output)) = self.file.take() {
+            let rows = match writing {
+                Writing::Begun(encoded) => Box::new(Filtered::begin(*encoded, &table).of(&output)?),
+                Writing::Rows(rows) => rows,
+            };
+            self.file = Some((Writing::Rows(rows), output));
+        }
+        self.table = Some((table, path));
+        Ok(())
+    }
+
+    fn copy(&mut self, group: usize, kept: &[bool]) -> Result<()> {
+        let (Some((Writing::Rows(rows), output)), Some((table, path))) =
+            (&mut self.file, &self.table)
+        else {
+            let what = "rows came before their table";
+            return Err(Error::Defect { what });
+        };
+        let goes_on = || !self.is_stopped.load(Ordering::Relaxed);
+        match rows.append(table, group, kept, &goes_on) {
+            Ok(()) => Ok(()),
+            Err(Failure::Read(error)) => Err(Error::input(path.clone(), error)),
+            Err(Failure::Written(error)) => Ok(Err(error).of(output)?),
+            Err(Failure::Stopped) => Err(Error::Stopped),
+        }
+    }
+
+    fn end_file(&mut self) -> Result<()> {
+        match self.file.take() {
+            None => Ok(()),
+            Some((Writing::Rows(rows), path)) => Ok(rows
+                .finish()
+                .and_then(|encoded| encoded.0.finish())
+                .of(&path)?),
+            Some((Writing::Begun(_), _)) => Err(Error::NoTable),
+        }
+    }
+}
+
+/// Bytes on their way into a file.
+struct Encoded(Encoder);
+
+impl Write for Encoded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
