@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 ///
 /// The result depends on the pairs as a set. What is returned are pairs in turn, so machines may each
 /// connect a part of the pairs, and one of them what all returned: the components of everything.
-/// Memory is 16 bytes for each end of a pair. The threads are those of the rayon pool that the call is
+/// An id is a number or whatever is ordered, such as a hash. Memory is two ids for each end of a pair. The threads are those of the rayon pool that the call is
 /// made in.
 ///
 /// # Errors
@@ -28,8 +28,8 @@ use crate::error::{Error, Result};
 /// assert_eq!(components(&[one, other].concat())?, found);
 /// # Ok::<(), dedupdb::Error>(())
 /// ```
-pub fn components(pairs: &[(u64, u64)]) -> Result<Vec<(u64, u64)>> {
-    let mut ids: Vec<u64> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
+pub fn components<T: Copy + Ord + Send + Sync>(pairs: &[(T, T)]) -> Result<Vec<(T, T)>> {
+    let mut ids: Vec<T> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
     ids.par_sort_unstable();
     ids.dedup();
     let count = u32::try_from(ids.len()).map_err(|_| Error::InvalidColumn {

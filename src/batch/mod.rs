@@ -11,6 +11,7 @@
 //! | meet | keys of one band or bucket | pairs to be compared, each once | [`CandidateQuery`] |
 //! | verify | pairs and packed shingles | exact similarities | [`PackedSets::jaccards`], [`verify`] |
 //! | connect | pairs that match | components, each under its lowest id | [`components()`] |
+//! | keep | the contents of a component, in order | which are kept, and for whose sake others are dropped | [`Keeper`] |
 //!
 //! ```
 //! use dedupdb::batch::{CandidateQuery, KeyWidth, Sketcher, components};
@@ -43,39 +44,50 @@
 //! 1. Sketch each partition. Keep a row id, the hash, the size, the keys and the packed shingles.
 //! 2. Of the rows with the same hash keep one: the others are its copies. Texts without shingles match
 //!    nothing but their copies.
-//! 3. Move `(key, id, size)` to the key, once for each band: 20 bytes, 340 a text of 17 bands. The keys
-//!    that come to a partition are rows of one band for [`CandidateQuery::all`]; drop pairs that come
-//!    again. Or move the keys of all bands along, 2.7 kB a text: [`CandidateQuery::bucket`] then gives
-//!    each pair once, in the bucket of the first key that both have. [`Candidates::passed_over`] counts
-//!    what a large bucket left out.
-//! 4. Join the packed shingles to both ids of a pair, and [`verify`].
-//! 5. [`components()`] of each part of the pairs that match, and of what these return.
+//! 3. Move `(key, code)` to the key, once for each band: 16 bytes, 272 a text of 17 bands. Codes
+//!    ([`ContentCode`]) stand for contents. Sorted by key and code, the rows of a partition go through a
+//!    [`BucketWalk`], which holds no bucket. The engine drops pairs that come again.
+//! 4. Large buckets, which a template fills, are gone through once more by the rarest shingles of their
+//!    contents: `(shingle, code)` in the place of `(key, code)` ([`Rarity`]).
+//! 5. Join the keys and packed shingles to both codes of a pair, and [`verify`] those that share a key.
+//! 6. [`components()`] of each part of the pairs that match, and of what these return.
+//! 7. To keep one of those that are alike, let a [`Keeper`] judge each component in the order of its keys.
 //!
-//! Where packed shingles are moved to the buckets, [`Verifier`] does steps 3 and 4 in one: 23 kB a text
+//! Where all of it is in one memory, [`CandidateQuery`] does the third step for a matrix of keys.
+//!
+//! Where packed shingles are moved to the buckets, [`Verifier`] does steps 3 to 5 in one: 23 kB a text
 //! of 400 shingles and 17 bands.
 //!
 //! Keys of 64 bits keep texts apart that share no band ([`KeyWidth`]); those of 32 bits are the ones
 //! that stores and the lines of `dedupdb map` have.
 
 mod candidates;
+mod code;
 mod columns;
 mod components;
 mod forest;
+mod keeper;
 mod keys;
 mod minima;
 mod packed;
+mod rarity;
 mod sketcher;
 mod sketches;
 mod verifier;
+mod walk;
 
 pub use candidates::{CandidateQuery, Candidates};
+pub use code::ContentCode;
 pub use columns::texts;
 pub use components::components;
+pub use keeper::{Keeper, Verdict};
 pub use keys::{KeyWidth, Keys};
 pub use minima::minima;
 pub use packed::{PackedSets, verify};
+pub use rarity::Rarity;
 pub use sketcher::Sketcher;
 pub use sketches::{Columns, Sketches};
 pub use verifier::{Member, Verifier};
+pub use walk::{BucketPairs, BucketSearch, BucketWalk};
 
 pub(crate) use forest::Forest;

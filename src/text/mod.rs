@@ -41,7 +41,7 @@ mod windows;
 mod words;
 
 pub use set::ShingleSet;
-pub(crate) use set::{is_less, share, sizes_fit};
+pub(crate) use set::{is_less, least_in_common, share, sizes_fit};
 pub use shingler::Shingler;
 pub use shingling::Shingling;
 

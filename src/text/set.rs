@@ -273,6 +273,15 @@ pub(crate) fn sizes_fit(small: usize, large: usize, threshold: f64) -> bool {
     !is_less(small, large, threshold)
 }
 
+/// Elements that a set of so many has in common at least with any that it is as alike as the threshold, 1 or
+/// more and at most all: J(A, B) >= t means that |A and B| >= t |A or B| >= t |A|.
+pub(crate) fn least_in_common(elements: usize, threshold: f64) -> usize {
+    // A little less than computed, so that no rounding leaves out a match.
+    let exact = threshold * elements as f64 * (1.0 - 4.0 * f64::EPSILON);
+    let enough = (0..elements).rev().take_while(|&n| n as f64 >= exact);
+    (elements - enough.count()).clamp(1, elements.max(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

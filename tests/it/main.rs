@@ -11,6 +11,8 @@ mod admit;
 mod backup;
 mod batch;
 mod beside;
+#[cfg(feature = "corpus")]
+mod cluster_kernels;
 mod clusters;
 mod collection;
 mod concurrency;

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::schema::Schema;
 use crate::storage::Snapshot;
 use crate::store::compare::least_agreeing;
-use crate::text::ShingleSet;
+use crate::text::{ShingleSet, least_in_common};
 
 /// Counters of elements, a power of two. Elements that share one only seem less rare.
 const COUNTERS: usize = 1 << 20;
@@ -71,16 +71,12 @@ fn counter(element: u32) -> usize {
 }
 
 /// Elements that a content of `elements` has in common with any that it matches, at least 1 and at
-/// most all: J(A, B) >= t means that |A and B| >= t |A or B| >= t |A|.
+/// most all.
 fn least_common(schema: &Schema, threshold: f64, elements: usize) -> usize {
-    let least = if schema.keeps_shingles() {
-        // A little less than computed, so that no rounding leaves out a match.
-        let exact = threshold * elements as f64 * (1.0 - 4.0 * f64::EPSILON);
-        let enough = (0..elements).rev().take_while(|&n| n as f64 >= exact);
-        elements - enough.count()
-    } else {
-        least_agreeing(schema, threshold) as usize
-    };
+    if schema.keeps_shingles() {
+        return least_in_common(elements, threshold);
+    }
+    let least = least_agreeing(schema, threshold) as usize;
     least.clamp(1, elements.max(1))
 }
 

@@ -1,0 +1,48 @@
+//! What stands for a content where candidates are looked for.
+
+/// Bits of the content's hash.
+const HASH_BITS: u32 = 40;
+
+/// The largest number of shingles that is told from larger ones.
+const MOST: u32 = (1 << 23) - 1;
+
+/// A content in eight bytes: its number of shingles, and 40 bits of its hash.
+///
+/// It is what travels to the buckets, 17 times and more for a text. Codes are below 2^63, and ordered by the
+/// number of shingles first, as [`BucketWalk`](super::BucketWalk) needs them; from 8,388,607 shingles on that
+/// is no longer told. Two contents of as many shingles have the same code once in 10^12 times. Whoever looks
+/// codes up then finds both, and compares one more pair.
+///
+/// ```
+/// use dedupdb::batch::ContentCode;
+///
+/// let (a, b) = (ContentCode::new(&[7; 32], 400), ContentCode::new(&[1; 32], 401));
+/// assert!(a < b && b.number() < 1 << 63);
+/// assert_eq!((a.size(), ContentCode::from_number(a.number())), (400, a));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContentCode(u64);
+
+impl ContentCode {
+    /// The code of a content with this BLAKE3 hash and number of shingles.
+    pub fn new(hash: &[u8; 32], size: u32) -> ContentCode {
+        let part = hash.iter().take(HASH_BITS as usize / 8);
+        let part = part.fold(0, |part, &byte| part << 8 | u64::from(byte));
+        ContentCode(u64::from(size.min(MOST)) << HASH_BITS | part)
+    }
+
+    /// The code that is this number. Every number is one, also those that no content has.
+    pub fn from_number(number: u64) -> ContentCode {
+        ContentCode(number)
+    }
+
+    /// Returns the code as a number, below 2^63.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+
+    /// Returns the number of shingles, or 8,388,607 if there are as many or more.
+    pub fn size(self) -> u32 {
+        u32::try_from(self.0 >> HASH_BITS).unwrap_or(MOST)
+    }
+}

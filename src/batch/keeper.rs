@@ -1,0 +1,142 @@
+//! Which contents of a connected group are kept.
+
+use std::collections::HashMap;
+
+use crate::error::Result;
+use crate::schema::check_threshold;
+use crate::text::{ShingleSet, sizes_fit};
+
+/// Kept contents that a content is compared with in vain, at most, unless another number is asked for.
+const MOST: usize = 4000;
+
+/// Keeps contents one after the other, unless one that is kept is like them.
+///
+/// The contents of a connected group come in their order, which is that of the documents' keys on a cluster.
+/// In memory are the kept ones of one group alone, with their shingles; groups are what
+/// [`components()`](super::components()) makes of verified pairs. A content is compared with those kept ones that it shares
+/// a band key with. So what is dropped, and for whose sake, is what a store does with the same texts in the
+/// same order.
+///
+/// ```
+/// use dedupdb::batch::{Keeper, Verdict};
+/// use dedupdb::sketching::ShingleSet;
+///
+/// let set = |from: u32| ShingleSet::from_hashes((from..from + 100).collect());
+/// let mut keeper = Keeper::new(0.8)?;
+/// assert_eq!(keeper.judge(&[7, 8], set(0)), Verdict::Kept(0));
+/// assert_eq!(keeper.judge(&[7, 9], set(5)), Verdict::Like(0, 95.0 / 105.0));
+/// assert_eq!(keeper.judge(&[7, 9], set(12)), Verdict::Kept(1));
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Keeper {
+    threshold: f64,
+    most: usize,
+    kept: Vec<ShingleSet>,
+    /// The kept contents of each bucket, ascending.
+    buckets: HashMap<u64, Vec<usize>>,
+    cut_short: u64,
+}
+
+/// What became of a content.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It is kept: the number of it among those that are kept of its group, from 0 on.
+    Kept(usize),
+    /// It is dropped for the sake of this kept one, with which it has this Jaccard similarity: the one that
+    /// it is most like, the first of equals.
+    Like(usize, f64),
+}
+
+impl Keeper {
+    /// Drops contents that reach this threshold with a kept one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidQuery`](crate::Error::InvalidQuery) if the threshold is not above 0 and at most 1.
+    pub fn new(threshold: f64) -> Result<Keeper> {
+        check_threshold(threshold)?;
+        Ok(Keeper {
+            threshold,
+            most: MOST,
+            kept: Vec::new(),
+            buckets: HashMap::new(),
+            cut_short: 0,
+        })
+    }
+
+    /// Compares a content with at most so many kept ones that turn out not to be like it; 4,000 by default.
+    #[must_use]
+    pub fn most(mut self, contents: usize) -> Keeper {
+        self.most = contents;
+        self
+    }
+
+    /// Begins another group: forgets what is kept.
+    pub fn begin(&mut self) {
+        self.kept.clear();
+        self.buckets.clear();
+    }
+
+    /// Judges the next content of the group, by its band keys and shingles.
+    pub fn judge(&mut self, keys: &[u64], shingles: ShingleSet) -> Verdict {
+        if let Some((kept, jaccard)) = self.best(keys, &shingles) {
+            return Verdict::Like(kept, jaccard);
+        }
+        let number = self.kept.len();
+        self.kept.push(shingles);
+        for &key in keys {
+            self.buckets.entry(key).or_default().push(number);
+        }
+        Verdict::Kept(number)
+    }
+
+    /// Returns how many contents were not compared with all that share a bucket with them
+    /// ([`Keeper::most`]).
+    pub fn cut_short(&self) -> u64 {
+        self.cut_short
+    }
+
+    /// The kept content that one is most like, those that share most buckets first.
+    fn best(&mut self, keys: &[u64], shingles: &ShingleSet) -> Option<(usize, f64)> {
+        let mut shared: Vec<usize> = Vec::new();
+        for key in keys {
+            shared.extend(self.buckets.get(key).into_iter().flatten());
+        }
+        shared.sort_unstable();
+        let mut ranked: Vec<(usize, usize)> = shared
+            .chunk_by(|a, b| a == b)
+            .map(|same| (usize::MAX - same.len(), same[0]))
+            .collect();
+        ranked.sort_unstable();
+        let (mut best, mut left): (Option<(usize, f64)>, usize) = (None, self.most);
+        for (_, kept) in ranked {
+            if left == 0 {
+                self.cut_short += 1;
+                break;
+            }
+            let jaccard = self.jaccard(&self.kept[kept], shingles);
+            if jaccard < self.threshold {
+                left -= 1;
+                continue;
+            }
+            let is_better = |(other, highest): (usize, f64)| {
+                jaccard > highest || (jaccard >= highest && kept < other)
+            };
+            if best.is_none_or(is_better) {
+                best = Some((kept, jaccard));
+            }
+        }
+        best
+    }
+
+    /// Exact Jaccard similarity, or 0 where the sizes tell that it is below the threshold.
+    fn jaccard(&self, a: &ShingleSet, b: &ShingleSet) -> f64 {
+        let (small, large) = (a.len().min(b.len()), a.len().max(b.len()));
+        if !sizes_fit(small, large, self.threshold) {
+            return 0.0;
+        }
+        a.jaccard(b)
+    }
+}

@@ -1,0 +1,127 @@
+//! The rarest shingles of a content.
+
+use crate::error::{Error, Result};
+use crate::text::{ShingleSet, least_in_common};
+
+/// Counters of shingles, a power of two. Shingles that share one only seem less rare.
+const COUNTERS: usize = 1 << 16;
+
+/// How often shingles are in some contents, for what is told by the rarest shingles of contents.
+///
+/// Two contents that reach a threshold have at least so many shingles in common that the rarest of each, all
+/// but one fewer than that, have one in common. So a bucket that is large because of a template is searched by
+/// these: what all have in common is not among the rarest. Which contents were counted changes what is
+/// compared in vain, and not what is found, as long as all use the same counts.
+///
+/// ```
+/// use dedupdb::batch::Rarity;
+/// use dedupdb::sketching::ShingleSet;
+///
+/// let set = |tail: u32| ShingleSet::from_hashes((0..9).chain([tail]).collect());
+/// let mut rarity = Rarity::new();
+/// for tail in 100..120 {
+///     rarity.count(&set(tail));
+/// }
+/// assert_eq!(rarity.rarest(&set(100), 1.0), [100]);
+/// let again = Rarity::from_bytes(&rarity.to_bytes())?;
+/// assert_eq!(again.rarest(&set(101), 0.9).len(), 2);
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rarity {
+    counts: Vec<u32>,
+}
+
+impl Default for Rarity {
+    fn default() -> Rarity {
+        Rarity::new()
+    }
+}
+
+impl Rarity {
+    /// Counts of no content: all shingles are as rare.
+    pub fn new() -> Rarity {
+        Rarity {
+            counts: vec![0; COUNTERS],
+        }
+    }
+
+    /// Counts the shingles of a content.
+    pub fn count(&mut self, shingles: &ShingleSet) {
+        for &shingle in shingles.as_slice() {
+            let count = &mut self.counts[counter(shingle)];
+            *count = count.saturating_add(1);
+        }
+    }
+
+    /// Returns the rarest shingles of a content, ascending: at least one of them is among those of each
+    /// content that it is as alike as the threshold; none of a content without shingles.
+    pub fn rarest(&self, shingles: &ShingleSet, threshold: f64) -> Vec<u32> {
+        let mut rarest = shingles.as_slice().to_vec();
+        let kept = rarest.len() + 1 - least_in_common(rarest.len(), threshold);
+        if kept < rarest.len() {
+            let rarity = |shingle: &u32| (self.counts[counter(*shingle)], *shingle);
+            rarest.select_nth_unstable_by_key(kept, rarity);
+            rarest.truncate(kept);
+            rarest.sort_unstable();
+        }
+        rarest
+    }
+
+    /// Returns the counts as bytes, to be sent to other machines: 256 KiB.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let bytes = self.counts.iter().flat_map(|count| count.to_le_bytes());
+        bytes.collect()
+    }
+
+    /// Reads what [`Rarity::to_bytes`] made.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidColumn`] for any other number of bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Rarity> {
+        let (counts, rest) = bytes.as_chunks::<4>();
+        if counts.len() != COUNTERS || !rest.is_empty() {
+            return Err(Error::InvalidColumn {
+                column: "rarity",
+                row: 0,
+                reason: format!("{} bytes are no counts", bytes.len()),
+            });
+        }
+        let counts = counts.iter().map(|&count| u32::from_le_bytes(count));
+        Ok(Rarity {
+            counts: counts.collect(),
+        })
+    }
+}
+
+fn counter(shingle: u32) -> usize {
+    shingle as usize % COUNTERS
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn alike_contents_share_one_of_their_rarest(
+            a in prop::collection::btree_set(0..60_u32, 1..40),
+            change in prop::collection::btree_set(0..60_u32, 0..8),
+            counted in prop::collection::vec(prop::collection::btree_set(0..60_u32, 0..30), 0..6),
+            threshold in 0.1..=1.0_f64,
+        ) {
+            let set = |s: &std::collections::BTreeSet<u32>| ShingleSet::from_hashes(s.iter().copied().collect());
+            let b = a.symmetric_difference(&change).copied().collect();
+            let (a, b) = (set(&a), set(&b));
+            let mut rarity = Rarity::new();
+            counted.iter().for_each(|content| rarity.count(&set(content)));
+            if a.jaccard(&b) >= threshold {
+                let rarest = rarity.rarest(&b, threshold);
+                prop_assert!(rarity.rarest(&a, threshold).iter().any(|s| rarest.contains(s)));
+            }
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Candidates of buckets that come as a stream of sorted rows.
+
+use std::collections::VecDeque;
+
+use super::code::ContentCode;
+use crate::error::{Error, Result};
+use crate::schema::check_threshold;
+use crate::text::sizes_fit;
+
+/// Contents of a bucket that one is paired with, unless another number is asked for.
+const MOST: usize = 4000;
+
+/// Finds candidates in rows of a key and a content, sorted by both, without holding a bucket.
+///
+/// An engine sorts `(band key, code)` rows by key and code, and gives them to a [`BucketWalk`] batch by
+/// batch; a bucket may span batches. Rows of one content in one bucket, such as those of copies, count once.
+/// A content is paired with those before it in its bucket, which are no larger than it and large enough to
+/// reach the threshold; with the nearest of them, if there are more than [`most`](BucketSearch::most). A pair
+/// comes once for every bucket that both share.
+///
+/// ```
+/// use dedupdb::batch::{BucketSearch, ContentCode};
+///
+/// let code = |size, hash| ContentCode::new(&[hash; 32], size);
+/// let (a, b, c) = (code(90, 1), code(95, 2), code(400, 3));
+/// let mut walk = BucketSearch::new(0.8)?.walk();
+/// walk.push(&[7, 7], &[a, b], None)?;
+/// walk.push(&[7, 8, 8], &[c, a, c], None)?;
+/// assert_eq!(walk.take().pairs, [(a, b)]);
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct BucketSearch {
+    threshold: f64,
+    most: usize,
+    large: usize,
+    near: usize,
+}
+
+/// What was found in a part of the rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BucketPairs {
+    /// Contents to be compared, the lower code first.
+    pub pairs: Vec<(ContentCode, ContentCode)>,
+    /// Contents of large buckets ([`BucketSearch::large`]), once for each such bucket.
+    pub large: Vec<ContentCode>,
+    /// Pairs of a bucket that fit by size and are not given ([`BucketSearch::most`]).
+    pub passed_over: u64,
+}
+
+impl BucketSearch {
+    /// Pairs contents whose sizes let them reach this threshold: J(A, B) <= |A| / |B|.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidQuery`] if the threshold is not above 0 and at most 1.
+    pub fn new(threshold: f64) -> Result<BucketSearch> {
+        check_threshold(threshold)?;
+        Ok(BucketSearch {
+            threshold,
+            most: MOST,
+            large: usize::MAX,
+            near: 0,
+        })
+    }
+
+    /// Pairs a content with at most so many before it in its bucket; 4,000 by default, [`usize::MAX`] for
+    /// all. As many are in memory.
+    #[must_use]
+    pub fn most(mut self, contents: usize) -> BucketSearch {
+        self.most = contents;
+        self
+    }
+
+    /// Calls a bucket of more than `from` contents large. Of those, each is paired with all before it up to
+    /// `from`, from there on with the `near` last before it that fit, and named in [`BucketPairs::large`]. What else
+    /// they are to be compared with is told by their rarest shingles ([`Rarity`](super::Rarity)). No bucket is
+    /// large by default.
+    #[must_use]
+    pub fn large(mut self, from: usize, near: usize) -> BucketSearch {
+        self.large = from;
+        self.near = near;
+        self
+    }
+
+    /// Begins before the first row.
+    pub fn walk(&self) -> BucketWalk {
+        BucketWalk {
+            search: *self,
+            key: None,
+            last: None,
+            contents: 0,
+            first: Vec::new(),
+            before: VecDeque::new(),
+            left_behind: VecDeque::new(),
+            left_behind_pairs: 0,
+            rows: 0,
+            found: BucketPairs::default(),
+        }
+    }
+}
+
+/// A way through rows that are sorted by key and code.
+#[derive(Clone, Debug)]
+pub struct BucketWalk {
+    search: BucketSearch,
+    /// The bucket, the last content of it, and how many it has had.
+    key: Option<u64>,
+    last: Option<ContentCode>,
+    contents: usize,
+    /// Contents of a bucket that may become large.
+    first: Vec<ContentCode>,
+    /// Contents that the next may be paired with, and their labels.
+    before: VecDeque<(ContentCode, Option<u64>)>,
+    /// Sizes of contents that fit and are no longer among those, how many of each, and of all.
+    left_behind: VecDeque<(u32, u64)>,
+    left_behind_pairs: u64,
+    rows: usize,
+    found: BucketPairs,
+}
+
+impl BucketWalk {
+    /// Takes the next rows. Contents with the same label are not paired.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidColumn`] if the columns are not equally long, or the codes of a key descend; the row is
+    /// counted from the first push on.
+    pub fn push(
+        &mut self,
+        keys: &[u64],
+        codes: &[ContentCode],
+        labels: Option<&[u64]>,
+    ) -> Result<()> {
+        let labels_len = labels.map_or(keys.len(), <[u64]>::len);
+        if codes.len() != keys.len() || labels_len != keys.len() {
+            return Err(Error::InvalidColumn {
+                column: "codes",
+                row: self.rows + codes.len().min(labels_len).min(keys.len()),
+                reason: format!(
+                    "there are {} keys, {} codes and {labels_len} labels",
+                    keys.len(),
+                    codes.len()
+                ),
+            });
+        }
+        for (place, (&key, &code)) in keys.iter().zip(codes).enumerate() {
+            self.next(key, code, labels.map(|labels| labels[place]))?;
+            self.rows += 1;
+        }
+        Ok(())
+    }
+
+    /// Takes what was found since it was last taken.
+    pub fn take(&mut self) -> BucketPairs {
+        std::mem::take(&mut self.found)
+    }
+
+    fn next(&mut self, key: u64, code: ContentCode, label: Option<u64>) -> Result<()> {
+        if self.key != Some(key) {
+            self.begin(key);
+        }
+        if self.last > Some(code) {
+            return Err(Error::InvalidColumn {
+                column: "codes",
+                row: self.rows,
+                reason: "the codes of a key descend: rows are to be sorted by key and code"
+                    .to_owned(),
+            });
+        }
+        if self.last == Some(code) {
+            return Ok(());
+        }
+        self.last = Some(code);
+        self.contents += 1;
+        self.leave_small(code);
+        if self.contents <= self.search.large {
+            if self.search.large < usize::MAX {
+                self.first.push(code);
+            }
+            self.pair(code, label, usize::MAX);
+            self.found.passed_over += self.left_behind_pairs;
+        } else {
+            self.found.large.append(&mut self.first);
+            self.found.large.push(code);
+            self.pair(code, label, self.search.near);
+        }
+        self.keep(code, label);
+        Ok(())
+    }
+
+    fn begin(&mut self, key: u64) {
+        self.key = Some(key);
+        self.last = None;
+        self.contents = 0;
+        self.first.clear();
+        self.before.clear();
+        self.left_behind.clear();
+        self.left_behind_pairs = 0;
+    }
+
+    /// Forgets contents that are too small for this one: those after it are no smaller.
+    fn leave_small(&mut self, code: ContentCode) {
+        let (size, threshold) = (code.size() as usize, self.search.threshold);
+        let fits = |small: u32| sizes_fit(small as usize, size, threshold);
+        while self.before.front().is_some_and(|row| !fits(row.0.size())) {
+            self.before.pop_front();
+        }
+        while let Some(&(small, contents)) = self.left_behind.front()
+            && !fits(small)
+        {
+            self.left_behind_pairs -= contents;
+            self.left_behind.pop_front();
+        }
+    }
+
+    /// Pairs a content with the last before it.
+    fn pair(&mut self, code: ContentCode, label: Option<u64>, most: usize) {
+        let others = self.before.iter().rev().take(most);
+        let others = others.filter(|other| label.is_none() || other.1 != label);
+        let pairs = others.map(|&(other, _)| (other, code));
+        self.found.pairs.extend(pairs);
+    }
+
+    /// Keeps a content for those after it.
+    fn keep(&mut self, code: ContentCode, label: Option<u64>) {
+        self.before.push_back((code, label));
+        if self.before.len() <= self.search.most {
+            return;
+        }
+        let Some((left, _)) = self.before.pop_front() else {
+            return;
+        };
+        self.left_behind_pairs += 1;
+        match self.left_behind.back_mut() {
+            Some((size, contents)) if *size == left.size() => *contents += 1,
+            _ => self.left_behind.push_back((left.size(), 1)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Each bucket at once: pairs, large ones, and what is passed over.
+    fn at_once(search: &BucketSearch, rows: &[(u64, ContentCode)]) -> BucketPairs {
+        let mut buckets: BTreeMap<u64, Vec<ContentCode>> = BTreeMap::new();
+        for &(key, code) in rows {
+            buckets.entry(key).or_default().push(code);
+        }
+        let mut found = BucketPairs::default();
+        for mut codes in buckets.into_values() {
+            codes.sort_unstable();
+            codes.dedup();
+            if codes.len() > search.large {
+                found.large.extend(&codes);
+            }
+            for (place, &code) in codes.iter().enumerate() {
+                let fits = |other: &&ContentCode| {
+                    sizes_fit(
+                        other.size() as usize,
+                        code.size() as usize,
+                        search.threshold,
+                    )
+                };
+                let fitting: Vec<_> = codes[..place].iter().filter(fits).collect();
+                let is_large = place >= search.large;
+                let most = if is_large { search.near } else { search.most };
+                let given = fitting.len().min(most);
+                let nearest = fitting[fitting.len() - given..].iter();
+                found.pairs.extend(nearest.map(|&&other| (other, code)));
+                if !is_large {
+                    found.passed_over += (fitting.len() - given) as u64;
+                }
+            }
+        }
+        found.pairs.sort_unstable();
+        found.large.sort_unstable();
+        found
+    }
+
+    fn sorted(mut found: BucketPairs) -> BucketPairs {
+        found.pairs.sort_unstable();
+        found.large.sort_unstable();
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn any_batches_give_the_pairs_of_each_bucket_at_once(
+            rows in prop::collection::vec((0..6_u64, 1..40_u32, 0..5_u8), 0..120),
+            cuts in prop::collection::vec(0..120_usize, 0..5),
+            most in prop_oneof![Just(usize::MAX), 2..6_usize],
+            large in prop_oneof![Just(usize::MAX), 4..9_usize],
+        ) {
+            let code = |size, hash| ContentCode::new(&[hash; 32], size);
+            let mut rows: Vec<_> = rows.into_iter().map(|(key, s, h)| (key, code(s, h))).collect();
+            rows.sort_unstable();
+            let search = BucketSearch::new(0.8).unwrap().most(most).large(large, 2);
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(rows.len())).collect();
+            cuts.extend([0, rows.len()]);
+            cuts.sort_unstable();
+            let mut walk = search.walk();
+            let mut found = BucketPairs::default();
+            for ends in cuts.windows(2) {
+                let part = &rows[ends[0]..ends[1]];
+                let (keys, codes): (Vec<u64>, Vec<ContentCode>) = part.iter().copied().unzip();
+                walk.push(&keys, &codes, None).unwrap();
+                let taken = walk.take();
+                found.pairs.extend(taken.pairs);
+                found.large.extend(taken.large);
+                found.passed_over += taken.passed_over;
+            }
+            prop_assert_eq!(sorted(found), at_once(&search, &rows));
+        }
+    }
+
+    #[test]
+    fn labels_keep_contents_apart_and_unsorted_rows_are_refused() {
+        let code = |size| ContentCode::new(&[1; 32], size);
+        let search = BucketSearch::new(0.5).unwrap();
+        let mut walk = search.walk();
+        let codes = [code(5), code(6), code(7)];
+        walk.push(&[1, 1, 1], &codes, Some(&[9, 8, 9])).unwrap();
+        let pairs = walk.take().pairs;
+        assert_eq!(pairs, [(codes[0], codes[1]), (codes[1], codes[2])]);
+        let refused = walk.push(&[1], &codes[..1], None).unwrap_err();
+        assert!(refused.to_string().contains("descend"), "{refused}");
+        assert!(walk.push(&[1, 2], &codes[..1], None).is_err());
+    }
+}
