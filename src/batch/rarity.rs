@@ -117,7 +117,9 @@ mod tests {
             let b = a.symmetric_difference(&change).copied().collect();
             let (a, b) = (set(&a), set(&b));
             let mut rarity = Rarity::new();
-            counted.iter().for_each(|content| rarity.count(&set(content)));
+            for content in &counted {
+                rarity.count(&set(content));
+            }
             if a.jaccard(&b) >= threshold {
                 let rarest = rarity.rarest(&b, threshold);
                 prop_assert!(rarity.rarest(&a, threshold).iter().any(|s| rarest.contains(s)));

@@ -80,7 +80,9 @@ impl Cluster {
         let rows = (0..self.codes.len()).filter(|&row| large.contains(&self.codes[row]));
         let set = |row| self.sketches.sets().shingles(row).unwrap();
         let mut rarity = Rarity::new();
-        rows.clone().for_each(|row| rarity.count(&set(row)));
+        for row in rows.clone() {
+            rarity.count(&set(row));
+        }
         rows.flat_map(|row| {
             let rarest = rarity.rarest(&set(row), THRESHOLD);
             rarest.into_iter().map(move |shingle| (shingle.into(), row))
