@@ -11,11 +11,18 @@ from .results import Added, Document, Match, Report, Stats, Verdict
 
 __all__ = [
     "Batches",
+    "ClusterKeeper",
+    "ClusterPostings",
+    "ClusterRarity",
+    "ClusterSketcher",
+    "ClusterWalk",
     "Store",
     "Table",
     "__version__",
     "add_sets",
     "bucket_counts",
+    "cluster_components",
+    "cluster_verify",
     "dedup",
     "query_set",
     "read",
@@ -243,3 +250,64 @@ def query_set(store: Store, ids: list[int]) -> list[str]:
 
 def bucket_counts(store: Store, keys: list[str] | None = None) -> list[dict[int, int]]:
     """The buckets of each band with the number of documents in them."""
+
+@final
+class ClusterSketcher:
+    """Sketches batches of documents, for :mod:`dedupdb.spark` and other engines."""
+
+    def __new__(cls, threads: int, parameters: dict[str, Any]) -> Self: ...
+    @property
+    def parameters(self) -> str:
+        """The parameters in one line."""
+
+    @property
+    def threshold(self) -> float:
+        """Least Jaccard similarity of near-duplicates."""
+
+    def sketch(self, batch: Any) -> Table:
+        """A row for each of a batch's, whose columns are ``key`` and ``text``."""
+
+@final
+class ClusterPostings:
+    """Makes a row of ``key`` and ``code`` for each band of a sketch."""
+
+    def __new__(cls, parameters: str) -> Self: ...
+    def rows(self, batch: Any) -> Table:
+        """The rows of a batch of sketches, with a column ``file``."""
+
+@final
+class ClusterWalk:
+    """Walks through the buckets of a partition."""
+
+    def __new__(cls, threshold: float, most: int, large: int | None = None, near: int = 0) -> Self: ...
+    def push(self, batch: Any) -> Table:
+        """The pairs of the next rows, in the columns ``a`` and ``b``."""
+
+@final
+class ClusterRarity:
+    """How often shingles are in some contents."""
+
+    def __new__(cls, counts: bytes) -> Self: ...
+    @staticmethod
+    def count(batches: list[Any]) -> ClusterRarity:
+        """Counts the shingles of batches with the columns ``size`` and ``packed``."""
+
+    def bytes(self) -> bytes:
+        """The counts, to be sent to other machines."""
+
+    def rows(self, batch: Any, threshold: float) -> Table:
+        """Rows of ``key``, which is a shingle, ``code`` and ``label``."""
+
+@final
+class ClusterKeeper:
+    """Judges the contents of groups that come one after the other."""
+
+    def __new__(cls, threshold: float, most: int) -> Self: ...
+    def push(self, batch: Any) -> Table:
+        """What becomes of the next contents: ``hash``, ``representative``, ``jaccard`` and ``cut_short``."""
+
+def cluster_verify(batch: Any, threshold: float, share: bool) -> Table:
+    """The pairs of a batch that reach the threshold, with ``share`` those that share a band key."""
+
+def cluster_components(batches: list[Any]) -> Table:
+    """Each ``hash`` of the pairs ``hash_a`` and ``hash_b``, with the lowest that it is connected to as ``label``."""

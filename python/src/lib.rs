@@ -10,6 +10,7 @@
 
 mod adding;
 mod asking;
+mod cluster;
 mod dedup;
 mod documents;
 mod errors;
@@ -44,5 +45,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sets::add_sets, module)?)?;
     module.add_function(wrap_pyfunction!(sets::query_set, module)?)?;
     module.add_function(wrap_pyfunction!(sets::bucket_counts, module)?)?;
+    cluster::register(module)?;
     Ok(())
 }

@@ -1,0 +1,125 @@
+//! The columns of a batch by their names.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, Int64Type};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::DataType;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+/// A column that there is.
+pub(super) fn column<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a ArrayRef> {
+    batch
+        .column_by_name(name)
+        .ok_or_else(|| PyValueError::new_err(format!("the batch has no column {name:?}")))
+}
+
+fn wrong(name: &str, needed: &str, array: &ArrayRef) -> PyErr {
+    let kind = array.data_type();
+    PyTypeError::new_err(format!(
+        "the column {name:?} has values of {kind}, not {needed}"
+    ))
+}
+
+/// Numbers of 64 bits, none null.
+pub(super) fn longs<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a [i64]> {
+    let array = column(batch, name)?;
+    match array.as_primitive_opt::<Int64Type>() {
+        Some(numbers) if numbers.null_count() == 0 => Ok(numbers.values()),
+        _ => Err(wrong(name, "longs without nulls", array)),
+    }
+}
+
+/// Numbers of 32 bits, of which none is null.
+pub(super) fn ints<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a [i32]> {
+    let array = column(batch, name)?;
+    match array.as_primitive_opt::<Int32Type>() {
+        Some(numbers) if numbers.null_count() == 0 => Ok(numbers.values()),
+        _ => Err(wrong(name, "ints without nulls", array)),
+    }
+}
+
+/// Bytes, or those of strings; none where null.
+pub(super) struct Bytes<'a> {
+    array: &'a ArrayRef,
+}
+
+impl<'a> Bytes<'a> {
+    pub(super) fn of(batch: &'a RecordBatch, name: &str) -> PyResult<Bytes<'a>> {
+        let array = column(batch, name)?;
+        match array.data_type() {
+            DataType::Binary | DataType::LargeBinary | DataType::Utf8 | DataType::LargeUtf8 => {
+                Ok(Bytes { array })
+            }
+            _ => Err(wrong(name, "strings or bytes", array)),
+        }
+    }
+
+    pub(super) fn get(&self, row: usize) -> Option<&'a [u8]> {
+        if self.array.is_null(row) {
+            return None;
+        }
+        match self.array.data_type() {
+            DataType::Binary => Some(self.array.as_binary::<i32>().value(row)),
+            DataType::LargeBinary => Some(self.array.as_binary::<i64>().value(row)),
+            DataType::Utf8 => Some(self.array.as_string::<i32>().value(row).as_bytes()),
+            _ => Some(self.array.as_string::<i64>().value(row).as_bytes()),
+        }
+    }
+
+    /// As a string; empty where null or no UTF-8.
+    pub(super) fn text(&self, row: usize) -> &'a str {
+        let bytes = self.get(row).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+
+    /// A content's hash; none where null.
+    pub(super) fn hash(&self, row: usize) -> PyResult<Option<[u8; 32]>> {
+        let hash = self.get(row).map(<[u8; 32]>::try_from).transpose();
+        hash.map_err(|_| PyValueError::new_err("a hash has not 32 bytes"))
+    }
+}
+
+/// Lists of longs.
+pub(super) struct Lists<'a> {
+    values: &'a [i64],
+    array: &'a ArrayRef,
+}
+
+impl<'a> Lists<'a> {
+    pub(super) fn of(batch: &'a RecordBatch, name: &str) -> PyResult<Lists<'a>> {
+        let array = column(batch, name)?;
+        let values = match array.data_type() {
+            DataType::List(_) => array.as_list::<i32>().values(),
+            DataType::LargeList(_) => array.as_list::<i64>().values(),
+            _ => return Err(wrong(name, "lists of longs", array)),
+        };
+        match values.as_primitive_opt::<Int64Type>() {
+            Some(numbers) if numbers.null_count() == 0 => Ok(Lists {
+                values: numbers.values(),
+                array,
+            }),
+            _ => Err(wrong(name, "lists of longs", array)),
+        }
+    }
+
+    /// None where null.
+    pub(super) fn get(&self, row: usize) -> Option<&'a [i64]> {
+        if self.array.is_null(row) {
+            return None;
+        }
+        let range = if let Some(lists) = self.array.as_list_opt::<i32>() {
+            let offsets = lists.value_offsets();
+            usize::try_from(offsets[row]).ok()?..usize::try_from(offsets[row + 1]).ok()?
+        } else {
+            let offsets = self.array.as_list::<i64>().value_offsets();
+            usize::try_from(offsets[row]).ok()?..usize::try_from(offsets[row + 1]).ok()?
+        };
+        self.values.get(range)
+    }
+}
+
+/// The bits of a number; Arrow's longs have signs in other engines.
+pub(super) fn unsigned(number: i64) -> u64 {
+    number.cast_unsigned()
+}

@@ -1,0 +1,45 @@
+//! Components of pairs.
+
+use std::sync::Arc;
+
+use arrow_array::builder::BinaryBuilder;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::DataType;
+use dedupdb::batch::components;
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatch;
+
+use super::columns::Bytes;
+use crate::errors::raised;
+use crate::table::{Table, defect, schema};
+
+/// Each hash that is in a pair of the columns `hash_a` and `hash_b`, in `hash`, with the lowest that it is
+/// connected to, in `label`.
+#[pyfunction]
+pub(crate) fn cluster_components(py: Python<'_>, batches: Vec<PyRecordBatch>) -> PyResult<Table> {
+    let mut pairs: Vec<([u8; 32], [u8; 32])> = Vec::new();
+    for batch in batches {
+        let batch = batch.into_inner();
+        let (a, b) = (Bytes::of(&batch, "hash_a")?, Bytes::of(&batch, "hash_b")?);
+        for row in 0..batch.num_rows() {
+            pairs.extend(a.hash(row)?.zip(b.hash(row)?));
+        }
+    }
+    let found = py.detach(|| components(&pairs));
+    let found = found.map_err(|error| raised(py, &error))?;
+    let (mut hashes, mut labels) = (BinaryBuilder::new(), BinaryBuilder::new());
+    for (hash, label) in found {
+        hashes.append_value(hash);
+        labels.append_value(label);
+    }
+    let schema = schema(&[
+        ("hash", DataType::Binary, false),
+        ("label", DataType::Binary, false),
+    ]);
+    let columns: Vec<ArrayRef> = vec![Arc::new(hashes.finish()), Arc::new(labels.finish())];
+    let batch = RecordBatch::try_new(schema.clone(), columns);
+    Ok(Table::new(
+        schema,
+        vec![batch.map_err(|error| defect(&error))?],
+    ))
+}

@@ -1,0 +1,106 @@
+//! Which contents of a group are kept.
+
+use std::sync::{Arc, Mutex};
+
+use arrow_array::builder::{BinaryBuilder, Float64Builder, Int64Builder, StringBuilder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::DataType;
+use dedupdb::batch::{Keeper, Verdict};
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatch;
+
+use super::columns::{Bytes, Lists, unsigned};
+use super::rare::Sets;
+use crate::errors::raised;
+use crate::table::{Table, defect, schema};
+use crate::watch::lock;
+
+/// Judges the contents of groups that come one after the other.
+#[pyclass(frozen, module = "dedupdb._native")]
+pub(crate) struct ClusterKeeper {
+    judge: Mutex<Judge>,
+}
+
+struct Judge {
+    keeper: Keeper,
+    group: Option<Vec<u8>>,
+    /// Keys of the kept contents of the group.
+    kept: Vec<String>,
+    cut_short: u64,
+}
+
+#[pymethods]
+impl ClusterKeeper {
+    #[new]
+    fn new(py: Python<'_>, threshold: f64, most: usize) -> PyResult<ClusterKeeper> {
+        let keeper = Keeper::new(threshold).map_err(|error| raised(py, &error))?;
+        Ok(ClusterKeeper {
+            judge: Mutex::new(Judge {
+                keeper: keeper.most(most),
+                group: None,
+                kept: Vec::new(),
+                cut_short: 0,
+            }),
+        })
+    }
+
+    /// What becomes of the next contents: `hash`, the `representative`'s key and the `jaccard` with it, which is
+    /// 1 for a representative, and `cut_short`, 1 where not all that share a bucket were compared.
+    ///
+    /// The batch has `label`, `key`, `hash`, `size`, `keys` and `packed`, sorted by label and key over all
+    /// batches.
+    fn push(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<Table> {
+        let batch = batch.into_inner();
+        py.detach(|| lock(&self.judge).judged(&batch))
+    }
+}
+
+impl Judge {
+    fn judged(&mut self, batch: &RecordBatch) -> PyResult<Table> {
+        let (labels, names) = (Bytes::of(batch, "label")?, Bytes::of(batch, "key")?);
+        let (hashes, lists) = (Bytes::of(batch, "hash")?, Lists::of(batch, "keys")?);
+        let sets = Sets::of(batch)?;
+        let (mut hash, mut representative) = (BinaryBuilder::new(), StringBuilder::new());
+        let (mut jaccard, mut cut_short) = (Float64Builder::new(), Int64Builder::new());
+        for row in 0..batch.num_rows() {
+            let label = labels.get(row);
+            if self.group.as_deref() != label {
+                self.group = label.map(<[u8]>::to_vec);
+                self.keeper.begin();
+                self.kept.clear();
+            }
+            let keys = lists.get(row).unwrap_or_default();
+            let keys: Vec<u64> = keys.iter().copied().map(unsigned).collect();
+            let verdict = self.keeper.judge(&keys, sets.get(row)?);
+            let (kept, alike) = if let Verdict::Like(kept, jaccard) = verdict {
+                (kept, jaccard)
+            } else {
+                self.kept.push(names.text(row).to_owned());
+                (self.kept.len() - 1, 1.0)
+            };
+            hash.append_option(hashes.get(row));
+            representative.append_option(self.kept.get(kept));
+            jaccard.append_value(alike);
+            let cuts = self.keeper.cut_short() - self.cut_short;
+            cut_short.append_value(i64::try_from(cuts).unwrap_or(i64::MAX));
+            self.cut_short = self.keeper.cut_short();
+        }
+        let schema = schema(&[
+            ("hash", DataType::Binary, false),
+            ("representative", DataType::Utf8, false),
+            ("jaccard", DataType::Float64, false),
+            ("cut_short", DataType::Int64, false),
+        ]);
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(hash.finish()),
+            Arc::new(representative.finish()),
+            Arc::new(jaccard.finish()),
+            Arc::new(cut_short.finish()),
+        ];
+        let batch = RecordBatch::try_new(schema.clone(), columns);
+        Ok(Table::new(
+            schema,
+            vec![batch.map_err(|error| defect(&error))?],
+        ))
+    }
+}

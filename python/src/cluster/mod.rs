@@ -1,0 +1,24 @@
+//! The steps of `dedupdb.spark` and of other engines: a batch in, a batch out. They know no engine.
+
+mod columns;
+mod connecting;
+mod keeping;
+mod posting;
+mod rare;
+mod sketching;
+mod verifying;
+mod walking;
+
+use pyo3::prelude::*;
+
+/// Adds them to the module.
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<sketching::ClusterSketcher>()?;
+    module.add_class::<posting::ClusterPostings>()?;
+    module.add_class::<walking::ClusterWalk>()?;
+    module.add_class::<rare::ClusterRarity>()?;
+    module.add_class::<keeping::ClusterKeeper>()?;
+    module.add_function(wrap_pyfunction!(verifying::cluster_verify, module)?)?;
+    module.add_function(wrap_pyfunction!(connecting::cluster_components, module)?)?;
+    Ok(())
+}

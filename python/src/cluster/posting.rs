@@ -1,0 +1,108 @@
+//! From sketches to the rows that are moved to the buckets.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+
+use arrow_array::{ArrayRef, Int64Array, RecordBatch};
+use arrow_schema::DataType;
+use dedupdb::batch::ContentCode;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatch;
+
+use super::columns::{Bytes, Lists, ints};
+use crate::table::{Table, defect, schema};
+use crate::watch::lock;
+
+/// Contents that are remembered, so that their copies send nothing.
+const REMEMBERED: usize = 1 << 20;
+
+/// Makes a row of `key` and `code` for each band of a sketch, once for copies that come in one partition.
+#[pyclass(frozen, module = "dedupdb._native")]
+pub(crate) struct ClusterPostings {
+    parameters: String,
+    seen: Mutex<HashSet<ContentCode>>,
+}
+
+#[pymethods]
+impl ClusterPostings {
+    #[new]
+    fn new(parameters: String) -> ClusterPostings {
+        ClusterPostings {
+            parameters,
+            seen: Mutex::default(),
+        }
+    }
+
+    /// The rows of a batch with the columns `key`, `hash`, `size`, `keys`, `parameters` and `file`.
+    fn rows(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<Table> {
+        let batch = batch.into_inner();
+        py.detach(|| self.posted(&batch))
+    }
+}
+
+impl ClusterPostings {
+    fn posted(&self, batch: &RecordBatch) -> PyResult<Table> {
+        let (hashes, parameters) = (Bytes::of(batch, "hash")?, Bytes::of(batch, "parameters")?);
+        let (names, files) = (Bytes::of(batch, "key")?, Bytes::of(batch, "file")?);
+        let (sizes, lists) = (ints(batch, "size")?, Lists::of(batch, "keys")?);
+        let (mut keys, mut codes) = (Vec::new(), Vec::new());
+        let mut seen = lock(&self.seen);
+        for (row, &size) in sizes.iter().enumerate() {
+            if parameters.text(row) != self.parameters {
+                return Err(PyValueError::new_err(format!(
+                    "sketches of different parameters do not go together: {:?} and {:?}{}",
+                    self.parameters,
+                    parameters.text(row),
+                    of_file(&files, row),
+                )));
+            }
+            if size == 0 {
+                continue;
+            }
+            let sketch = hashes.hash(row).ok().flatten().zip(lists.get(row));
+            let size = u32::try_from(size).ok();
+            let Some(((hash, own), size)) = sketch.zip(size) else {
+                return Err(PyValueError::new_err(format!(
+                    "the sketch of {:?} is damaged{}: sketch its text again",
+                    names.text(row),
+                    of_file(&files, row),
+                )));
+            };
+            let code = ContentCode::new(&hash, size);
+            if seen.len() >= REMEMBERED {
+                seen.clear();
+            }
+            if seen.insert(code) {
+                keys.extend_from_slice(own);
+                codes.extend(own.iter().map(|_| code.number().cast_signed()));
+            }
+        }
+        rows(keys, codes)
+    }
+}
+
+/// Where a sketch was read, if it was read from a file.
+fn of_file(files: &Bytes<'_>, row: usize) -> String {
+    match files.text(row) {
+        "" => String::new(),
+        file => format!(" (in {file})"),
+    }
+}
+
+/// Rows of a key and a code.
+pub(super) fn rows(keys: Vec<i64>, codes: Vec<i64>) -> PyResult<Table> {
+    let schema = schema(&[
+        ("key", DataType::Int64, false),
+        ("code", DataType::Int64, false),
+    ]);
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(Int64Array::from(keys)),
+        Arc::new(Int64Array::from(codes)),
+    ];
+    let batch = RecordBatch::try_new(schema.clone(), columns);
+    Ok(Table::new(
+        schema,
+        vec![batch.map_err(|error| defect(&error))?],
+    ))
+}

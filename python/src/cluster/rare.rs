@@ -1,0 +1,115 @@
+//! The rarest shingles of contents of large buckets.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Int64Array, RecordBatch};
+use arrow_schema::DataType;
+use dedupdb::batch::{ContentCode, Rarity};
+use dedupdb::sketching::ShingleSet;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use pyo3_arrow::PyRecordBatch;
+
+use super::columns::{Bytes, ints, longs};
+use crate::errors::raised;
+use crate::table::{Table, defect, schema};
+
+/// How often shingles are in some contents.
+#[pyclass(frozen, module = "dedupdb._native")]
+pub(crate) struct ClusterRarity {
+    rarity: Rarity,
+}
+
+#[pymethods]
+impl ClusterRarity {
+    /// Reads what ``bytes`` made.
+    #[new]
+    fn new(py: Python<'_>, counts: &[u8]) -> PyResult<ClusterRarity> {
+        let rarity = Rarity::from_bytes(counts).map_err(|error| raised(py, &error))?;
+        Ok(ClusterRarity { rarity })
+    }
+
+    /// Counts the shingles of batches with the columns `size` and `packed`.
+    #[staticmethod]
+    fn count(batches: Vec<PyRecordBatch>) -> PyResult<ClusterRarity> {
+        let mut rarity = Rarity::new();
+        for batch in batches {
+            let batch = batch.into_inner();
+            let sets = Sets::of(&batch)?;
+            for row in 0..batch.num_rows() {
+                rarity.count(&sets.get(row)?);
+            }
+        }
+        Ok(ClusterRarity { rarity })
+    }
+
+    fn bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.rarity.to_bytes())
+    }
+
+    /// Rows of `key`, which is a shingle, `code` and `label`, for a batch with `hash`, `size`, `packed` and
+    /// `label`.
+    fn rows(&self, py: Python<'_>, batch: PyRecordBatch, threshold: f64) -> PyResult<Table> {
+        let batch = batch.into_inner();
+        py.detach(|| self.rarest(&batch, threshold))
+    }
+}
+
+impl ClusterRarity {
+    fn rarest(&self, batch: &RecordBatch, threshold: f64) -> PyResult<Table> {
+        let (hashes, sizes) = (Bytes::of(batch, "hash")?, ints(batch, "size")?);
+        let (sets, own) = (Sets::of(batch)?, longs(batch, "label")?);
+        let (mut keys, mut codes, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+        for (row, &label) in own.iter().enumerate() {
+            let Some(hash) = hashes.hash(row)? else {
+                continue;
+            };
+            let size = u32::try_from(sizes[row]).unwrap_or_default();
+            let code = ContentCode::new(&hash, size).number().cast_signed();
+            for shingle in self.rarity.rarest(&sets.get(row)?, threshold) {
+                keys.push(i64::from(shingle));
+                codes.push(code);
+                labels.push(label);
+            }
+        }
+        let names = ["key", "code", "label"];
+        let schema = schema(&names.map(|name| (name, DataType::Int64, false)));
+        let columns = [keys, codes, labels];
+        let columns = columns.map(|column| Arc::new(Int64Array::from(column)) as ArrayRef);
+        let batch = RecordBatch::try_new(schema.clone(), columns.to_vec());
+        Ok(Table::new(
+            schema,
+            vec![batch.map_err(|error| defect(&error))?],
+        ))
+    }
+}
+
+/// The shingle sets of a batch.
+pub(super) struct Sets<'a> {
+    sizes: &'a [i32],
+    packed: Bytes<'a>,
+}
+
+impl<'a> Sets<'a> {
+    pub(super) fn of(batch: &'a RecordBatch) -> PyResult<Sets<'a>> {
+        Ok(Sets {
+            sizes: ints(batch, "size")?,
+            packed: Bytes::of(batch, "packed")?,
+        })
+    }
+
+    /// The set of a row, which has its packed bytes.
+    pub(super) fn get(&self, row: usize) -> PyResult<ShingleSet> {
+        unpacked(self.sizes[row], self.packed.get(row)).ok_or_else(|| {
+            PyValueError::new_err(
+                "a sketch is damaged: its bytes are no set of its number of shingles",
+            )
+        })
+    }
+}
+
+/// A set from its size and bytes, if they are one.
+pub(super) fn unpacked(size: i32, packed: Option<&[u8]>) -> Option<ShingleSet> {
+    ShingleSet::from_packed(packed?, usize::try_from(size).ok()?)
+}

@@ -1,0 +1,193 @@
+//! From texts to what travels of them.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{BinaryBuilder, Int32Builder, Int64Builder, ListBuilder, StringBuilder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field};
+use dedupdb::Schema;
+use dedupdb::batch::{ContentCode, KeyWidth, Sketcher, Sketches};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use pyo3_arrow::PyRecordBatch;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::columns::Bytes;
+use crate::errors::raised;
+use crate::schema::built;
+use crate::table::{Table, defect, schema};
+
+/// Sketches batches of documents.
+#[pyclass(frozen, module = "dedupdb._native")]
+pub(crate) struct ClusterSketcher {
+    sketcher: Sketcher,
+    /// The parameters in one line, which every sketch has.
+    mark: String,
+    pool: ThreadPool,
+}
+
+/// The parameters that sketches have to agree in.
+fn mark(schema: &Schema) -> String {
+    let folded = |is_so, name| if is_so { name } else { "" };
+    format!(
+        "{} {} {} {}x{} {} {} {}{}",
+        schema.threshold(),
+        schema.shingling(),
+        schema.permutations(),
+        schema.bands(),
+        8 * schema.slot_width().bytes(),
+        schema.family(),
+        schema.seed(),
+        folded(schema.lowercase(), "l"),
+        folded(schema.nfkc(), "n"),
+    )
+}
+
+#[pymethods]
+impl ClusterSketcher {
+    #[new]
+    fn new(py: Python<'_>, threads: usize, parameters: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let schema = built(py, Some(parameters))?;
+        let sketcher = Sketcher::new(&schema, KeyWidth::Bits64);
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        Ok(ClusterSketcher {
+            mark: mark(&schema),
+            sketcher: sketcher.map_err(|error| raised(py, &error))?,
+            pool: pool.map_err(|error| PyRuntimeError::new_err(error.to_string()))?,
+        })
+    }
+
+    /// The parameters in one line.
+    #[getter]
+    fn parameters(&self) -> &str {
+        &self.mark
+    }
+
+    #[getter]
+    fn threshold(&self) -> f64 {
+        self.sketcher.schema().threshold()
+    }
+
+    /// A row for each of a batch's, whose columns are `key` and `text`.
+    fn sketch(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<Table> {
+        let batch = batch.into_inner();
+        py.detach(|| self.sketched(&batch))
+    }
+}
+
+impl ClusterSketcher {
+    fn sketched(&self, batch: &RecordBatch) -> PyResult<Table> {
+        let (keys, texts) = (Bytes::of(batch, "key")?, Bytes::of(batch, "text")?);
+        let rows = 0..batch.num_rows();
+        let given: Vec<usize> = rows
+            .filter(|&row| keys.get(row).is_some() && texts.get(row).is_some())
+            .collect();
+        let given_texts: Vec<&str> = given.iter().map(|&row| texts.text(row)).collect();
+        let sketches = self.pool.install(|| self.sketcher.sketch_all(&given_texts));
+        let mut columns = Columns::default();
+        let mut given = given.iter().copied().enumerate().peekable();
+        for row in 0..batch.num_rows() {
+            let key = keys.get(row).map(|_| keys.text(row));
+            match given.next_if(|&(_, place)| place == row) {
+                Some((place, _)) => columns.push(key, &sketches, place)?,
+                None if key.is_none() => columns.push_flawed(key, "null key"),
+                None => columns.push_flawed(key, "null text"),
+            }
+        }
+        columns.table(&self.mark, batch.num_rows())
+    }
+}
+
+/// The columns of sketches.
+struct Columns {
+    key: StringBuilder,
+    hash: BinaryBuilder,
+    code: Int64Builder,
+    size: Int32Builder,
+    keys: ListBuilder<Int64Builder>,
+    packed: BinaryBuilder,
+    flaw: StringBuilder,
+}
+
+impl Default for Columns {
+    fn default() -> Columns {
+        Columns {
+            key: StringBuilder::new(),
+            hash: BinaryBuilder::new(),
+            code: Int64Builder::new(),
+            size: Int32Builder::new(),
+            keys: ListBuilder::new(Int64Builder::new()),
+            packed: BinaryBuilder::new(),
+            flaw: StringBuilder::new(),
+        }
+    }
+}
+
+impl Columns {
+    fn push(&mut self, key: Option<&str>, sketches: &Sketches, place: usize) -> PyResult<()> {
+        let failed = sketches.failed();
+        if let Ok(failed) = failed.binary_search_by_key(&place, |(row, _)| *row) {
+            self.push_flawed(key, &sketches.failed()[failed].1.to_string());
+            return Ok(());
+        }
+        let size = sketches.sizes()[place];
+        let set = sketches.sets().shingles(place);
+        let set = set.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        self.key.append_option(key);
+        let hash = &sketches.hashes()[place];
+        self.hash.append_value(hash);
+        let code = ContentCode::new(hash, size).number();
+        self.code.append_value(code.cast_signed());
+        self.size
+            .append_value(i32::try_from(size).unwrap_or(i32::MAX));
+        for &key in sketches.keys().row(place).unwrap_or_default() {
+            self.keys.values().append_value(key.cast_signed());
+        }
+        self.keys.append(true);
+        self.packed.append_value(set.to_packed());
+        self.flaw.append_option((size == 0).then_some("empty text"));
+        Ok(())
+    }
+
+    fn push_flawed(&mut self, key: Option<&str>, flaw: &str) {
+        self.key.append_option(key);
+        self.hash.append_null();
+        self.code.append_null();
+        self.size.append_value(0);
+        self.keys.append(false);
+        self.packed.append_null();
+        self.flaw.append_value(flaw);
+    }
+
+    fn table(mut self, mark: &str, rows: usize) -> PyResult<Table> {
+        let item = Arc::new(Field::new_list_field(DataType::Int64, true));
+        let schema = schema(&[
+            ("key", DataType::Utf8, true),
+            ("hash", DataType::Binary, true),
+            ("code", DataType::Int64, true),
+            ("size", DataType::Int32, false),
+            ("keys", DataType::List(item), true),
+            ("packed", DataType::Binary, true),
+            ("parameters", DataType::Utf8, false),
+            ("flaw", DataType::Utf8, true),
+        ]);
+        let mut marks = StringBuilder::new();
+        (0..rows).for_each(|_| marks.append_value(mark));
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(self.key.finish()),
+            Arc::new(self.hash.finish()),
+            Arc::new(self.code.finish()),
+            Arc::new(self.size.finish()),
+            Arc::new(self.keys.finish()),
+            Arc::new(self.packed.finish()),
+            Arc::new(marks.finish()),
+            Arc::new(self.flaw.finish()),
+        ];
+        let batch = RecordBatch::try_new(schema.clone(), columns);
+        Ok(Table::new(
+            schema,
+            vec![batch.map_err(|error| defect(&error))?],
+        ))
+    }
+}

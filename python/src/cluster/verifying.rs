@@ -1,0 +1,112 @@
+//! Exact similarities of candidates.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{BinaryBuilder, Float64Builder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::DataType;
+use dedupdb::sketching::ShingleSet;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatch;
+
+use super::columns::{Bytes, Lists, ints};
+use super::rare::unpacked;
+use crate::table::{Table, defect, schema};
+
+/// The side of a pair.
+struct Side<'a> {
+    hashes: Bytes<'a>,
+    sizes: &'a [i32],
+    keys: Lists<'a>,
+    packed: Bytes<'a>,
+    files: Bytes<'a>,
+}
+
+impl<'a> Side<'a> {
+    fn of(batch: &'a RecordBatch, side: &str) -> PyResult<Side<'a>> {
+        let name = |column: &str| format!("{column}_{side}");
+        Ok(Side {
+            hashes: Bytes::of(batch, &name("hash"))?,
+            sizes: ints(batch, &name("size"))?,
+            keys: Lists::of(batch, &name("keys"))?,
+            packed: Bytes::of(batch, &name("packed"))?,
+            files: Bytes::of(batch, &name("file"))?,
+        })
+    }
+
+    fn set(&self, row: usize) -> PyResult<ShingleSet> {
+        unpacked(self.sizes[row], self.packed.get(row)).ok_or_else(|| {
+            let file = match self.files.text(row) {
+                "" => String::new(),
+                file => format!(" in {file}"),
+            };
+            PyValueError::new_err(format!(
+                "a sketch{file} is damaged: its bytes are no set of {} shingles; sketch its text again",
+                self.sizes[row]
+            ))
+        })
+    }
+}
+
+/// The pairs of a batch that reach the threshold and share a band key, or need not (`share`): `hash_a`, `hash_b`,
+/// the lower hash first, and `jaccard`.
+#[pyfunction]
+pub(crate) fn cluster_verify(
+    py: Python<'_>,
+    batch: PyRecordBatch,
+    threshold: f64,
+    share: bool,
+) -> PyResult<Table> {
+    let batch = batch.into_inner();
+    py.detach(|| verified(&batch, threshold, share))
+}
+
+fn verified(batch: &RecordBatch, threshold: f64, share: bool) -> PyResult<Table> {
+    let (a, b) = (Side::of(batch, "a")?, Side::of(batch, "b")?);
+    let (mut first, mut second) = (BinaryBuilder::new(), BinaryBuilder::new());
+    let mut jaccards = Float64Builder::new();
+    let mut last: Option<([u8; 32], ShingleSet)> = None;
+    for row in 0..batch.num_rows() {
+        let hashes = (a.hashes.hash(row)?, b.hashes.hash(row)?);
+        let (Some(hash_a), Some(hash_b)) = hashes else {
+            continue;
+        };
+        let keys = (a.keys.get(row), b.keys.get(row));
+        let (Some(keys_a), Some(keys_b)) = keys else {
+            continue;
+        };
+        let mut bands = keys_a.iter().zip(keys_b);
+        if hash_a == hash_b || share && !bands.any(|(a, b)| a == b) {
+            continue;
+        }
+        // Pairs of one content come one after the other.
+        if last.as_ref().is_none_or(|(hash, _)| *hash != hash_a) {
+            last = Some((hash_a, a.set(row)?));
+        }
+        let Some((_, set)) = &last else {
+            continue;
+        };
+        let jaccard = set.jaccard(&b.set(row)?);
+        if jaccard >= threshold {
+            first.append_value(hash_a.min(hash_b));
+            second.append_value(hash_a.max(hash_b));
+            jaccards.append_value(jaccard);
+        }
+    }
+    let schema = schema(&[
+        ("hash_a", DataType::Binary, false),
+        ("hash_b", DataType::Binary, false),
+        ("jaccard", DataType::Float64, false),
+    ]);
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(first.finish()),
+        Arc::new(second.finish()),
+        Arc::new(jaccards.finish()),
+    ];
+    let batch = RecordBatch::try_new(schema.clone(), columns);
+    Ok(Table::new(
+        schema,
+        vec![batch.map_err(|error| defect(&error))?],
+    ))
+}

@@ -1,0 +1,84 @@
+//! Candidates of sorted rows.
+
+use std::sync::{Arc, Mutex};
+
+use arrow_array::{ArrayRef, Int64Array, RecordBatch};
+use arrow_schema::DataType;
+use dedupdb::batch::{BucketPairs, BucketSearch, BucketWalk, ContentCode};
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatch;
+
+use super::columns::{longs, unsigned};
+use crate::errors::raised;
+use crate::table::{Table, defect, schema};
+use crate::watch::lock;
+
+/// Walks through the buckets of a partition.
+#[pyclass(frozen, module = "dedupdb._native")]
+pub(crate) struct ClusterWalk {
+    walk: Mutex<BucketWalk>,
+}
+
+#[pymethods]
+impl ClusterWalk {
+    #[new]
+    #[pyo3(signature = (threshold, most, large=None, near=0))]
+    fn new(
+        py: Python<'_>,
+        threshold: f64,
+        most: usize,
+        large: Option<usize>,
+        near: usize,
+    ) -> PyResult<ClusterWalk> {
+        let search = BucketSearch::new(threshold).map_err(|error| raised(py, &error))?;
+        let mut search = search.most(most);
+        if let Some(large) = large {
+            search = search.large(large, near);
+        }
+        Ok(ClusterWalk {
+            walk: Mutex::new(search.walk()),
+        })
+    }
+
+    /// The pairs of the next rows, in the columns `a` and `b`: codes of contents, the lower first. A row of a
+    /// code twice names a content of a large bucket, a row of -1 and a number the pairs passed over.
+    ///
+    /// The batch has `key` and `code`, sorted by both over all batches, and `label`, if contents of one label
+    /// are not to be paired.
+    fn push(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<Table> {
+        let batch = batch.into_inner();
+        let keys: Vec<u64> = longs(&batch, "key")?
+            .iter()
+            .copied()
+            .map(unsigned)
+            .collect();
+        let codes = longs(&batch, "code")?.iter().copied().map(unsigned);
+        let codes: Vec<ContentCode> = codes.map(ContentCode::from_number).collect();
+        let labels = batch.column_by_name("label").is_some();
+        let labels = labels.then(|| longs(&batch, "label")).transpose()?;
+        let labels: Option<Vec<u64>> =
+            labels.map(|labels| labels.iter().copied().map(unsigned).collect());
+        let found = py.detach(|| {
+            let mut walk = lock(&self.walk);
+            walk.push(&keys, &codes, labels.as_deref())?;
+            Ok(walk.take())
+        });
+        table(&found.map_err(|error| raised(py, &error))?)
+    }
+}
+
+fn table(found: &BucketPairs) -> PyResult<Table> {
+    let number = |code: &ContentCode| code.number().cast_signed();
+    let pairs = found.pairs.iter().map(|(a, b)| (number(a), number(b)));
+    let large = found.large.iter().map(|code| (number(code), number(code)));
+    let passed_over = i64::try_from(found.passed_over).unwrap_or(i64::MAX);
+    let passed_over = (passed_over > 0).then_some((-1, passed_over));
+    let (a, b): (Vec<i64>, Vec<i64>) = pairs.chain(large).chain(passed_over).unzip();
+    let schema = schema(&[("a", DataType::Int64, false), ("b", DataType::Int64, false)]);
+    let columns: Vec<ArrayRef> = vec![Arc::new(Int64Array::from(a)), Arc::new(Int64Array::from(b))];
+    let batch = RecordBatch::try_new(schema.clone(), columns);
+    Ok(Table::new(
+        schema,
+        vec![batch.map_err(|error| defect(&error))?],
+    ))
+}
