@@ -18,11 +18,13 @@ import tempfile
 import weakref
 from array import array
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
-from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _native, open, sign
 from ._native import Store
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["MinHash", "MinHashLSH", "MinHashLSHDeletionSession", "MinHashLSHInsertionSession"]
 
@@ -223,7 +225,20 @@ class _Literals:
         pass
 
 
-class MinHashLSH:
+class _Closing:
+    """What a ``with`` block closes."""
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+
+class MinHashLSH(_Closing):
     """An index of :class:`MinHash` in a store: exact answers, nothing below the threshold.
 
     Args:
@@ -452,12 +467,6 @@ class MinHashLSH:
             self._flush()
             self._end()
 
-    def __enter__(self) -> MinHashLSH:
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self.close()
-
     def __reduce__(self) -> Any:
         if self._stays:
             raise TypeError(
@@ -488,7 +497,7 @@ def _gone(store: Store, folder: str, process: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-class MinHashLSHInsertionSession:
+class MinHashLSHInsertionSession(_Closing):
     """A ``with`` block whose insertions are stored together."""
 
     def __init__(self, lsh: MinHashLSH, buffer_size: int) -> None:
@@ -503,19 +512,8 @@ class MinHashLSHInsertionSession:
         """Stores what waits."""
         self.lsh._flush()
 
-    def __enter__(self) -> MinHashLSHInsertionSession:
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        raised: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-
-class MinHashLSHDeletionSession:
+class MinHashLSHDeletionSession(_Closing):
     """A ``with`` block whose removals are done together."""
 
     def __init__(self, lsh: MinHashLSH, buffer_size: int) -> None:
@@ -540,14 +538,3 @@ class MinHashLSHDeletionSession:
         keys, self._keys = list(self._keys), {}
         if keys:
             self.lsh._remove(keys)
-
-    def __enter__(self) -> MinHashLSHDeletionSession:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        raised: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -11,9 +11,9 @@ use arrow_schema::{ArrowError, FieldRef, SchemaRef};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
-use pyo3_arrow::ffi::{ArrayReader, to_schema_pycapsule, to_stream_pycapsule};
+use pyo3_arrow::ffi::{ArrayReader, to_stream_pycapsule};
 
-use crate::table::{record, rows, rows_of};
+use crate::table::{column_names, exported, record, rows, rows_of};
 use crate::watch::{Stop, TICK, died, lock, received};
 
 /// Rows that a batch has.
@@ -153,17 +153,13 @@ impl Batches {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        Ok(to_schema_pycapsule(py, self.schema.as_ref())?)
+        exported(py, &self.schema)
     }
 
     /// The names of the columns.
     #[getter]
     fn column_names(&self) -> Vec<String> {
-        self.schema
-            .fields()
-            .iter()
-            .map(|field| field.name().clone())
-            .collect()
+        column_names(&self.schema)
     }
 
     /// What was left out so far: place and reason of each. Only reading a corpus leaves something out.

@@ -31,6 +31,17 @@ pub(crate) fn rows_of(schema: &SchemaRef) -> FieldRef {
     Arc::new(Field::new("", rows, false).with_metadata(schema.metadata().clone()))
 }
 
+/// The names of a schema's columns.
+pub(crate) fn column_names(schema: &Schema) -> Vec<String> {
+    let fields = schema.fields().iter();
+    fields.map(|field| field.name().clone()).collect()
+}
+
+/// A schema as an Arrow library reads it.
+pub(crate) fn exported<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyCapsule>> {
+    Ok(to_schema_pycapsule(py, schema)?)
+}
+
 /// A value as a Python object. Columns have the types that this file's callers give them.
 pub(crate) fn value<'py>(
     py: Python<'py>,
@@ -105,17 +116,13 @@ impl Table {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        Ok(to_schema_pycapsule(py, self.schema.as_ref())?)
+        exported(py, &self.schema)
     }
 
     /// The names of the columns.
     #[getter]
     fn column_names(&self) -> Vec<String> {
-        self.schema
-            .fields()
-            .iter()
-            .map(|field| field.name().clone())
-            .collect()
+        column_names(&self.schema)
     }
 
     fn __len__(&self) -> usize {
