@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::builder::{BooleanBuilder, Float64Builder, StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
-use dedupdb::groups::{Cluster, ClusterQuery, Linkage, Pair, PairQuery};
+use dedupdb::groups::{Cluster, ClusterQuery, Linkage, Member, Pair, PairQuery};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -107,6 +107,25 @@ pub(crate) fn pairs(py: Python<'_>, store: dedupdb::Store, query: PairQuery) -> 
     Ok(Batches::new("pairs", schema, Box::new(make)))
 }
 
+/// A cluster whose members are on their way, in as many batches as they need.
+struct Now {
+    number: u64,
+    size: u64,
+    representative: String,
+    members: std::vec::IntoIter<Member>,
+}
+
+impl Now {
+    fn of(number: u64, cluster: Cluster) -> Now {
+        Now {
+            number,
+            size: cluster.members.len() as u64,
+            representative: cluster.representative,
+            members: cluster.members.into_iter(),
+        }
+    }
+}
+
 /// The clusters of a store, a row for each member.
 pub(crate) fn clusters(
     py: Python<'_>,
@@ -129,7 +148,7 @@ pub(crate) fn clusters(
         query = query.threshold(threshold);
     }
     let found = waited(py, move |_| store.clusters(query), |_| Ok(()))?;
-    let mut found = found.map_err(|error| raised(py, &error))?;
+    let found = found.map_err(|error| raised(py, &error))?;
     let mut columns = vec![
         ("cluster", DataType::UInt64, false),
         ("size", DataType::UInt64, false),
@@ -139,28 +158,31 @@ pub(crate) fn clusters(
     columns.extend(Alike::COLUMNS);
     let schema = schema(&columns);
     let of = schema.clone();
-    let mut number = 0;
+    let mut numbered = (0..).zip(found);
+    let mut now: Option<Now> = None;
     let make = move |stop: &Stop| {
         let (mut numbers, mut sizes) = (UInt64Builder::new(), UInt64Builder::new());
         let (mut representatives, mut keys) = (StringBuilder::new(), StringBuilder::new());
         let mut alike = Alike::default();
         let mut rows = 0;
         while rows < ROWS && !stop.is_asked() {
-            let Some(cluster) = found.next() else { break };
-            let Cluster {
-                representative,
-                members,
-                ..
-            } = cluster.map_err(failure)?;
-            for member in &members {
-                numbers.append_value(number);
-                sizes.append_value(members.len() as u64);
-                representatives.append_value(&representative);
-                keys.append_value(&member.key);
-                alike.push(member.jaccard, member.estimate, member.exact_copy);
-            }
-            rows += members.len();
-            number += 1;
+            let Some(cluster) = &mut now else {
+                let Some((number, cluster)) = numbered.next() else {
+                    break;
+                };
+                now = Some(Now::of(number, cluster.map_err(failure)?));
+                continue;
+            };
+            let Some(member) = cluster.members.next() else {
+                now = None;
+                continue;
+            };
+            numbers.append_value(cluster.number);
+            sizes.append_value(cluster.size);
+            representatives.append_value(&cluster.representative);
+            keys.append_value(&member.key);
+            alike.push(member.jaccard, member.estimate, member.exact_copy);
+            rows += 1;
         }
         if rows == 0 {
             return Ok(None);

@@ -117,6 +117,19 @@ def test_groups(store: dedupdb.Store) -> None:
     assert repr(stream).startswith("<dedupdb.Batches of pairs: key_a, key_b,")
 
 
+def test_a_large_cluster_comes_in_many_batches(store: dedupdb.Store) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    store.add((f"{number:05}", NIGHT) for number in range(10_000))
+    store.add(["x", "y"], ["a text of its own", "a text of its own"])
+    reader = pyarrow.RecordBatchReader.from_stream(store.clusters())
+    batches = list(reader)
+    assert [batch.num_rows for batch in batches] == [4096, 4096, 1810]
+    members = pyarrow.Table.from_batches(batches).to_pylist()
+    assert [member["key"] for member in members[:10_000]] == [f"{number:05}" for number in range(10_000)]
+    found = {(member["cluster"], member["size"], member["representative"]) for member in members}
+    assert found == {(0, 10_000, "00000"), (1, 2, "x")}
+
+
 def test_upkeep(path: Path, tmp_path: Path) -> None:
     with dedupdb.open(path) as store:
         store.add(["a", "b", "c"], [NIGHT, NIGHT + " again", "a text of its own"])
