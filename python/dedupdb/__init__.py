@@ -21,7 +21,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Literal
 
 from . import _native, errors
 from ._dedup import Deduplicated, kept_rows
@@ -77,6 +77,7 @@ def open(
     wait: float | str = 0.0,
     threads: int = 0,
     false_candidates: int | None = None,
+    preset: Literal["fineweb", "nemo", "refinedweb", "text-dedup"] | None = None,
     threshold: float | None = None,
     recall: float | None = None,
     shingling: str | None = None,
@@ -98,6 +99,8 @@ def open(
         wait: How long to wait while another process has it open for writing: seconds, or such as ``"30s"``.
         threads: Number of threads that work on batches; 0 for as many as the machine has cores.
         false_candidates: Candidates that do not match after which a search passes over the others; 4,000.
+        preset: The parameters of another tool, which those that follow change: ``fineweb``, ``nemo``,
+            ``refinedweb`` or ``text-dedup``. ``dedupdb init --help`` tells what each is.
         threshold: Least Jaccard similarity of near-duplicates, above 0 and up to 1; 0.8.
         recall: Share of the pairs at the threshold that are to be found; 0.98.
         shingling: Pieces that are compared: ``word:K``, ``char:K``, ``char-nospace:K``, ``byte:K``, ``term`` or
@@ -112,7 +115,7 @@ def open(
         nfkc: Whether characters that Unicode NFKC makes the same are; True.
         shingles: Whether to keep shingles, without which similarities are estimates; True.
 
-    The parameters from ``threshold`` on are those of a new store; of one that is there they are compared.
+    The parameters from ``preset`` on are those of a new store; of one that is there they are compared.
 
     Raises:
         dedupdb.errors.NotAStore: There is none, and none is to be made.
@@ -128,6 +131,7 @@ def open(
         threads=threads,
         false_candidates=false_candidates,
         parameters={
+            "preset": preset,
             "threshold": threshold,
             "recall": recall,
             "shingling": shingling,
@@ -160,19 +164,22 @@ def dedup(
     data: Any,
     *,
     text: str = "text",
+    keep: Literal["first", "longest", "newest"] = "first",
     progress: Progress = None,
     temporary: str | os.PathLike[str] | None = None,
     **parameters: Any,
 ) -> Deduplicated:
-    """Leaves out near-duplicates: a row is dropped for the sake of an earlier one that is kept.
+    """Leaves out near-duplicates: a row is dropped for the sake of another one that is kept and that it is like.
 
     Args:
         data: A table that gives Arrow (pyarrow, polars, DuckDB, pandas, datasets), an Arrow array of strings, or
             an iterable of strings or dicts.
         text: The column of a table, or the field of a dict, with the text.
+        keep: Which of the rows that are alike is kept: the ``first``, the ``longest`` (of the same length the
+            first) or the ``newest``, which is the last. The latter two take a copy of all texts in memory.
         progress: True for a bar (tqdm's, if it is there), or a callable of ``(done, total)``.
         temporary: Folder for shingles and signatures meanwhile; the system's.
-        parameters: Those of :func:`open`, from ``threshold`` on.
+        parameters: Those of :func:`open`, from ``preset`` on.
 
     Returns:
         The rows to keep and why the others are dropped: ``kept, dropped = dedup(...)``. Also ``.keep``, a list of
@@ -189,8 +196,8 @@ def dedup(
         data = _listed(data)
     within = os.fspath(temporary) if temporary is not None else tempfile.gettempdir()
     keep_rows = has_arrow and not knows_itself
-    keep, dropped, table = _native.dedup(data, text, keep_rows, within, progress, parameters)
-    return Deduplicated(kept_rows(data, keep, table), keep, dropped)
+    mask, dropped, table = _native.dedup(data, text, keep, keep_rows, within, progress, parameters)
+    return Deduplicated(kept_rows(data, mask, table), mask, dropped)
 
 
 def _listed(data: Any) -> Any:

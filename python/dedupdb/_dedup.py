@@ -11,7 +11,7 @@ from ._native import Table
 class Deduplicated:
     """Rows without their near-duplicates; ``kept, dropped = it`` takes it apart.
 
-    A row is dropped for the sake of an earlier one that is kept, as ``dedupdb dedup`` does it.
+    A row is dropped for the sake of another one that is kept, as ``dedupdb dedup`` does it.
     """
 
     def __init__(self, kept: Any, keep: list[bool], dropped: Table) -> None:

@@ -220,6 +220,7 @@ class Batches:
 def dedup(
     data: Any,
     text: str,
+    keep: str,
     keep_rows: bool,
     within: str,
     progress: _Progress,

@@ -4,33 +4,36 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
 use arrow_array::cast::AsArray;
-use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
-use arrow_schema::DataType;
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
+use arrow_schema::{DataType, SchemaRef};
 use arrow_select::filter::filter_record_batch;
-use dedupdb::dedup::{DroppedRow, Rows as Judging};
+use dedupdb::dedup::{DroppedRow, Keep, Rows as Judging};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{of_dedup, of_row};
-use crate::rows::Rows;
+use crate::rows::{BATCH_BYTES, BATCH_ROWS, Rows};
 use crate::schema;
 use crate::table::{self, Table, defect};
 use crate::watch::{TICK, Told};
 
 /// Which rows to keep, why the others are dropped, and the kept ones if they are of an Arrow table and asked for.
 #[pyfunction]
-#[pyo3(signature = (data, text, keep_rows, within, progress, parameters))]
+#[pyo3(signature = (data, text, keep, keep_rows, within, progress, parameters))]
+#[expect(clippy::too_many_arguments, reason = "one call of ours makes it")]
 pub(crate) fn dedup(
     py: Python<'_>,
     data: &Bound<'_, PyAny>,
     text: &str,
+    keep: &str,
     keep_rows: bool,
     within: PathBuf,
     progress: Option<&Bound<'_, PyAny>>,
     parameters: &Bound<'_, PyDict>,
 ) -> PyResult<(Vec<bool>, Table, Option<Table>)> {
+    let keep = which(keep)?;
     let schema = schema::built(py, Some(parameters))?;
     let mut told = Told::new(progress, "texts")?;
     let mut rows = Rows::texts(data, text)?;
@@ -41,48 +44,145 @@ pub(crate) fn dedup(
     let mut judging = py
         .detach(|| Judging::begin(&schema, within))
         .map_err(refused)?;
-    let (mut keep, mut dropped, mut is_ended) = (Vec::new(), Dropped::default(), false);
-    let mut pushed = 0;
+    let mut texts = Texts::of(py, rows, keep)?;
+    let mut dropped = Vec::new();
+    let (mut judged, mut is_ended) = (0, false);
     while !is_ended || judging.under_way() > 0 {
         let time = if is_ended || judging.is_full() {
             TICK
         } else {
-            if let Some(batch) = rows.next(py)? {
-                let mut texts = Vec::with_capacity(batch.rows.len());
-                for row in batch.rows {
-                    let (_, text) = row.map_err(|flaw| flaw.raised(pushed))?;
-                    texts.push(text);
-                    pushed += 1;
-                }
-                judging.push(texts);
+            if let Some(batch) = texts.next(py)? {
+                judging.push(batch);
             } else {
                 is_ended = true;
                 judging.close();
             }
             Duration::ZERO
         };
-        let judged = py.detach(|| judging.wait(time)).map_err(refused)?;
-        for row in judged.unwrap_or_default() {
-            let number = keep.len() as u64;
-            let why = row.map_err(|error| of_row(py, number, &error))?;
-            keep.push(why.is_none());
-            if let Some(why) = why {
-                dropped.push(number, &why);
+        let outcomes = py.detach(|| judging.wait(time)).map_err(refused)?;
+        for outcome in outcomes.unwrap_or_default() {
+            let row = texts.row(judged);
+            judged += 1;
+            if let Some(mut why) = outcome.map_err(|error| of_row(py, row, &error))? {
+                why.earlier = texts.row(why.earlier);
+                dropped.push((row, why));
             }
         }
-        told.tell(py, keep.len() as u64, None)?;
+        told.tell(py, judged, texts.all())?;
         py.check_signals()?;
     }
     py.detach(|| drop(judging));
     told.end(py)?;
-    let kept = rows
+    dropped.sort_unstable_by_key(|(row, _)| *row);
+    let mut keep = vec![true; usize::try_from(judged)?];
+    for (row, _) in &dropped {
+        keep[usize::try_from(*row)?] = false;
+    }
+    let kept = texts
         .kept()
         .map(|(schema, arrays)| kept(&schema, &arrays, &keep));
-    Ok((keep, dropped.table()?, kept.transpose()?))
+    Ok((keep, table_of(&dropped)?, kept.transpose()?))
+}
+
+fn which(keep: &str) -> PyResult<Keep> {
+    match keep {
+        "first" => Ok(Keep::First),
+        "longest" => Ok(Keep::Longest),
+        "newest" => Ok(Keep::Newest),
+        other => Err(PyValueError::new_err(format!(
+            "keep: {other:?}; there are \"first\", \"longest\" and \"newest\""
+        ))),
+    }
+}
+
+/// Texts in the order in which they are judged.
+struct Texts {
+    rows: Rows,
+    /// Texts that were taken from `rows`.
+    taken: u64,
+    ranked: Option<Ranked>,
+}
+
+/// All texts, which wait for their turns.
+struct Ranked {
+    texts: Vec<String>,
+    order: Vec<usize>,
+    next: usize,
+}
+
+impl Texts {
+    /// Reads all texts first if their order is to be another one than that in which they come.
+    fn of(py: Python<'_>, rows: Rows, keep: Keep) -> PyResult<Texts> {
+        let mut texts = Texts {
+            rows,
+            taken: 0,
+            ranked: None,
+        };
+        if keep != Keep::First {
+            let mut all = Vec::new();
+            while let Some(batch) = texts.next(py)? {
+                all.extend(batch);
+                py.check_signals()?;
+            }
+            let bytes: Vec<usize> = all.iter().map(String::len).collect();
+            texts.ranked = Some(Ranked {
+                texts: all,
+                order: Judging::order(keep, &bytes),
+                next: 0,
+            });
+        }
+        Ok(texts)
+    }
+
+    /// The next texts; none at the end.
+    fn next(&mut self, py: Python<'_>) -> PyResult<Option<Vec<String>>> {
+        if let Some(ranked) = &mut self.ranked {
+            return Ok(ranked.next());
+        }
+        let Some(batch) = self.rows.next(py)? else {
+            return Ok(None);
+        };
+        let mut texts = Vec::with_capacity(batch.rows.len());
+        for row in batch.rows {
+            texts.push(row.map_err(|flaw| flaw.raised(self.taken))?.1);
+            self.taken += 1;
+        }
+        Ok(Some(texts))
+    }
+
+    /// The number of the row that is judged in this turn.
+    fn row(&self, turn: u64) -> u64 {
+        let order = self.ranked.as_ref().map(|ranked| &ranked.order);
+        let row = order.and_then(|order| order.get(usize::try_from(turn).ok()?));
+        row.map_or(turn, |row| *row as u64)
+    }
+
+    /// How many there are, if that is known.
+    fn all(&self) -> Option<u64> {
+        self.ranked.as_ref().map(|ranked| ranked.order.len() as u64)
+    }
+
+    fn kept(&mut self) -> Option<(SchemaRef, Vec<ArrayRef>)> {
+        self.rows.kept()
+    }
+}
+
+impl Ranked {
+    fn next(&mut self) -> Option<Vec<String>> {
+        let mut batch = Vec::new();
+        let mut bytes = 0;
+        while bytes < BATCH_BYTES && batch.len() < BATCH_ROWS && self.next < self.order.len() {
+            let text = std::mem::take(&mut self.texts[self.order[self.next]]);
+            self.next += 1;
+            bytes += text.len();
+            batch.push(text);
+        }
+        (!batch.is_empty()).then_some(batch)
+    }
 }
 
 /// The rows of a table that are kept.
-fn kept(schema: &arrow_schema::SchemaRef, arrays: &[ArrayRef], keep: &[bool]) -> PyResult<Table> {
+fn kept(schema: &SchemaRef, arrays: &[ArrayRef], keep: &[bool]) -> PyResult<Table> {
     let mut batches = Vec::with_capacity(arrays.len());
     let mut rest = keep;
     for array in arrays {
@@ -97,44 +197,29 @@ fn kept(schema: &arrow_schema::SchemaRef, arrays: &[ArrayRef], keep: &[bool]) ->
     Ok(Table::new(schema.clone(), batches))
 }
 
-/// Why rows are dropped, column by column.
-#[derive(Default)]
-struct Dropped {
-    row: UInt64Builder,
-    earlier: UInt64Builder,
-    verdict: StringBuilder,
-    jaccard: Float64Builder,
-}
-
-impl Dropped {
-    fn push(&mut self, row: u64, why: &DroppedRow) {
-        self.row.append_value(row);
-        self.earlier.append_value(why.earlier);
-        let verdict = if why.exact_copy {
-            "exact_copy"
-        } else {
-            "near_duplicate"
-        };
-        self.verdict.append_value(verdict);
-        self.jaccard
-            .append_value(why.jaccard.unwrap_or(why.estimate));
-    }
-
-    fn table(mut self) -> PyResult<Table> {
-        let schema = table::schema(&[
-            ("row", DataType::UInt64, false),
-            ("earlier", DataType::UInt64, false),
-            ("verdict", DataType::Utf8, false),
-            ("jaccard", DataType::Float64, false),
-        ]);
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(self.row.finish()),
-            Arc::new(self.earlier.finish()),
-            Arc::new(self.verdict.finish()),
-            Arc::new(self.jaccard.finish()),
-        ];
-        let batch =
-            RecordBatch::try_new(schema.clone(), columns).map_err(|error| defect(&error))?;
-        Ok(Table::new(schema, vec![batch]))
-    }
+/// Why rows are dropped.
+fn table_of(dropped: &[(u64, DroppedRow)]) -> PyResult<Table> {
+    let schema = table::schema(&[
+        ("row", DataType::UInt64, false),
+        ("earlier", DataType::UInt64, false),
+        ("verdict", DataType::Utf8, false),
+        ("jaccard", DataType::Float64, false),
+    ]);
+    let why = || dropped.iter().map(|(_, why)| why);
+    let verdicts = why().map(|why| match why.exact_copy {
+        true => "exact_copy",
+        false => "near_duplicate",
+    });
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(UInt64Array::from_iter_values(
+            dropped.iter().map(|(row, _)| *row),
+        )),
+        Arc::new(UInt64Array::from_iter_values(why().map(|why| why.earlier))),
+        Arc::new(StringArray::from_iter_values(verdicts)),
+        Arc::new(Float64Array::from_iter_values(
+            why().map(|why| why.jaccard.unwrap_or(why.estimate)),
+        )),
+    ];
+    let batch = RecordBatch::try_new(schema.clone(), columns).map_err(|error| defect(&error))?;
+    Ok(Table::new(schema, vec![batch]))
 }

@@ -1,7 +1,7 @@
 //! The parameters of a store, by name.
 
 use dedupdb::Schema;
-use dedupdb::sketching::{Bands, Family, SchemaBuilder, Shingling, SlotWidth};
+use dedupdb::sketching::{Bands, Family, Preset, SchemaBuilder, Shingling, SlotWidth};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -16,6 +16,12 @@ pub(crate) fn changed(
     let Some(parameters) = parameters else {
         return Ok(schema);
     };
+    if let Some(preset) = parameters.get_item("preset")?
+        && !preset.is_none()
+    {
+        schema = of_preset(schema, named::<Preset>("preset", &preset)?)
+            .map_err(|error| raised(preset.py(), &error))?;
+    }
     let mut bands = None;
     for (name, value) in parameters {
         if value.is_none() {
@@ -23,6 +29,7 @@ pub(crate) fn changed(
         }
         let name: String = name.extract()?;
         schema = match name.as_str() {
+            "preset" => schema,
             "threshold" => schema.threshold(number(&name, &value)?),
             "recall" => schema.target_recall(number(&name, &value)?),
             "shingling" => schema.shingling(named::<Shingling>(&name, &value)?),
@@ -39,8 +46,8 @@ pub(crate) fn changed(
             }
             _ => {
                 return Err(PyTypeError::new_err(format!(
-                    "there is no parameter {name:?}; there are threshold, recall, shingling, permutations, \
-                     bands, slot_bits, family, seed, lowercase, nfkc and shingles"
+                    "there is no parameter {name:?}; there are preset, threshold, recall, shingling, \
+                     permutations, bands, slot_bits, family, seed, lowercase, nfkc and shingles"
                 )));
             }
         };
@@ -49,6 +56,19 @@ pub(crate) fn changed(
         Some((bands, rows)) => schema.bands(bands, rows),
         None => schema,
     })
+}
+
+/// Changes a schema to what a preset says, which other arguments may change further.
+fn of_preset(schema: SchemaBuilder, preset: Preset) -> dedupdb::Result<SchemaBuilder> {
+    let preset = preset.builder().build()?;
+    let bands = preset.bands();
+    Ok(schema
+        .shingling(preset.shingling())
+        .lowercase(preset.lowercase())
+        .nfkc(preset.nfkc())
+        .permutations(preset.permutations())
+        .bands(bands.bands(), bands.rows())
+        .threshold(preset.threshold()))
 }
 
 /// The schema of named arguments alone.

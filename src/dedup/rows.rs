@@ -1,5 +1,6 @@
 //! Texts in memory, one after another, without their near-duplicates.
 
+use std::cmp::Reverse;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,11 +8,13 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::dedup::error::{Error, Result};
+use crate::dedup::settings::Keep;
 use crate::write::{Intake, Outcome, Pipeline, Relation};
 use crate::{Input, Options, Schema};
 
 /// Texts that are rows of something, deduplicated as [`Dedup`](crate::dedup::Dedup) does it with
-/// [`Keep::First`](crate::dedup::Keep::First): a row is dropped for the sake of an earlier one that is kept.
+/// [`Keep::First`]: a row is dropped for the sake of an earlier one that is kept. [`Rows::order`] tells in which
+/// order rows are to come so that others are kept.
 ///
 /// A temporary store takes the texts' shingles and signatures; it is gone with the rows.
 ///
@@ -74,6 +77,27 @@ impl Rows {
             _folder: folder,
             next: 0,
         })
+    }
+
+    /// The numbers of rows in the order in which they are to be pushed, so that of rows that are alike the one
+    /// that is asked for is kept, by the bytes of their texts. The newest row is the last one, as the newest
+    /// record of a file is. A [`DroppedRow`] then counts in this order.
+    ///
+    /// ```
+    /// use dedupdb::dedup::{Keep, Rows};
+    ///
+    /// assert_eq!(Rows::order(Keep::First, &[3, 5, 5]), [0, 1, 2]);
+    /// assert_eq!(Rows::order(Keep::Longest, &[3, 5, 5]), [1, 2, 0]);
+    /// assert_eq!(Rows::order(Keep::Newest, &[3, 5, 5]), [2, 1, 0]);
+    /// ```
+    pub fn order(keep: Keep, bytes: &[usize]) -> Vec<usize> {
+        let mut rows: Vec<usize> = (0..bytes.len()).collect();
+        match keep {
+            Keep::First => {}
+            Keep::Longest => rows.sort_by_key(|&row| Reverse(bytes[row])),
+            Keep::Newest => rows.reverse(),
+        }
+        rows
     }
 
     /// Takes the next rows, without waiting; see [`Pipeline::push`].

@@ -19,10 +19,10 @@ use records::{Records, Zipped};
 use table::Table;
 
 /// Bytes of texts that a batch has, about,
-const BATCH_BYTES: usize = 2 << 20;
+pub(crate) const BATCH_BYTES: usize = 2 << 20;
 
 /// or so many rows.
-const BATCH_ROWS: usize = 4096;
+pub(crate) const BATCH_ROWS: usize = 4096;
 
 /// Why a row cannot be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]

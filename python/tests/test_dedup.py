@@ -1,0 +1,114 @@
+"""Which rows are kept: as the command line has it, through every way in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from conftest import CommandLine, keys, texts
+
+import dedupdb
+
+pa = pytest.importorskip("pyarrow")
+
+Keep = Literal["first", "longest", "newest"]
+KEEPS: list[Keep] = ["first", "longest", "newest"]
+KEYS, TEXTS = keys(300), texts(300)
+
+
+def table() -> Any:
+    return pa.table({"id": KEYS, "text": TEXTS})
+
+
+def frame_of(library: str) -> Any:
+    return pytest.importorskip(library).DataFrame({"id": KEYS, "text": TEXTS})
+
+
+def relation() -> Any:
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    connection.register("pages", table())
+    found = connection.sql("select * from pages order by id")
+    return found if hasattr(found, "__arrow_c_stream__") else found.to_arrow_table()
+
+
+def records() -> list[dict[str, str]]:
+    return [{"id": key, "text": text} for key, text in zip(KEYS, TEXTS, strict=True)]
+
+
+WAYS: dict[str, Callable[[], Any]] = {
+    "list": lambda: TEXTS,
+    "generator": lambda: (text for text in TEXTS),
+    "dicts": records,
+    "table": table,
+    "chunked": lambda: pa.concat_tables([table().slice(0, 7), table().slice(7)]),
+    "reader": lambda: table().to_reader(max_chunksize=11),
+    "view": lambda: pa.table({"text": pa.array(TEXTS, pa.string_view())}),
+    "dictionary": lambda: pa.table({"text": pa.array(TEXTS).dictionary_encode()}),
+    "pandas": lambda: frame_of("pandas"),
+    "polars": lambda: frame_of("polars"),
+    "duckdb": relation,
+}
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory, command_line: CommandLine) -> dict[str, set[str]]:
+    """The keys that the command keeps."""
+    folder = tmp_path_factory.mktemp("kept")
+    file = folder / "texts.jsonl"
+    file.write_text("".join(json.dumps(record) + "\n" for record in records()))
+    found: dict[str, set[str]] = {}
+    for keep in KEEPS:
+        command_line("dedup", file, "-o", folder / f"{keep}.jsonl", "--keep", keep)
+        lines = (folder / f"{keep}.jsonl").read_text().splitlines()
+        found[keep] = {json.loads(line)["id"] for line in lines}
+    assert len({frozenset(keys) for keys in found.values()}) == 3
+    return found
+
+
+@pytest.mark.parametrize("keep", KEEPS)
+@pytest.mark.parametrize("way", WAYS)
+def test_the_command_keeps_the_same(kept: dict[str, set[str]], way: str, keep: Keep) -> None:
+    result = dedupdb.dedup(WAYS[way](), keep=keep)
+    assert {KEYS[row] for row in result.indices} == kept[keep]
+    rows = list(result.dropped)
+    assert [row["row"] for row in rows] == [row for row, keep in enumerate(result.keep) if not keep]
+    for row in rows:
+        assert result.keep[row["earlier"]] and row["jaccard"] >= 0.8
+        if keep == "longest":
+            assert len(TEXTS[row["earlier"]]) >= len(TEXTS[row["row"]])
+        else:
+            assert (row["earlier"] < row["row"]) == (keep == "first")
+    assert sorted(row for group in result.groups for row in group[1:]) == [row["row"] for row in rows]
+    assert all(result.keep[group[0]] for group in result.groups)
+    assert len(result.kept) == len(result.indices)
+
+
+def test_what_is_wrong_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match='keep: "best"; there are "first", "longest" and "newest"'):
+        dedupdb.dedup(TEXTS, keep="best")  # type: ignore[arg-type]
+    for keep in KEEPS:
+        with pytest.raises(ValueError, match="row 5000: the text is null"):
+            dedupdb.dedup(["x"] * 5000 + [None], keep=keep)
+        with pytest.raises(dedupdb.errors.InvalidText, match="row 1: "):
+            dedupdb.dedup(["1 2", "x", "3 4 5"], keep=keep, shingling="ids")
+    with pytest.raises(dedupdb.errors.Io):
+        dedupdb.dedup(TEXTS, temporary=tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("preset", ["fineweb", "nemo", "refinedweb", "text-dedup"])
+def test_presets_are_those_of_the_command(tmp_path: Path, command_line: CommandLine, preset: Any) -> None:
+    command_line("--store", tmp_path / "one", "init", "--preset", preset, "--threshold", "0.85", "--seed", 5)
+    with dedupdb.open(tmp_path / "one", preset=preset, threshold=0.85, seed=5) as one:
+        expected = one.schema
+    with dedupdb.open(tmp_path / "two", preset=preset, threshold=0.85, seed=5) as two:
+        assert two.schema == expected
+    with pytest.raises(dedupdb.errors.SchemaMismatch):
+        dedupdb.open(tmp_path / "two", preset=preset)
+    result = dedupdb.dedup(TEXTS[:50], preset=preset)
+    assert result.keep == dedupdb.dedup(TEXTS[:50], keep="first", preset=preset).keep
+    with pytest.raises(dedupdb.errors.InvalidSchema, match="preset"):
+        dedupdb.open(tmp_path / "three", preset="c4")  # type: ignore[arg-type]
