@@ -206,9 +206,12 @@ fn table_of(dropped: &[(u64, DroppedRow)]) -> PyResult<Table> {
         ("jaccard", DataType::Float64, false),
     ]);
     let why = || dropped.iter().map(|(_, why)| why);
-    let verdicts = why().map(|why| match why.exact_copy {
-        true => "exact_copy",
-        false => "near_duplicate",
+    let verdicts = why().map(|why| {
+        if why.exact_copy {
+            "exact_copy"
+        } else {
+            "near_duplicate"
+        }
     });
     let columns: Vec<ArrayRef> = vec![
         Arc::new(UInt64Array::from_iter_values(
