@@ -74,7 +74,7 @@ fn processor() -> Duration {
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
     let told = tasks.filter_map(|task| {
         let told = std::fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
-        told.split(' ').next()?.parse().ok()
+        told.split(' ').next()?.parse::<u64>().ok()
     });
     Duration::from_nanos(told.sum())
 }
