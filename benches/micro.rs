@@ -87,7 +87,9 @@ fn hashes_of_17_bands(bencher: Bencher<'_, '_>) {
     let mut out = Vec::new();
     bencher.bench_local(|| {
         out.clear();
-        bands.hashes(signature.as_bytes(), SlotWidth::Bits16, &mut out);
+        bands
+            .hashes(signature.as_bytes(), SlotWidth::Bits16, &mut out)
+            .unwrap();
         out.len()
     });
 }

@@ -185,7 +185,7 @@ pub enum Error {
         /// Where the index was when the store was opened.
         path: PathBuf,
     },
-    /// The document was got before the store's contents were numbered anew.
+    /// The document is of another store, or was got before the store's contents were numbered anew.
     OldDocument {
         /// Its key.
         key: String,
@@ -293,7 +293,8 @@ impl fmt::Display for Error {
             ),
             Error::OldDocument { key } => write!(
                 f,
-                "{key:?}: the document was got before the store's contents were numbered anew; get it again"
+                "{key:?}: this document is of another store, or was got before the store's contents were numbered anew; \
+                 get it again from this one"
             ),
             Error::Full => write!(f, "the store holds 2^32 - 2 contents and takes no more"),
             Error::Io { path, source } => write!(f, "{}: {source}", path.display()),

@@ -181,13 +181,20 @@ impl Schema {
 
     /// The hash of a content's bucket of a band. None for one without shingles, which is in no bucket.
     pub(crate) fn band_hash(&self, shingles: usize, signature: &[u8], band: u32) -> Option<u32> {
-        (shingles > 0).then(|| self.bands.hash(signature, self.slot_width, band))
+        if shingles == 0 {
+            return None;
+        }
+        self.bands.hash(signature, self.slot_width, band)
     }
 
     /// Appends the hashes of a content's buckets, one a band; none for one without shingles.
     pub(crate) fn band_hashes(&self, shingles: usize, signature: &[u8], hashes: &mut Vec<u32>) {
         if shingles > 0 {
-            self.bands.hashes(signature, self.slot_width, hashes);
+            let hashed = self.bands.hashes(signature, self.slot_width, hashes);
+            debug_assert!(
+                hashed.is_some(),
+                "a stored signature is as long as the schema says"
+            );
         }
     }
 

@@ -55,7 +55,7 @@ pub(crate) fn run(
         .memory(reindex.memory)
         .drop_missing(reindex.drop_missing)
         .source(|key| source(key, reindex));
-    let documents = store.stats()?.documents;
+    let (documents, stored) = (store.stats()?.documents, store.schema());
     match rebuilding::run(&store, rebuild, console)? {
         Err(stopped) => return Ok(stopped),
         Ok(false) => {
@@ -65,6 +65,7 @@ pub(crate) fn run(
         Ok(true) => {}
     }
     report(args, &store, documents, console, output)?;
+    note_same_bands(&stored, &store.schema(), reindex, console);
     Ok(Exit::Found)
 }
 
@@ -100,6 +101,20 @@ fn report(
         console.note(&format!("{dropped} removed whose text is gone"));
     }
     Ok(())
+}
+
+/// Says that bands that were chosen anew are those of before, where there are other permutations.
+fn note_same_bands(before: &Schema, after: &Schema, reindex: &Reindex, console: &Console) {
+    let is_asked = reindex.bands.is_some() || before.permutations() == after.permutations();
+    if is_asked || before.bands() != after.bands() {
+        return;
+    }
+    console.note(&format!(
+        "the bands are {} as before, which find enough with {} of the permutations; the others make \
+         estimates finer, and --recall or --bands would use more",
+        after.bands(),
+        after.bands().used(),
+    ));
 }
 
 /// The schema that the arguments ask for.

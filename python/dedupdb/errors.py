@@ -208,7 +208,7 @@ class Moved(Error):
 
 
 class OldDocument(Error):
-    """The document was got before the store's contents were numbered anew."""
+    """The document is of another store, or was got before the store's contents were numbered anew."""
 
     key: str
 

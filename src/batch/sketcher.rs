@@ -122,7 +122,11 @@ impl Sketcher {
 
     fn append_keys(&self, signature: &[u8], keys: &mut Vec<u64>) {
         let (bands, width) = (self.schema.bands(), self.schema.slot_width());
-        bands.keys(signature, width, keys);
+        let found = bands.keys(signature, width, keys);
+        debug_assert!(
+            found.is_some(),
+            "the signer makes signatures that are long enough"
+        );
         for key in keys {
             *key = self.key_width.cut(*key);
         }

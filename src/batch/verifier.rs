@@ -90,7 +90,7 @@ impl Verifier {
         let signature = self.signer.sign(shingles.as_slice());
         let key = |band| {
             let key = self.bands.key(signature.as_bytes(), self.slot_width, band);
-            self.key_width.cut(key)
+            self.key_width.cut(key.unwrap_or_default())
         };
         Member {
             earlier: (0..self.band).map(key).collect(),

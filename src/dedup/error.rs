@@ -183,7 +183,7 @@ impl fmt::Display for Unfit {
             ),
             Unfit::OtherFormat { found, expected } => write!(
                 f,
-                "its records are {found:?} and do not go into a file of {expected:?}; write to a \
+                "its records are {found} and do not go into a file of {expected} records; write to a \
                  folder, or give one format at a time"
             ),
             Unfit::OtherHeader => f.write_str(

@@ -200,7 +200,7 @@ impl<S: Borrow<ShingleSet>> Experiment<'_, S> {
                 part.near += u64::from(is_near);
                 for (shape, counts) in self.shapes.iter().zip(&mut part.counts) {
                     let (own, other) = (own.as_bytes(), signature.as_bytes());
-                    let shared = shape.shared(own, other, self.width) > 0;
+                    let shared = shape.shared(own, other, self.width) > Some(0);
                     counts.count(is_near, shared, shape.probability(jaccard, self.width));
                     let is_new = !is_query || query < text;
                     counts.candidate_pairs += u64::from(shared && is_new);

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::slice::ChunksExact;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
@@ -71,32 +72,33 @@ impl Bands {
         self.bands * self.rows
     }
 
-    /// Returns the number of bands whose slots all agree between two signature rows.
-    ///
-    /// # Panics
-    ///
-    /// Panics if a row is shorter than [`Bands::used`] slots of `width`.
+    /// Returns the number of bands whose slots all agree between two signature rows, or `None` if a row is
+    /// shorter than [`Bands::used`] slots of `width`.
     ///
     /// ```
     /// use dedupdb::sketching::{Bands, SlotWidth};
     ///
     /// let shape = Bands::new(2, 2, 4)?;
-    /// assert_eq!(shape.shared(&[1, 2, 3, 4], &[1, 2, 9, 4], SlotWidth::Bits8), 1);
+    /// assert_eq!(shape.shared(&[1, 2, 3, 4], &[1, 2, 9, 4], SlotWidth::Bits8), Some(1));
+    /// assert_eq!(shape.shared(&[1, 2, 3, 4], &[1, 2, 9], SlotWidth::Bits8), None);
     /// # Ok::<(), dedupdb::Error>(())
     /// ```
-    pub fn shared(&self, a: &[u8], b: &[u8], width: SlotWidth) -> u32 {
-        let agrees = |band: &u32| {
-            let range = self.range(*band, width);
-            a[range.clone()] == b[range]
-        };
-        (0..self.bands).map(|band| u32::from(agrees(&band))).sum()
+    pub fn shared(&self, a: &[u8], b: &[u8], width: SlotWidth) -> Option<u32> {
+        let (a, b) = (self.cut(a, width)?, self.cut(b, width)?);
+        Some(a.zip(b).map(|(a, b)| u32::from(a == b)).sum())
     }
 
-    /// Returns the bytes of a band within a row of slots of `width`.
-    pub(super) fn range(self, band: u32, width: SlotWidth) -> Range<usize> {
+    /// Returns the bands of a row of slots of `width`, one after the other; none if it is too short.
+    pub(super) fn cut(self, row: &[u8], width: SlotWidth) -> Option<ChunksExact<'_, u8>> {
+        let bands = row.get(..self.used() as usize * width.bytes())?;
+        Some(bands.chunks_exact(self.rows as usize * width.bytes()))
+    }
+
+    /// Returns the bytes of a band within a row of slots of `width`; none where no row is that long.
+    pub(super) fn range(self, band: u32, width: SlotWidth) -> Option<Range<usize>> {
         let length = self.rows as usize * width.bytes();
-        let start = band as usize * length;
-        start..start + length
+        let start = (band as usize).checked_mul(length)?;
+        Some(start..start.checked_add(length)?)
     }
 }
 

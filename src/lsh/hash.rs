@@ -1,5 +1,7 @@
 //! The frozen hash of a band.
 
+use std::ops::Range;
+
 use super::bands::Bands;
 use crate::sketch::SlotWidth;
 
@@ -10,76 +12,74 @@ const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 const WORD: usize = 8;
 
 impl Bands {
-    /// Appends the hash of each of the b bands of a signature row.
+    /// Appends the hash of each of the b bands of a signature row; nothing, with `None`, if the row is
+    /// shorter than [`Bands::used`] slots of `width`.
     ///
     /// See [`Bands::hash`] for the function.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the row is shorter than [`Bands::used`] slots of `width`.
     ///
     /// ```
     /// use dedupdb::sketching::{Bands, SlotWidth};
     ///
     /// let (shape, row) = (Bands::new(2, 2, 4)?, [1, 2, 3, 4]);
     /// let mut hashes = Vec::new();
-    /// shape.hashes(&row, SlotWidth::Bits8, &mut hashes);
-    /// assert_eq!(hashes[1], shape.hash(&row, SlotWidth::Bits8, 1));
+    /// shape.hashes(&row, SlotWidth::Bits8, &mut hashes).unwrap();
+    /// assert_eq!(shape.hash(&row, SlotWidth::Bits8, 1), Some(hashes[1]));
+    /// assert_eq!(shape.hashes(&row[..3], SlotWidth::Bits8, &mut hashes), None);
     /// # Ok::<(), dedupdb::Error>(())
     /// ```
-    pub fn hashes(&self, signature: &[u8], width: SlotWidth, out: &mut Vec<u32>) {
-        out.extend(self.each_key(signature, width).map(upper));
+    pub fn hashes(&self, signature: &[u8], width: SlotWidth, out: &mut Vec<u32>) -> Option<()> {
+        out.extend(self.each_key(signature, width)?.map(upper));
+        Some(())
     }
 
-    /// Appends the key of each of the b bands of a signature row: the hashes, with 64 bits each.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the row is shorter than [`Bands::used`] slots of `width`.
+    /// Appends the key of each of the b bands of a signature row: the hashes, with 64 bits each. Nothing,
+    /// with `None`, if the row is shorter than [`Bands::used`] slots of `width`.
     ///
     /// ```
     /// use dedupdb::sketching::{Bands, SlotWidth};
     ///
     /// let (shape, row) = (Bands::new(2, 2, 4)?, [1, 2, 3, 4]);
     /// let mut keys = Vec::new();
-    /// shape.keys(&row, SlotWidth::Bits8, &mut keys);
-    /// assert_eq!(keys[1], shape.key(&row, SlotWidth::Bits8, 1));
+    /// shape.keys(&row, SlotWidth::Bits8, &mut keys).unwrap();
+    /// assert_eq!(shape.key(&row, SlotWidth::Bits8, 1), Some(keys[1]));
     /// # Ok::<(), dedupdb::Error>(())
     /// ```
-    pub fn keys(&self, signature: &[u8], width: SlotWidth, out: &mut Vec<u64>) {
-        out.extend(self.each_key(signature, width));
+    pub fn keys(&self, signature: &[u8], width: SlotWidth, out: &mut Vec<u64>) -> Option<()> {
+        out.extend(self.each_key(signature, width)?);
+        Some(())
     }
 
-    fn each_key(self, signature: &[u8], width: SlotWidth) -> impl Iterator<Item = u64> {
-        let bytes = &signature[..self.used() as usize * width.bytes()];
+    fn each_key(self, signature: &[u8], width: SlotWidth) -> Option<impl Iterator<Item = u64>> {
         let length = self.rows() as usize * width.bytes();
-        let numbered = bytes.chunks_exact(length).zip(0_u32..);
-        numbered.map(move |(band, number)| match two_words(band) {
-            Some([first, second]) => finish(absorb(absorb(start(number), first), second)),
-            None => self.key(signature, width, number),
-        })
+        let ends = (1..).map(move |number| number * length);
+        let numbered = self.cut(signature, width)?.zip(0_u32..).zip(ends);
+        Some(
+            numbered.map(move |((band, number), end)| match two_words(band) {
+                Some([first, second]) => finish(absorb(absorb(start(number), first), second)),
+                // The band was cut from the row.
+                None => key_of(number, signature, end - length..end).unwrap_or_default(),
+            }),
+        )
     }
 
     /// Returns the hash of one band of a signature row: the upper half of its [`key`](Bands::key).
     ///
-    /// 32-bit hashes of unequal bands collide once in 2^32 times.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the row ends before the band does.
+    /// 32-bit hashes of unequal bands collide once in 2^32 times. `None` if the row ends before the band
+    /// does.
     ///
     /// ```
     /// use dedupdb::sketching::{Bands, SlotWidth};
     ///
     /// let row: Vec<u8> = (0..28).collect();
     /// let shape = Bands::new(2, 7, 14)?;
-    /// assert_eq!(shape.hash(&row, SlotWidth::Bits16, 0), 0xC79F_5820);
-    /// assert_eq!(shape.hash(&row, SlotWidth::Bits16, 1), 0x00F5_6573);
+    /// assert_eq!(shape.hash(&row, SlotWidth::Bits16, 0), Some(0xC79F_5820));
+    /// assert_eq!(shape.hash(&row, SlotWidth::Bits16, 1), Some(0x00F5_6573));
+    /// assert_eq!(shape.hash(&row, SlotWidth::Bits16, 2), None);
     /// # Ok::<(), dedupdb::Error>(())
     /// ```
     #[inline]
-    pub fn hash(&self, signature: &[u8], width: SlotWidth, band: u32) -> u32 {
-        upper(self.key(signature, width, band))
+    pub fn hash(&self, signature: &[u8], width: SlotWidth, band: u32) -> Option<u32> {
+        self.key(signature, width, band).map(upper)
     }
 
     /// Returns the key of one band of a signature row: a hash of 64 bits, of the slots and the band's
@@ -92,36 +92,41 @@ impl Bands {
     /// itself shifted right by 32. The key is the state after the finalizer of `SplitMix64` (Steele,
     /// Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014). Keys of unequal bands
     /// collide once in 2^64 times; those of bands that differ in one eight-byte word alone never do.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the row ends before the band does.
+    /// `None` if the row ends before the band does.
     ///
     /// ```
     /// use dedupdb::sketching::{Bands, SlotWidth};
     ///
     /// let row: Vec<u8> = (0..28).collect();
     /// let shape = Bands::new(2, 7, 14)?;
-    /// assert_eq!(shape.key(&row, SlotWidth::Bits16, 0) >> 32, 0xC79F_5820);
+    /// let key = shape.key(&row, SlotWidth::Bits16, 0);
+    /// assert_eq!(key.map(|key| key >> 32), Some(0xC79F_5820));
     /// # Ok::<(), dedupdb::Error>(())
     /// ```
     #[inline]
-    pub fn key(&self, signature: &[u8], width: SlotWidth, band: u32) -> u64 {
-        let range = self.range(band, width);
-        if let Some([first, last]) = two_words(&signature[range.clone()]) {
-            return finish(absorb(absorb(start(band), first), last));
-        }
-        let (words, rest) = signature[range.clone()].as_chunks::<WORD>();
-        let mut state = start(band);
-        for &word in words {
-            state = absorb(state, u64::from_le_bytes(word));
-        }
-        if !rest.is_empty() {
-            let start = range.end - rest.len();
-            state = absorb(state, partial_word(&signature[start..], rest.len()));
-        }
-        finish(state)
+    pub fn key(&self, signature: &[u8], width: SlotWidth, band: u32) -> Option<u64> {
+        key_of(band, signature, self.range(band, width)?)
     }
+}
+
+/// Returns the key of the band of this number, which has these bytes of its row.
+#[inline]
+fn key_of(number: u32, row: &[u8], range: Range<usize>) -> Option<u64> {
+    let end = range.end;
+    let band = row.get(range)?;
+    if let Some([first, last]) = two_words(band) {
+        return Some(finish(absorb(absorb(start(number), first), last)));
+    }
+    let (words, rest) = band.as_chunks::<WORD>();
+    let mut state = start(number);
+    for &word in words {
+        state = absorb(state, u64::from_le_bytes(word));
+    }
+    if !rest.is_empty() {
+        let from = row.get(end - rest.len()..)?;
+        state = absorb(state, partial_word(from, rest.len()));
+    }
+    Some(finish(state))
 }
 
 /// Returns the key that copies of a text without shingles share: that of a band whose bytes are the

@@ -70,7 +70,7 @@ fn expected(texts: &[String]) -> Pairs {
     for (a, one) in sets.iter().enumerate() {
         for (b, other) in sets.iter().enumerate().skip(a + 1) {
             let (x, y) = (signer.sign(one.as_slice()), signer.sign(other.as_slice()));
-            let shared = schema.bands().shared(x.as_bytes(), y.as_bytes(), width) > 0;
+            let shared = schema.bands().shared(x.as_bytes(), y.as_bytes(), width) > Some(0);
             let jaccard = if texts[a] == texts[b] {
                 1.0
             } else {

@@ -49,16 +49,13 @@ impl Signature {
         self.bytes.is_empty()
     }
 
-    /// Returns slot `i`: the minimum under permutation `i`, or the low bits of a mixture of it.
-    ///
-    /// # Panics
-    ///
-    /// Panics if `i` is not below [`Signature::len`].
-    pub fn slot(&self, i: usize) -> u32 {
-        let start = i * self.width.bytes();
-        let mut slot = [0; 4];
-        slot[..self.width.bytes()].copy_from_slice(&self.bytes[start..start + self.width.bytes()]);
-        u32::from_le_bytes(slot)
+    /// Returns slot `i`: the minimum under permutation `i`, or the low bits of a mixture of it. `None` if there
+    /// is no slot `i`.
+    pub fn slot(&self, i: usize) -> Option<u32> {
+        let slot = self.bytes.chunks_exact(self.width.bytes()).nth(i)?;
+        let mut bytes = [0; 4];
+        bytes[..slot.len()].copy_from_slice(slot);
+        Some(u32::from_le_bytes(bytes))
     }
 
     /// Returns the first `slots` slots, which are the same set's signature under as many

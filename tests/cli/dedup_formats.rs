@@ -52,7 +52,8 @@ fn rows_are_written_as_they_are() {
         .run(&["dedup", "a.csv", "d.jsonl", "-o", "x.csv"])
         .expect(2);
     assert!(
-        ran.stderr.contains("d.jsonl: its records are Jsonl"),
+        ran.stderr
+            .contains("d.jsonl: its records are jsonl and do not go into a file of"),
         "{}",
         ran.stderr
     );

@@ -260,3 +260,16 @@ fn a_reindex_goes_on_with_the_seed_that_it_drew() {
     assert!(ran.stderr.contains("begins anew"), "{}", ran.stderr);
     assert_ne!(parameter(&sandbox, "seed"), json!(778));
 }
+
+#[test]
+fn bands_that_stay_with_more_permutations_are_told() {
+    let sandbox = Sandbox::with_testdata();
+    sandbox.run(&["init", "--permutations", "512"]).expect(0);
+    let ran = sandbox
+        .run(&["reindex", "--permutations", "1024"])
+        .expect(0);
+    let note = "the bands are 44x11 as before, which find enough with 484 of the permutations";
+    assert!(ran.stderr.contains(note), "{}", ran.stderr);
+    let ran = sandbox.run(&["reindex", "--permutations", "256"]).expect(0);
+    assert_eq!(ran.stderr, "");
+}

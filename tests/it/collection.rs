@@ -60,7 +60,7 @@ proptest! {
                 let agreeing = u32::try_from(equal).unwrap() * u32::from(filled);
                 prop_assert_eq!(collection.agreeing(a, b), Some(agreeing));
                 let (x, y) = (row.as_bytes(), other.as_bytes());
-                let shared = schema.bands().shared(x, y, schema.slot_width()) > 0;
+                let shared = schema.bands().shared(x, y, schema.slot_width()) > Some(0);
                 if a != b && shared && filled && jaccard >= threshold {
                     expected.push((b, jaccard));
                 }

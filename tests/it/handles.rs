@@ -244,7 +244,7 @@ fn the_thread_that_used_the_writer_last_holds_it() {
 
 #[test]
 fn a_document_from_before_a_compaction_is_refused() {
-    let (_folder, store) = new_store();
+    let (folder, store) = new_store();
     let mut writer = store.writer().unwrap();
     let texts = [
         "one day in spring",
@@ -261,6 +261,12 @@ fn a_document_from_before_a_compaction_is_refused() {
     // A removed text changes no number, a compaction does.
     assert_eq!(store.copies(&old[0]).unwrap(), ["two"]);
     store.rebuild(Rebuild::compact()).unwrap();
+    let other = Store::create(folder.path().join("other"), &Schema::default()).unwrap();
+    let error = other.shingles(&old[0]).unwrap_err().to_string();
+    assert!(
+        error.starts_with("\"two\": this document is of another store, or"),
+        "{error}"
+    );
     for old in &old {
         let is_old = |error| matches!(error, Error::OldDocument { key } if key == old.key);
         assert!(is_old(store.shingles(old).unwrap_err()));

@@ -143,7 +143,9 @@ fn keys_and_columns_are_frozen() {
     let signature = signer.sign(set.as_slice());
     let mut hashes = Vec::new();
     let bands = schema.bands();
-    bands.hashes(signature.as_bytes(), schema.slot_width(), &mut hashes);
+    bands
+        .hashes(signature.as_bytes(), schema.slot_width(), &mut hashes)
+        .unwrap();
     let hashes: Vec<u64> = hashes.into_iter().map(u64::from).collect();
     assert_eq!(narrow.keys().row(0).unwrap(), hashes);
     assert_eq!(
@@ -270,7 +272,7 @@ fn brute_force(sets: &[ShingleSet]) -> Pairs {
     for (a, one) in sets.iter().enumerate() {
         for (b, other) in sets.iter().enumerate().skip(a + 1) {
             let (x, y) = (signer.sign(one.as_slice()), signer.sign(other.as_slice()));
-            let shared = bands.shared(x.as_bytes(), y.as_bytes(), schema.slot_width()) > 0;
+            let shared = bands.shared(x.as_bytes(), y.as_bytes(), schema.slot_width()) > Some(0);
             let jaccard = one.jaccard(other);
             if shared && jaccard >= schema.threshold() {
                 pairs.insert((a, b), jaccard);

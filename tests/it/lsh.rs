@@ -15,7 +15,7 @@ const WIDTHS: [SlotWidth; 3] = [SlotWidth::Bits8, SlotWidth::Bits16, SlotWidth::
 
 fn hashes(shape: Bands, row: &[u8], width: SlotWidth) -> Vec<u32> {
     let mut hashes = Vec::new();
-    shape.hashes(row, width, &mut hashes);
+    shape.hashes(row, width, &mut hashes).unwrap();
     hashes
 }
 
@@ -54,10 +54,16 @@ proptest! {
         for (i, (a, b)) in a.chunks_exact(band).zip(b.chunks_exact(band)).enumerate() {
             prop_assert_eq!(a_hashes[i] == b_hashes[i], a == b);
             let number = u32::try_from(i).unwrap();
-            prop_assert_eq!(a_hashes[i], shape.hash(&a_row, width, number));
+            prop_assert_eq!(Some(a_hashes[i]), shape.hash(&a_row, width, number));
             shared += u32::from(a == b);
         }
-        prop_assert_eq!(shape.shared(&a, &b, width), shared);
+        prop_assert_eq!(shape.shared(&a, &b, width), Some(shared));
+        let used = shape.used() as usize * width.bytes();
+        prop_assert_eq!(shape.shared(&a[..used - 1], &b, width), None);
+        prop_assert_eq!(shape.hash(&a[..used - 1], width, shape.bands() - 1), None);
+        prop_assert_eq!(shape.key(&a, width, u32::MAX), None);
+        prop_assert_eq!(shape.hashes(&a[..used - 1], width, &mut Vec::new()), None);
+        prop_assert_eq!(shape.keys(&[], width, &mut Vec::new()), None);
     }
 
     #[test]
@@ -123,7 +129,7 @@ fn band_hashes_spread_over_all_bits() {
             let [low, high] = i.to_le_bytes();
             let mut rows = [[0; 14], [1; 14]];
             [rows[0][0], rows[0][1], rows[1][12], rows[1][13]] = [low, high, low, high];
-            rows.map(|row| shape.hash(&row, SlotWidth::Bits16, 0))
+            rows.map(|row| shape.hash(&row, SlotWidth::Bits16, 0).unwrap())
         })
         .collect();
     // 40 000 draws of 2^32 collide 0.19 times in expectation.
@@ -147,7 +153,7 @@ fn pairs_meet_as_often_as_the_curve_says() {
             let pair = shingles.pair(shared, own);
             let [a, b] = pair.map(|set| signer.sign(&set));
             for (a, b) in a.as_bytes().chunks(256).zip(b.as_bytes().chunks(256)) {
-                met += u32::from(shape.shared(a, b, SlotWidth::Bits16) > 0);
+                met += u32::from(shape.shared(a, b, SlotWidth::Bits16) > Some(0));
                 trials += 1;
             }
         }

@@ -35,7 +35,7 @@ impl Found {
             found.pairs += 1.0;
             found.slots += slots;
             found.squares += slots * slots;
-            found.candidates += f64::from(u32::from(bands.shared(a, b, width) > 0));
+            found.candidates += f64::from(u32::from(bands.shared(a, b, width) > Some(0)));
         }
         found
     }

@@ -112,7 +112,8 @@ impl<'a> Matcher<'a> {
             let schema = &self.snapshot.schema;
             let signature = self.snapshot.signature(content)?;
             let shape = schema.bands();
-            shape.shared(self.probe.signature, signature, schema.slot_width())
+            let shared = shape.shared(self.probe.signature, signature, schema.slot_width());
+            shared.unwrap_or_default()
         } else {
             0
         };

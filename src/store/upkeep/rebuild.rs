@@ -57,6 +57,9 @@ impl fmt::Debug for Rebuild<'_> {
 
 impl<'a> Rebuild<'a> {
     /// Gives the store other permutations, bands, seed, slots or threshold.
+    ///
+    /// The bands are those of `schema`: one that is made of the store's own keeps its bands, whatever else
+    /// changes, unless [`SchemaBuilder::choose_bands`](crate::SchemaBuilder::choose_bands) asks for others.
     pub fn reindex(schema: Schema) -> Rebuild<'a> {
         Rebuild::new(Target::Reindex(Box::new(schema)))
     }
