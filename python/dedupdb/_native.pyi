@@ -167,6 +167,9 @@ class Store:
     def reindex(self, *, progress: _Progress = None, **parameters: Any) -> bool:
         """Gives the store other parameters, while it is in use."""
 
+    def cancel_rebuild(self) -> bool:
+        """Forgets a ``reindex`` or ``compact`` that was begun and not finished; says whether there was one."""
+
     def compact(self, *, progress: _Progress = None) -> bool:
         """Gives back the space of removed documents."""
 
@@ -177,7 +180,7 @@ class Store:
         """Copies the store into a folder, as of its last commit."""
 
     def check(self, *, progress: _Progress = None) -> Report:
-        """Checks every byte that holds data."""
+        """Checks every byte that holds data. Meanwhile the handle cannot be used."""
 
     def close(self) -> None:
         """Closes the store: the last commit stays."""

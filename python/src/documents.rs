@@ -23,14 +23,15 @@ pub(crate) struct Iterating {
 }
 
 struct Reading {
-    documents: Option<dedupdb::find::Documents>,
+    /// With the store, which counts its users.
+    documents: Option<(dedupdb::find::Documents, dedupdb::Store)>,
     ready: VecDeque<dedupdb::Result<Document>>,
 }
 
 impl Reading {
     fn next(&mut self) -> Option<dedupdb::Result<Document>> {
         if self.ready.is_empty()
-            && let Some(documents) = &mut self.documents
+            && let Some((documents, _)) = &mut self.documents
         {
             self.ready.extend(documents.by_ref().take(AHEAD));
             if self.ready.len() < AHEAD {
@@ -53,7 +54,7 @@ impl Iterating {
         let documents = documents.map_err(|error| raised(py, &error))?;
         Ok(Iterating {
             reading: Arc::new(Mutex::new(Reading {
-                documents: Some(documents),
+                documents: Some((documents, store.clone())),
                 ready: VecDeque::new(),
             })),
             are_keys,

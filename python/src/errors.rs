@@ -1,5 +1,6 @@
 //! Errors of the crate as exceptions of `dedupdb.errors`.
 
+use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use dedupdb::{Error, corpus, dedup};
@@ -11,6 +12,19 @@ use pyo3::types::PyType;
 /// The exception of an error.
 pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
     exception(py, error, &error.to_string()).unwrap_or_else(|failed| failed)
+}
+
+/// A `Locked` of this process's own making.
+pub(crate) fn locked(py: Python<'_>, path: &Path, why: &str) -> PyErr {
+    let path = path.to_string_lossy();
+    let made = || -> PyResult<PyErr> {
+        let raised = class(py, "Locked")?.call1((format!("{path}: {why}"),))?;
+        raised.setattr("path", path.as_ref())?;
+        raised.setattr("process", std::process::id())?;
+        raised.setattr("since", py.None())?;
+        Ok(PyErr::from_value(raised))
+    };
+    made().unwrap_or_else(|failed| failed)
 }
 
 /// The exception of an error that lies in a row.

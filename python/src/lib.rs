@@ -22,6 +22,7 @@ mod rows;
 mod schema;
 mod sets;
 mod sign;
+mod slot;
 mod store;
 mod stream;
 mod table;

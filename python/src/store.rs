@@ -1,7 +1,7 @@
 //! The class `Store`.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
@@ -20,6 +20,7 @@ use crate::opening::{How, open};
 use crate::results;
 use crate::rows::{Names, Rows};
 use crate::schema;
+use crate::slot::Slot;
 use crate::stream::Batches;
 use crate::upkeep::{rebuilt, tell};
 use crate::watch::{Stop, Told, lock, waited};
@@ -32,8 +33,7 @@ const MERGE_BYTES: u64 = 64 << 20;
 /// Threads share it. One process has a store open for writing, any number have it open with `read_only`.
 #[pyclass(frozen, module = "dedupdb")]
 pub(crate) struct Store {
-    open: RwLock<Option<dedupdb::Store>>,
-    how: How,
+    slot: Arc<Slot>,
     /// Threads that are in a call which writes: iterables that they read must not write, too.
     writing: Mutex<Vec<ThreadId>>,
 }
@@ -51,11 +51,11 @@ impl Drop for Entered<'_> {
 impl Store {
     /// The open store.
     pub(crate) fn opened(&self) -> PyResult<dedupdb::Store> {
-        let store = self.open.read().unwrap_or_else(PoisonError::into_inner);
-        match &*store {
-            Some(store) => Ok(store.clone()),
-            None => Err(PyValueError::new_err("the store is closed")),
-        }
+        self.slot.opened()
+    }
+
+    fn how(&self) -> &How {
+        self.slot.how()
     }
 
     /// The open store, for a call that writes.
@@ -68,16 +68,6 @@ impl Store {
         }
         writing.push(own);
         Ok((store, Entered(&self.writing)))
-    }
-
-    fn set(&self, py: Python<'_>, store: Option<dedupdb::Store>) {
-        // Closing writes.
-        py.detach(|| {
-            let mut slot = self.open.write().unwrap_or_else(PoisonError::into_inner);
-            let before = std::mem::replace(&mut *slot, store);
-            drop(slot);
-            drop(before);
-        });
     }
 }
 
@@ -120,8 +110,7 @@ impl Store {
             .and_then(|asked| stored.check_same(&asked))
             .map_err(|error| raised(py, &error))?;
         Ok(Store {
-            open: RwLock::new(Some(store)),
-            how,
+            slot: Arc::new(Slot::new(store, how)),
             writing: Mutex::default(),
         })
     }
@@ -129,19 +118,19 @@ impl Store {
     /// The store's folder, absolute.
     #[getter]
     fn path(&self) -> PathBuf {
-        self.how.path.clone()
+        self.how().path.clone()
     }
 
     /// Whether it was opened for reading only.
     #[getter]
     fn read_only(&self) -> bool {
-        self.how.read_only
+        self.how().read_only
     }
 
     /// Whether it was closed.
     #[getter]
     fn closed(&self) -> bool {
-        self.opened().is_err()
+        self.slot.is_closed()
     }
 
     /// The parameters of the store, by the names that `open` has for them, as strings.
@@ -432,6 +421,13 @@ impl Store {
         rebuilt(py, store, move || Rebuild::reindex(schema), progress)
     }
 
+    /// Forgets a `reindex` or `compact` that was begun and not finished; says whether there was one.
+    fn cancel_rebuild(&self, py: Python<'_>) -> PyResult<bool> {
+        let (store, _entered) = self.entered(py)?;
+        py.detach(|| store.cancel_rebuild())
+            .map_err(|error| raised(py, &error))
+    }
+
     /// Gives back the space of removed documents.
     #[pyo3(signature = (*, progress=None))]
     fn compact(&self, py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
@@ -468,7 +464,7 @@ impl Store {
         results::stats(py, &copied.map_err(|error| raised(py, &error))?)
     }
 
-    /// Checks every byte that holds data.
+    /// Checks every byte that holds data. Meanwhile the handle cannot be used.
     #[pyo3(signature = (*, progress=None))]
     fn check<'py>(
         &self,
@@ -479,27 +475,25 @@ impl Store {
         // A check takes no store that is open for writing: it is closed meanwhile.
         let (store, _entered) = self.entered(py)?;
         drop(store);
-        if !self.how.read_only {
-            self.set(py, None);
+        if !self.how().read_only {
+            self.slot.begin_check(py)?;
         }
-        let (options, path) = (self.how.options(), self.how.path.clone());
-        let work = move |_: &Stop| options.check(&path);
-        let checked = waited(py, work, |py| tell(py, &mut told, &self.how.progress));
-        if !self.how.read_only {
-            let how = How {
-                wait: self.how.wait.max(Duration::from_millis(50)),
-                ..self.how.clone()
-            };
-            let store = open(py, &how, None)?;
-            self.set(py, Some(store));
-        }
+        let slot = self.slot.clone();
+        let work = move |_: &Stop| {
+            let report = slot.how().options().check(&slot.how().path);
+            if !slot.how().read_only {
+                slot.end_check()?;
+            }
+            report
+        };
+        let checked = waited(py, work, |py| tell(py, &mut told, &self.how().progress))?;
         told.end(py)?;
-        results::report(py, &checked?.map_err(|error| raised(py, &error))?)
+        results::report(py, &checked.map_err(|error| raised(py, &error))?)
     }
 
     /// Closes the store: the last commit stays. Streams that it gave keep it open until they end.
     fn close(&self, py: Python<'_>) {
-        self.set(py, None);
+        self.slot.close(py);
     }
 
     fn __enter__(this: PyRef<'_, Self>) -> PyResult<PyRef<'_, Self>> {
@@ -514,7 +508,7 @@ impl Store {
 
     /// What makes the handle again: only one that reads can be had in another process as well.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        if !self.how.read_only {
+        if !self.how().read_only {
             return Err(PyTypeError::new_err(
                 "a store that is open for writing belongs to one process and cannot be pickled; \
                  open it with read_only=True",
@@ -526,14 +520,15 @@ impl Store {
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        let path = self.how.path.display();
-        let mode = if self.how.read_only {
+        let path = self.how().path.display();
+        let mode = if self.how().read_only {
             " (read-only)"
         } else {
             ""
         };
         match self.opened() {
-            Err(_) => format!("<dedupdb.Store {path:?} (closed)>", path = path.to_string()),
+            Err(_) if self.closed() => format!("<dedupdb.Store {:?} (closed)>", path.to_string()),
+            Err(_) => format!("<dedupdb.Store {:?} (being checked)>", path.to_string()),
             Ok(store) => {
                 let documents = py.detach(|| store.stats()).map(|stats| stats.documents);
                 let documents = documents

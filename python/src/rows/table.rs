@@ -60,7 +60,8 @@ pub(crate) struct Table {
 
 /// The array that is being read.
 struct Now {
-    rows: ArrayRef,
+    /// Rows of columns, which may be null as a whole.
+    rows: Option<ArrayRef>,
     keys: Option<Strings>,
     texts: Strings,
     at: usize,
@@ -154,7 +155,7 @@ impl Table {
         Ok(Now {
             keys,
             texts: texts.ok_or_else(changed)?,
-            rows,
+            rows: matches!(self.picked, Picked::Columns(..)).then_some(rows),
             at: 0,
         })
     }
@@ -164,7 +165,7 @@ impl Now {
     fn next(&mut self) -> Result<(String, String), Flaw> {
         let row = self.at;
         self.at += 1;
-        if self.rows.is_null(row) {
+        if self.rows.as_ref().is_some_and(|rows| rows.is_null(row)) {
             return Err(Flaw::Null("row"));
         }
         let key = match &self.keys {

@@ -112,6 +112,22 @@ impl Store {
         &self.shared.folder
     }
 
+    /// Whether the store stays open when this handle is dropped: clones of it, writers, pipelines, pairs and
+    /// clusters have it as well.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = dedupdb::Store::create(folder.path().join("store"), &dedupdb::Schema::default())?;
+    /// let other = store.clone();
+    /// assert!(store.is_shared());
+    /// drop(other);
+    /// assert!(!store.is_shared());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.shared) > 1
+    }
+
     /// The parameters of the store, as of its last commit: a reindex changes them.
     pub fn schema(&self) -> Arc<Schema> {
         self.last_commit().snapshot.schema.clone()

@@ -1,0 +1,117 @@
+//! Where a handle has its store.
+
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::locked;
+use crate::opening::How;
+use crate::watch::TICK;
+
+/// How long a check waits at least for others to let go of the store, before and after it.
+const MOMENT: Duration = Duration::from_secs(1);
+
+/// Whether a handle can be used.
+enum State {
+    Open(dedupdb::Store),
+    /// A check has the store; its thread opens it again.
+    Checked,
+    Closed,
+}
+
+/// The store of a handle.
+pub(crate) struct Slot {
+    state: RwLock<State>,
+    how: How,
+}
+
+impl Slot {
+    pub(crate) fn new(store: dedupdb::Store, how: How) -> Slot {
+        Slot {
+            state: RwLock::new(State::Open(store)),
+            how,
+        }
+    }
+
+    pub(crate) fn how(&self) -> &How {
+        &self.how
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The open store.
+    pub(crate) fn opened(&self) -> PyResult<dedupdb::Store> {
+        match &*self.read() {
+            State::Open(store) => Ok(store.clone()),
+            State::Checked => Err(self.in_use("it is being checked; wait until that ends")),
+            State::Closed => Err(PyValueError::new_err("the store is closed")),
+        }
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        matches!(*self.read(), State::Closed)
+    }
+
+    fn in_use(&self, why: &str) -> PyErr {
+        Python::attach(|py| locked(py, &self.how.path, why))
+    }
+
+    /// Closes the store.
+    pub(crate) fn close(&self, py: Python<'_>) {
+        // Closing writes.
+        py.detach(|| {
+            let before = std::mem::replace(&mut *self.write(), State::Closed);
+            drop(before);
+        });
+    }
+
+    /// Closes the store for a check, once no call of another thread and no stream has it any more.
+    pub(crate) fn begin_check(&self, py: Python<'_>) -> PyResult<()> {
+        let start = Instant::now();
+        while !py.detach(|| self.left_alone()) {
+            self.opened()?;
+            if start.elapsed() > self.how.wait.max(MOMENT) {
+                let why = "calls of other threads, or streams, use it, and a check needs it alone";
+                return Err(self.in_use(why));
+            }
+            py.detach(|| thread::sleep(TICK));
+            py.check_signals()?;
+        }
+        Ok(())
+    }
+
+    /// Takes the store away if nobody else has it.
+    fn left_alone(&self) -> bool {
+        let mut state = self.write();
+        if !matches!(&*state, State::Open(store) if !store.is_shared()) {
+            return false;
+        }
+        let before = std::mem::replace(&mut *state, State::Checked);
+        drop(state);
+        drop(before);
+        true
+    }
+
+    /// Opens the store again after a check, unless the handle was closed meanwhile.
+    pub(crate) fn end_check(&self) -> dedupdb::Result<()> {
+        let options = self.how.options().wait(self.how.wait.max(MOMENT));
+        let (next, done) = match options.open(&self.how.path) {
+            Ok(store) => (State::Open(store), Ok(())),
+            Err(error) => (State::Closed, Err(error)),
+        };
+        let mut state = self.write();
+        if matches!(*state, State::Checked) {
+            *state = next;
+        }
+        done
+    }
+}
