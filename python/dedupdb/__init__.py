@@ -18,8 +18,6 @@ them. Long calls run without the interpreter's lock; Ctrl-C ends them and leaves
 from __future__ import annotations
 
 import os
-import re
-import tempfile
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
@@ -60,6 +58,9 @@ _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 6048
 def _seconds(wait: float | str) -> float:
     """A time to wait: a number of seconds, or a string such as ``"30s"`` or ``"500ms"``."""
     if isinstance(wait, str):
+        # Here, and so is what else few calls need: a program starts sooner.
+        import re
+
         match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*(ms|s|m|h|d|w)\s*", wait)
         if match is None:
             raise ValueError(f'wait: {wait!r}; a time is seconds, or such as "30s", "500ms", "1.5h"')
@@ -194,9 +195,12 @@ def dedup(
     has_arrow = hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
     if not (has_arrow or knows_itself) and not isinstance(data, (str, bytes, dict, list, tuple)):
         data = _listed(data)
-    within = os.fspath(temporary) if temporary is not None else tempfile.gettempdir()
+    if temporary is None:
+        import tempfile
+
+        temporary = tempfile.gettempdir()
     keep_rows = has_arrow and not knows_itself
-    mask, dropped, table = _native.dedup(data, text, keep, keep_rows, within, progress, parameters)
+    mask, dropped, table = _native.dedup(data, text, keep, keep_rows, os.fspath(temporary), progress, parameters)
     return Deduplicated(kept_rows(data, mask, table), mask, dropped)
 
 

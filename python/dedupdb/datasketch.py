@@ -18,7 +18,7 @@ import tempfile
 import weakref
 from array import array
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _native, open, sign
 from ._native import Store
@@ -42,16 +42,27 @@ class MinHash:
     Args:
         num_perm: Permutations of :attr:`hashvalues` and of the :class:`MinHashLSH` that takes it, 1 to 16384.
         seed: Number that the permutations are drawn with. Those of different seeds are not compared.
+        gpu_mode: ``disable`` or ``detect``, of no effect; ``always`` is refused.
         hashfunc: From a token to an integer of at most 64 bits; BLAKE2b of bytes by default.
     """
 
-    def __init__(self, num_perm: int = 128, seed: int = 1, hashfunc: Callable[[Any], int] | None = None) -> None:
+    def __init__(
+        self,
+        num_perm: int = 128,
+        seed: int = 1,
+        gpu_mode: Literal["disable", "detect", "always"] = "disable",
+        hashfunc: Callable[[Any], int] | None = None,
+    ) -> None:
         if num_perm < 1:
             raise ValueError("num_perm must be positive")
         if num_perm > _MOST_PERMUTATIONS:
             raise ValueError(f"Cannot have more than {_MOST_PERMUTATIONS} number of permutation functions")
         if hashfunc is not None and not callable(hashfunc):
             raise ValueError("The hashfunc must be a callable.")
+        if gpu_mode not in ("disable", "detect", "always"):
+            raise ValueError("gpu_mode must be 'disable', 'detect' or 'always'")
+        if gpu_mode == "always":
+            raise RuntimeError("gpu_mode='always': no GPU is used here")
         self.num_perm = num_perm
         self.seed = seed
         self.hashfunc: Callable[[Any], int] = token_hash if hashfunc is None else hashfunc
@@ -101,7 +112,7 @@ class MinHash:
         first = mhs[0]
         if any(one.seed != first.seed or len(one) != len(first) for one in mhs):
             raise ValueError("The unioning MinHash must have the same seed, number of permutation functions")
-        made = cls(len(first), first.seed, first.hashfunc)
+        made = cls(len(first), first.seed, hashfunc=first.hashfunc)
         made._tokens = set().union(*(one._tokens for one in mhs))
         return made
 
@@ -128,7 +139,7 @@ class MinHash:
 
     def copy(self) -> MinHash:
         """A copy, which changes on its own."""
-        made = MinHash(self.num_perm, self.seed, self.hashfunc)
+        made = MinHash(self.num_perm, self.seed, hashfunc=self.hashfunc)
         made._tokens = self._tokens.copy()
         return made
 

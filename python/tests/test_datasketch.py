@@ -6,6 +6,8 @@ import gc
 import os
 import pickle
 import random
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +71,12 @@ def test_hash_values_estimate_what_is_exact() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [({"num_perm": 0}, "positive"), ({"num_perm": 2**20}, "more than"), ({"hashfunc": 5}, "callable")],
+    [
+        ({"gpu_mode": "maybe"}, "gpu_mode"),
+        ({"num_perm": 0}, "positive"),
+        ({"num_perm": 2**20}, "more than"),
+        ({"hashfunc": 5}, "callable"),
+    ],
 )
 def test_what_a_minhash_refuses(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
@@ -77,6 +84,9 @@ def test_what_a_minhash_refuses(arguments: dict[str, Any], message: str) -> None
 
 
 def test_what_is_not_compared() -> None:
+    assert MinHash(gpu_mode="detect").is_empty()
+    with pytest.raises(RuntimeError, match="gpu_mode"):
+        MinHash(gpu_mode="always")
     with pytest.raises(ValueError, match="different seeds"):
         MinHash().jaccard(MinHash(seed=2))
     with pytest.raises(ValueError, match="different numbers"):
@@ -217,6 +227,94 @@ def test_a_temporary_store_is_gone_with_its_index() -> None:
     del lsh
     gc.collect()
     assert not os.path.exists(folder)
+
+
+HARBOUR = "the old harbour crane was painted red and white by nobody that anyone in the town can name"
+CRANE = "the old harbour crane was painted red and white by somebody whom anyone in the town can name"
+TRAM = "from friday on the night tram runs again every half hour until four in the morning"
+
+
+def encoded(text: str) -> list[bytes]:
+    return [word.encode("utf8") for word in text.split()]
+
+
+def documented_jaccard(module: Any) -> list[float]:
+    """Two sets, token by token, and the real similarity."""
+    one, other = module.MinHash(), module.MinHash()
+    for word in HARBOUR.split():
+        one.update(word.encode("utf8"))
+    for word in CRANE.split():
+        other.update(word.encode("utf8"))
+    both, either = set(HARBOUR.split()) & set(CRANE.split()), set(HARBOUR.split()) | set(CRANE.split())
+    return [one.jaccard(other), float(len(both)) / float(len(either))]
+
+
+def documented_merge(module: Any) -> list[float]:
+    """The union of two sets, its size, and more permutations."""
+    one, other = module.MinHash(num_perm=256), module.MinHash(num_perm=256)
+    one.update_batch(encoded(HARBOUR))
+    other.update_batch(encoded(TRAM))
+    before = one.jaccard(other)
+    one.merge(other)
+    again = module.MinHash.union(one, other)
+    return [before, one.count(), again.jaccard(one), float(len(one)), float(one.is_empty())]
+
+
+def documented_hashfunc(module: Any) -> list[float]:
+    """A hash function of 32 bits, and many sets at once."""
+
+    def hash_func(data: bytes) -> int:
+        return zlib.crc32(data)
+
+    one, other = module.MinHash.bulk([encoded(HARBOUR), encoded(CRANE)], num_perm=512, hashfunc=hash_func)
+    return [one.jaccard(other), float(one.copy() == one)]
+
+
+def documented_index(module: Any) -> list[Any]:
+    """What is like a set in an index."""
+    made = module.MinHash.bulk(map(encoded, [HARBOUR, CRANE, TRAM]), num_perm=128)
+    lsh = module.MinHashLSH(threshold=0.5, num_perm=128)
+    lsh.insert("crane", made[1])
+    lsh.insert("tram", made[2])
+    found = [sorted(lsh.query(minhash)) for minhash in made]
+    lsh.remove("crane")
+    return [found, lsh.query(made[0]), "crane" in lsh, "tram" in lsh, lsh.is_empty()]
+
+
+def documented_session(module: Any) -> list[Any]:
+    """Many inserted in a session, the index pickled for another process, keys twice and keys that are not there."""
+    made = module.MinHash.bulk(map(encoded, [HARBOUR, CRANE, TRAM]), num_perm=128)
+    lsh = module.MinHashLSH(threshold=0.5, num_perm=128)
+    with lsh.insertion_session() as session:
+        for key, minhash in zip([("a", 1), ("b", 2), ("c", 3)], made, strict=True):
+            session.insert(key, minhash)
+    again = pickle.loads(pickle.dumps(lsh))
+    told: list[Any] = [sorted(again.query(minhash)) for minhash in made]
+    refused: list[Callable[[], object]] = [
+        lambda: lsh.insert(("a", 1), made[0]),
+        lambda: lsh.remove("nobody"),
+        lambda: lsh.query(module.MinHash(64)),
+    ]
+    for wrong in refused:
+        try:
+            wrong()
+        except ValueError as error:
+            told.append(str(error))
+    return told
+
+
+@pytest.mark.parametrize(
+    "program",
+    [documented_jaccard, documented_merge, documented_hashfunc, documented_index, documented_session],
+)
+def test_programs_in_the_manner_of_its_documentation(program: Any) -> None:
+    """Estimates are near what is exact; all else is the same."""
+    theirs = program(pytest.importorskip("datasketch"))
+    ours = program(dedupdb.datasketch)
+    if program in (documented_index, documented_session):
+        assert ours == theirs
+    else:
+        assert ours == pytest.approx(theirs, rel=0.2, abs=0.1)
 
 
 def test_the_same_program_with_both() -> None:
