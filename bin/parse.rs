@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use dedupdb::corpus::{Encoding, Format, IdScope};
+use dedupdb::dedup::Keep;
 use dedupdb::sketching::Preset;
 
 /// A share: `0.8` or `80%`, above 0 and at most 1.
@@ -17,6 +18,18 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     share
         .filter(|share| *share > 0.0 && *share <= 1.0)
         .ok_or_else(|| "give a share above 0 and up to 1, such as 0.8 or 80%".to_owned())
+}
+
+/// Which of the documents that are alike is kept.
+pub(crate) fn keep(which: &str) -> Result<Keep, String> {
+    match (which, which.parse()) {
+        ("first", _) => Ok(Keep::First),
+        ("longest", _) => Ok(Keep::Longest),
+        ("newest", _) => Ok(Keep::Newest),
+        ("none", _) => Ok(Keep::None),
+        (_, Ok(few)) => Ok(Keep::Few(few)),
+        _ => Err("give first, longest, newest, none, or a number from 1 on".to_owned()),
+    }
 }
 
 /// A seed: a number, or `random` for one that differs from run to run.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
+use dedupdb::dedup::Keep;
 use dedupdb::sketching::Shingling;
 
 use crate::inputs::Inputs;
@@ -53,11 +53,21 @@ Which one is kept:
   --keep first    the first in the input
   --keep longest  the one with the most bytes of text; of the same length the first
   --keep newest   the one whose file changed last; in a file, the last record
+  --keep 3        the first, and the first two that are like it, as crawlers want it for templates
+  --keep none     no one: what is like any other document goes, as filters against contamination want it
 Documents are judged in this order, and dropped if they are like one that was kept. The input is read
-once; for longest and newest its texts and records are kept in a temporary folder meanwhile.
+once; for longest, newest and none its texts and records are kept in a temporary folder meanwhile.
 
 The summary counts a dropped document as exact copy or near-duplicate of the one that is kept: a copy of
 a near-duplicate is a near-duplicate. add, which keeps all, counts it as an exact copy.
+
+--against drops what is like a document of another store, which is only read, or of files and folders, which
+are read as the input is. Documents of the input are not compared with each other, and nothing is stored.
+
+--mark dup writes all documents, in their order, with dup_keep (true or false), dup_cluster (a number that
+follows from the representative's key), dup_representative (the key of the document for whose sake it would
+be dropped, else its own) and dup_similarity (1 to itself). They come last in lines of JSONL, rows of CSV and of
+TSV with a header, and Parquet, of which metadata that lists the columns is left out.
 
 What is stored (--store or DEDUPDB_STORE) comes before all of these and is never replaced. A document
 that is stored is a duplicate under whatever key, its own too: nothing of earlier days is written
@@ -102,9 +112,18 @@ pub(crate) struct Dedup {
     #[arg(short, long, value_name = "OUTPUT")]
     pub(crate) output: PathBuf,
 
-    /// Which of the documents that are alike is kept
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "first")]
+    /// Which of the documents that are alike is kept: first, longest, newest, the first so many, or none
+    #[arg(long, value_name = "WHICH", value_parser = parse::keep, default_value = "first")]
     pub(crate) keep: Keep,
+
+    /// Write all documents, each with what would become of it, in columns or fields whose names begin with
+    /// COLUMN
+    #[arg(long, value_name = "COLUMN", value_parser = parse::field, conflicts_with = "list")]
+    pub(crate) mark: Option<String>,
+
+    /// Drop what is like a document there, in a store or in files and folders, and compare nothing else
+    #[arg(long, value_name = "STORE|PATH", conflicts_with = "keep")]
+    pub(crate) against: Option<PathBuf>,
 
     /// Write the paths of the kept files instead of the files
     #[arg(long)]
@@ -157,15 +176,4 @@ pub(crate) struct Parameters {
     /// Number of slots of a signature, or 128
     #[arg(long, value_name = "N")]
     pub(crate) permutations: Option<u32>,
-}
-
-/// Which document of those that are alike is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Keep {
-    /// The first in the input
-    First,
-    /// The one with the longest text
-    Longest,
-    /// The one whose file changed last
-    Newest,
 }

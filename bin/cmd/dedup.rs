@@ -5,10 +5,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use dedupdb::corpus::Source;
 use dedupdb::dedup::{self, Begun, Done, Ending, Event};
 use dedupdb::{Schema, Store};
 
-use crate::args::{self, Args, Keep, Parameters};
+use crate::args::{self, Args, Parameters};
 use crate::console::Console;
 use crate::done;
 use crate::exit::Exit;
@@ -30,6 +31,9 @@ pub(crate) fn run(
 ) -> Result<Exit> {
     if dedup.removed.as_deref() == Some(Path::new(STDIN)) {
         bail!("--removed names a file; standard output is for OUTPUT");
+    }
+    if dedup.against.is_some() && args.store_given {
+        bail!("--against compares with that alone; leave --store (or DEDUPDB_STORE) out");
     }
     check_stdin(dedup.paths.iter().map(PathBuf::as_path))?;
     let places = is_file(dedup).then_some(&*dedup.output);
@@ -121,11 +125,7 @@ fn name(dedup: &args::Dedup) -> String {
 fn asked(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
     let mut asked = dedup::Dedup::new(sources(&dedup.paths, None))
         .reading(dedup.inputs.options())
-        .keep(match dedup.keep {
-            Keep::First => dedup::Keep::First,
-            Keep::Longest => dedup::Keep::Longest,
-            Keep::Newest => dedup::Keep::Newest,
-        })
+        .keep(dedup.keep)
         .removed_as_json(args.json)
         .replace(dedup.force)
         .memory(dedup.memory)
@@ -145,6 +145,16 @@ fn asked(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
     }
     if let Some(removed) = &dedup.removed {
         asked = asked.removed(removed);
+    }
+    if let Some(name) = &dedup.mark {
+        asked = asked.mark(name);
+    }
+    if let Some(path) = &dedup.against {
+        asked = if path.join("index.redb").is_file() {
+            asked.against(&store::open_other(args, path)?)
+        } else {
+            asked.against_corpus([Source::path(path)])
+        };
     }
     if let Some(bytes) = dedup.temp_limit {
         asked = asked.temporary_limit(bytes);

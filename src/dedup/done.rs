@@ -1,7 +1,6 @@
 //! What became of everything that was met.
 
 use crate::corpus::Reading;
-use crate::write::{Outcome, Relation};
 
 /// What became of a corpus: each document and what was left out is under one of kept, dropped and skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,17 +47,17 @@ impl Done {
         self.of_input.all() + self.of_history.all()
     }
 
-    /// Counts what became of a document.
-    pub(crate) fn outcome(&mut self, outcome: &Outcome) {
-        let dropped = if outcome.earlier_is_of_this_writer {
-            &mut self.of_input
-        } else {
+    /// Counts a document that is dropped.
+    pub(crate) fn dropped_one(&mut self, is_copy: bool, stored_before: bool) {
+        let dropped = if stored_before {
             &mut self.of_history
+        } else {
+            &mut self.of_input
         };
-        match outcome.relation {
-            Relation::Novel => self.kept += 1,
-            Relation::NearDuplicate => dropped.near_duplicates += 1,
-            Relation::ExactCopy => dropped.exact_copies += 1,
+        if is_copy {
+            dropped.exact_copies += 1;
+        } else {
+            dropped.near_duplicates += 1;
         }
     }
 

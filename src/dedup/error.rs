@@ -114,6 +114,10 @@ pub enum Unfit {
     OtherHeader,
     /// A file that is one document does not go into a file of records.
     DocumentInRecords,
+    /// What is said of documents goes into records of JSONL, CSV and Parquet, and of TSV with a header.
+    NoMarks,
+    /// A table has a column of the name that one of the marks would have.
+    MarkedBefore,
 }
 
 /// The result of what can fail here.
@@ -189,6 +193,12 @@ impl fmt::Display for Unfit {
             Unfit::OtherHeader => f.write_str(
                 "its header is not that of the tables before it; write to a folder, or give it alone",
             ),
+            Unfit::NoMarks => f.write_str(
+                "it has no columns to mark; JSONL, CSV and Parquet have, and TSV with a header",
+            ),
+            Unfit::MarkedBefore => {
+                f.write_str("it has a column of the name of a mark already; choose another name")
+            }
             Unfit::DocumentInRecords => f.write_str(
                 "a file that is one document does not go into a file of records; write to a folder, \
                  or say what records it has",

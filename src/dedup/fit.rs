@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::corpus::{Format, Opened, TableSource};
 
 use crate::dedup::error::{Error, Result, Unfit};
+use crate::dedup::mark::Columns;
 use crate::dedup::target::{Form, Target};
 
 /// What was met so far.
@@ -16,19 +17,22 @@ pub(crate) struct Fit {
     /// The header of all tables, once there is one.
     header: Option<Vec<u8>>,
     is_of_tables: bool,
+    /// The columns that all records get.
+    mark: Option<Columns>,
     /// The schema of all tables that go into one file, once there is one.
     schema: Option<Arc<TableSource>>,
 }
 
 impl Fit {
     /// Nothing yet.
-    pub(crate) fn new(target: &Target) -> Fit {
+    pub(crate) fn new(target: &Target, mark: Option<&Columns>) -> Fit {
         let named = target.path.as_deref().map(Format::of);
         Fit {
             form: target.form,
             format: named.filter(|format| !format.is_document()),
             header: None,
             is_of_tables: target.is_of_tables,
+            mark: mark.cloned(),
             schema: None,
         }
     }
@@ -43,6 +47,17 @@ impl Fit {
             let place = opened.source.display().to_string();
             Err(Error::Unfit { place, unfit })
         };
+        if let Some(columns) = &self.mark {
+            if !Columns::fit(opened.format, !opened.header.is_empty()) {
+                return unfit(Unfit::NoMarks);
+            }
+            let table = opened.table.as_ref();
+            let fields = table.map_or(&[][..], |table| table.schema.get_fields());
+            let mut fields = fields.iter();
+            if fields.any(|field| columns.names().iter().any(|name| name == field.name())) {
+                return unfit(Unfit::MarkedBefore);
+            }
+        }
         match self.form {
             Form::List(_) => return unfit(Unfit::RecordsInList),
             Form::Folder | Form::Nothing => return Ok(()),
@@ -75,12 +90,14 @@ impl Fit {
     ///
     /// It does not fit.
     pub(crate) fn document(&self, place: &str) -> Result<()> {
-        if self.form == Form::Records {
-            return Err(Error::Unfit {
-                place: place.to_owned(),
-                unfit: Unfit::DocumentInRecords,
-            });
-        }
-        Ok(())
+        let unfit = match (self.form, &self.mark) {
+            (Form::Records, _) => Unfit::DocumentInRecords,
+            (Form::Folder | Form::List(_), Some(_)) => Unfit::NoMarks,
+            _ => return Ok(()),
+        };
+        Err(Error::Unfit {
+            place: place.to_owned(),
+            unfit,
+        })
     }
 }

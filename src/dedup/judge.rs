@@ -1,17 +1,20 @@
 //! Which documents are kept: the store's writer decides, one batch after the other.
 
+use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use crate::corpus::{Item, Opened, Origin, Repeated, Sketched, Skipped};
+use crate::corpus::{self, Batch, Item, Opened, Origin, Repeated, Sketched, Skipped, short_hash};
 use crate::dedup::done::Done;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::{Dropped, Event, Observer};
 use crate::dedup::fit::Fit;
 use crate::dedup::lineage::Lineage;
+use crate::dedup::mark::Mark;
 use crate::dedup::removed::Removed;
 use crate::{
-    Writer,
+    Query, Store, Writer,
     write::{Outcome, Uncommitted},
 };
 
@@ -23,8 +26,19 @@ pub(crate) const TICK: Duration = Duration::from_millis(50);
 pub(crate) enum Judged {
     /// A file of records begins.
     Opened(Opened),
-    Kept(Origin),
-    Dropped,
+    Document(Box<Origin>, Verdict),
+    /// The store does not take it.
+    Refused,
+}
+
+/// What becomes of a document.
+#[derive(Debug)]
+pub(crate) struct Verdict {
+    pub(crate) is_kept: bool,
+    /// The hash of the key that it is stored under, if it is.
+    pub(crate) stored: Option<u64>,
+    /// What is said of it, if that is wanted.
+    pub(crate) mark: Option<Mark>,
 }
 
 /// A judgement that is under way.
@@ -34,6 +48,12 @@ pub(crate) struct Judge<'a> {
     pub(crate) removed: Option<Removed>,
     /// None if nobody asks for it.
     pub(crate) lineage: Option<Lineage>,
+    /// How many that are like a kept one are kept beside it.
+    pub(crate) beside: u32,
+    /// How many are, by the hash of the key that the kept one is stored under.
+    pub(crate) besides: HashMap<u64, u32>,
+    /// Whether each document gets a mark.
+    pub(crate) is_marking: bool,
     pub(crate) met: Met<'a>,
 }
 
@@ -46,7 +66,7 @@ pub(crate) struct Met<'a> {
 
 impl Met<'_> {
     /// Counts and tells something left out.
-    fn skip(&mut self, skipped: &Skipped) -> Result<()> {
+    pub(crate) fn skip(&mut self, skipped: &Skipped) -> Result<()> {
         self.done.reading.skipped(skipped.reason);
         self.watch.tell(Event::Skipped(skipped))
     }
@@ -153,18 +173,47 @@ impl Judge<'_> {
             Ok(outcome) => outcome,
             Err(error) => {
                 self.met.skip(&origin.refused(&error))?;
-                return Ok(Judged::Dropped);
+                return Ok(Judged::Refused);
             }
         };
-        self.met.done.outcome(&outcome);
         let Some(earlier) = outcome.duplicate_of() else {
+            self.met.done.kept += 1;
+            let key = outcome.second_key.as_ref().unwrap_or(&origin.key);
             if let Some(lineage) = &mut self.lineage {
-                let key = outcome.second_key.as_ref().unwrap_or(&origin.key);
                 lineage.keep(key, &origin);
             }
-            return Ok(Judged::Kept(origin));
+            let stored = short_hash(key);
+            let mark = self.is_marking.then(|| Mark {
+                is_kept: true,
+                cluster: cluster(key),
+                representative: key.clone(),
+                similarity: 1.0,
+            });
+            let verdict = Verdict {
+                is_kept: true,
+                stored: Some(stored),
+                mark,
+            };
+            return Ok(Judged::Document(Box::new(origin), verdict));
         };
         let stored_before = !outcome.earlier_is_of_this_writer;
+        let is_kept = !stored_before && self.is_beside(&earlier.key);
+        let mark = self.is_marking.then(|| Mark {
+            is_kept,
+            cluster: cluster(&earlier.key),
+            representative: earlier.key.clone(),
+            similarity: earlier.jaccard.unwrap_or(earlier.estimate.jaccard),
+        });
+        let verdict = Verdict {
+            is_kept,
+            stored: None,
+            mark,
+        };
+        if is_kept {
+            self.met.done.kept += 1;
+            return Ok(Judged::Document(Box::new(origin), verdict));
+        }
+        self.met.done.dropped_one(earlier.exact_copy, stored_before);
         let lineage = self.lineage.as_ref().filter(|_| !stored_before);
         let (earlier_source, earlier_record) =
             lineage.map_or((None, None), |lineage| lineage.of(&earlier.key));
@@ -177,10 +226,91 @@ impl Judge<'_> {
             earlier_record,
             stored_before,
         };
-        if let Some(removed) = &mut self.removed {
-            removed.add(&dropped)?;
-        }
-        self.met.watch.tell(Event::Dropped(&dropped))?;
-        Ok(Judged::Dropped)
+        tell(&mut self.removed, &mut self.met, &dropped)?;
+        Ok(Judged::Document(Box::new(origin), verdict))
     }
+
+    /// Whether a document that is like the one stored as `key` is one of the few that are kept beside it.
+    fn is_beside(&mut self, key: &str) -> bool {
+        if self.beside == 0 {
+            return false;
+        }
+        let count = self.besides.entry(short_hash(key)).or_default();
+        *count += 1;
+        *count <= self.beside
+    }
+
+    /// Drops a document that was counted as kept.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system and of the observer.
+    pub(crate) fn drop_late(&mut self, dropped: &Dropped<'_>) -> Result<()> {
+        let done = &mut self.met.done;
+        done.kept = done.kept.saturating_sub(1);
+        done.dropped_one(dropped.earlier.exact_copy, dropped.stored_before);
+        tell(&mut self.removed, &mut self.met, dropped)
+    }
+
+    /// Judges documents by what the store has alone, and hands them on.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading, of the store, of the observer, and of whoever takes what was judged.
+    pub(crate) fn judge_against(
+        &mut self,
+        batches: &Receiver<std::result::Result<Batch, corpus::Error>>,
+        store: &Store,
+        take: &mut dyn FnMut(Judged) -> Result<()>,
+    ) -> Result<()> {
+        loop {
+            let batch = match batches.recv_timeout(TICK) {
+                Ok(batch) => batch?,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.met.watch.tick()?;
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            };
+            let (items, bytes) = (batch.items.len() as u64, batch.bytes);
+            let text = |item: &Item| match item {
+                Item::Document(document) => Some(document.text().to_owned()),
+                _ => None,
+            };
+            let texts: Vec<String> = batch.items.iter().filter_map(text).collect();
+            let queries = texts.iter().map(|text| Query::text(text).limit(1));
+            let queries: Vec<Query<'_>> = queries.collect();
+            let answers = store.query_all(&queries, &|| ControlFlow::Continue(()))?;
+            let mut answers = answers.into_iter();
+            for item in batch.items {
+                self.met.item(&item)?;
+                match item {
+                    Item::Document(document) => {
+                        let what = "a document was not judged";
+                        let answer = answers.next().ok_or(Error::Defect { what })?;
+                        let outcome =
+                            answer.map(|found| Outcome::against(found.into_iter().next()));
+                        take(self.note(document.into_origin(), outcome)?)?;
+                    }
+                    Item::Opened(opened) => take(Judged::Opened(opened))?,
+                    Item::Unchanged | Item::Skipped(_) => {}
+                }
+            }
+            self.met.watch.advance(items, bytes)?;
+        }
+    }
+}
+
+/// Tells a document that is dropped.
+fn tell(removed: &mut Option<Removed>, met: &mut Met<'_>, dropped: &Dropped<'_>) -> Result<()> {
+    if let Some(removed) = removed {
+        removed.add(dropped)?;
+    }
+    met.watch.tell(Event::Dropped(dropped))
+}
+
+/// The number of the cluster of the document that is stored as `key`, which is not negative as a signed one
+/// either.
+fn cluster(key: &str) -> u64 {
+    short_hash(key) >> 1
 }

@@ -1,7 +1,7 @@
 //! A corpus in, a corpus without its near-duplicates out, and who was dropped for whose sake.
 //!
 //! Of documents that are alike one is kept: the [first](Keep::First), the [longest](Keep::Longest) or the
-//! [newest](Keep::Newest). What is kept is written byte for byte and in the order of the input, into a file of
+//! [newest](Keep::Newest); or the first [few](Keep::Few), or [none](Keep::None). What is kept is written byte for byte and in the order of the input, into a file of
 //! records, a folder of files with their paths, a [list](Dedup::list) of paths, or a
 //! [stream](Dedup::output_to).
 //!
@@ -51,11 +51,13 @@
 //! kept is stored. So each day's crawl is written without what was written before. Without one, a temporary
 //! store is made beside the output.
 //!
+//! With [`Dedup::against`] nothing is stored, and documents of the input are not compared with each other.
+//!
 //! # Memory and disk
 //!
 //! About [`Dedup::memory`] bytes are taken, and 40 bytes for each id and, with [`Dedup::lineage`], for each
-//! kept document. Where the first is kept, the input is read once and written at once; else its texts and
-//! records are on disk meanwhile.
+//! kept document. Where the first or the first few are kept, the input is read once and written at once; else its
+//! texts and records are on disk meanwhile, and [marks](Dedup::mark) take about 100 bytes for each document.
 
 // What is read is judged by the store's writer, in the order of the input or, where it is kept in a spool
 // first, in another one. What is kept goes into a sink, which is published at the end.
@@ -64,9 +66,12 @@ mod done;
 mod encoder;
 mod error;
 mod event;
+mod fates;
 mod fit;
+mod groups;
 mod judge;
 mod lineage;
+mod mark;
 mod modes;
 mod order;
 mod outputs;

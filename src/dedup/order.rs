@@ -41,7 +41,7 @@ impl Ranking {
     /// Ranks the next document of the input, whose text is at `offset` of the spool.
     pub(crate) fn push(&mut self, document: &Sourced, offset: u64) {
         let value = match self.keep {
-            Keep::First => 0,
+            Keep::First | Keep::Few(_) | Keep::None => 0,
             Keep::Longest => i64::try_from(document.text().len()).unwrap_or(i64::MAX),
             Keep::Newest => match document.modified.and_then(clock::nanoseconds) {
                 Some(modified) => modified,

@@ -81,7 +81,8 @@ impl Rows {
 
     /// The numbers of rows in the order in which they are to be pushed, so that of rows that are alike the one
     /// that is asked for is kept, by the bytes of their texts. The newest row is the last one, as the newest
-    /// record of a file is. A [`DroppedRow`] then counts in this order.
+    /// record of a file is. A [`DroppedRow`] then counts in this order. For a few or none it is that of the first,
+    /// and the caller counts.
     ///
     /// ```
     /// use dedupdb::dedup::{Keep, Rows};
@@ -93,7 +94,7 @@ impl Rows {
     pub fn order(keep: Keep, bytes: &[usize]) -> Vec<usize> {
         let mut rows: Vec<usize> = (0..bytes.len()).collect();
         match keep {
-            Keep::First => {}
+            Keep::First | Keep::Few(_) | Keep::None => {}
             Keep::Longest => rows.sort_by_key(|&row| Reverse(bytes[row])),
             Keep::Newest => rows.reverse(),
         }

@@ -1,27 +1,30 @@
 //! A run, from its beginning to the output in its place.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::{fmt, io, thread};
 
-use crate::Store;
 use crate::corpus::{self, BATCH_BYTES, Batch, Item, Repeats, Source, expanded, sketch_ahead};
 use crate::dedup::done::Done;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::{Event, Observer};
+use crate::dedup::fates::Fates;
 use crate::dedup::fit::Fit;
+use crate::dedup::groups::Groups;
 use crate::dedup::judge::{Judge, Judged, Met, TICK};
 use crate::dedup::lineage::Lineage;
 use crate::dedup::order::{Rank, Ranking};
 use crate::dedup::outputs::Outputs;
 use crate::dedup::removed::Removed;
-use crate::dedup::settings::{Dedup, Keep, To};
+use crate::dedup::settings::{Against, Dedup, Keep, To};
 use crate::dedup::sink::{Kept, Sink};
 use crate::dedup::spool::{Records, Spool, Spooled, Texts};
 use crate::dedup::target::{Form, Target};
 use crate::write::Uncommitted;
+use crate::{Store, Writer};
 
 /// Records that are written between two looks at the observer.
 const WRITTEN: usize = 256;
@@ -102,17 +105,10 @@ impl Begun {
         let removed = removed
             .map(|(partial, name)| Removed::begin(partial, name, dedup.removed_is_json))
             .transpose()?;
-        let mut judge = Judge {
-            writer: store.writer()?,
-            uncommitted: Uncommitted::new(dedup.memory),
-            removed,
-            lineage: dedup.lineage.then(Lineage::default),
-            met: Met {
-                done: Done::default(),
-                watch,
-                fit: Fit::new(&target),
-            },
-        };
+        let mut judge = judge(&dedup, &target, store.writer()?, removed, watch);
+        let against = dedup.against.take();
+        let against = against.map(|it| compared(it, &dedup, &outputs, &mut judge));
+        let against = against.transpose()?;
         let documents = judge.writer.begin_run()?;
         if documents > 0 {
             judge.met.watch.tell(Event::Forgotten { documents })?;
@@ -125,9 +121,12 @@ impl Begun {
             inputs: &inputs,
         };
         let batches = run.read(sources)?;
-        match dedup.keep {
-            Keep::First => run.in_order(&mut judge, batches, to)?,
-            Keep::Longest | Keep::Newest => run.by_rank(&mut judge, &batches, to)?,
+        match (dedup.keep, &against) {
+            (_, Some(against)) => run.against(&mut judge, &batches, against, to)?,
+            (Keep::First | Keep::Few(_), None) => run.in_order(&mut judge, batches, to)?,
+            (Keep::Longest | Keep::Newest | Keep::None, None) => {
+                run.by_rank(&mut judge, &batches, to)?;
+            }
         }
         if let Some(removed) = &mut judge.removed {
             removed.finish()?;
@@ -139,8 +138,38 @@ impl Begun {
         }
         // As late as can be: a run that ends before this gives its documents again when it is repeated.
         judge.writer.publish_run()?;
-        let cut_short = store.searches_cut_short() - cut_short;
+        let mut cut_short = store.searches_cut_short() - cut_short;
+        if let Some((against, before)) = against {
+            cut_short += against.searches_cut_short() - before;
+        }
         Ok(judge.met.done.summed(cut_short, is_written))
+    }
+}
+
+/// Who judges as is asked for.
+fn judge<'a>(
+    dedup: &Dedup,
+    target: &Target,
+    writer: Writer,
+    removed: Option<Removed>,
+    watch: Observer<'a>,
+) -> Judge<'a> {
+    Judge {
+        writer,
+        uncommitted: Uncommitted::new(dedup.memory),
+        removed,
+        lineage: dedup.lineage.then(Lineage::default),
+        beside: match dedup.keep {
+            Keep::Few(few) => few.get() - 1,
+            _ => 0,
+        },
+        besides: HashMap::new(),
+        is_marking: dedup.mark.is_some(),
+        met: Met {
+            done: Done::default(),
+            watch,
+            fit: Fit::new(target, dedup.mark.as_ref()),
+        },
     }
 }
 
@@ -162,17 +191,23 @@ impl Run<'_> {
     fn in_order(&self, judge: &mut Judge<'_>, batches: Batches, to: To) -> Result<()> {
         let mut sink = self.sink(to)?;
         let sketched = sketch_ahead(batches, self.store)?;
-        let take = &mut |judged| match judged {
-            Judged::Opened(opened) => sink.open(&opened),
-            Judged::Kept(origin) => sink.keep(match origin.record {
-                Some(nth) => Kept::Record(&origin.verbatim, nth),
-                None => Kept::File(&origin.source, origin.bytes, origin.modified),
-            }),
-            Judged::Dropped => Ok(()),
-        };
-        judge.judge_all(&sketched, false, take)?;
+        judge.judge_all(&sketched, false, &mut |judged| taken(&mut sink, &judged))?;
         self.check_failures(judge)?;
         judge.commit()?;
+        sink.finish(&mut || judge.met.watch.tick())
+    }
+
+    /// Reads, compares with what is stored there alone, and writes document after document.
+    fn against(
+        &self,
+        judge: &mut Judge<'_>,
+        batches: &Batches,
+        (against, _): &(Store, u64),
+        to: To,
+    ) -> Result<()> {
+        let mut sink = self.sink(to)?;
+        judge.judge_against(batches, against, &mut |judged| taken(&mut sink, &judged))?;
+        self.check_failures(judge)?;
         sink.finish(&mut || judge.met.watch.tick())
     }
 
@@ -184,36 +219,45 @@ impl Run<'_> {
         self.check_failures(judge)?;
         let (texts, records) = spool.finish()?;
         let order = Arc::new(ranking.sorted());
-        let mut kept = vec![false; order.len()];
+        let mut fates = Fates::new(order.len(), judge.is_marking);
+        let mut texts_again = texts.again()?;
         let sketched = sketch_ahead(ranked(texts, order.clone())?, self.store)?;
         let mut ranks = order.iter();
+        let mut groups = (self.dedup.keep == Keep::None).then(Groups::default);
         let take = &mut |judged| {
-            if let Some(rank) = ranks.next()
-                && let Some(kept) = usize::try_from(rank.ordinal)
-                    .ok()
-                    .and_then(|at| kept.get_mut(at))
-            {
-                *kept = matches!(judged, Judged::Kept(_));
+            if let (Some(rank), Judged::Document(_, verdict)) = (ranks.next(), judged) {
+                if let Some(groups) = &mut groups {
+                    groups.push(*rank, verdict.stored);
+                }
+                fates.set(rank.ordinal, verdict);
             }
             Ok(())
         };
         judge.judge_all(&sketched, true, take)?;
         judge.commit()?;
-        self.write(judge, records, &kept, to)
+        if let Some(groups) = groups {
+            let drop_one = |ordinal| fates.drop_one(ordinal);
+            groups.drop_firsts(judge, self.store, &mut texts_again, drop_one)?;
+        }
+        self.write(judge, records, &fates, to)
     }
 
     /// Writes the records of a spool that are kept.
-    fn write(&self, judge: &mut Judge<'_>, records: Records, kept: &[bool], to: To) -> Result<()> {
+    fn write(&self, judge: &mut Judge<'_>, records: Records, fates: &Fates, to: To) -> Result<()> {
         let mut sink = self.sink(to)?;
-        let mut kept = kept.iter();
+        let mut ordinals = 0..;
         let folder = self.outputs.work().folder();
         for (number, spooled) in records.enumerate() {
             if number.is_multiple_of(WRITTEN) {
                 judge.met.watch.tick()?;
             }
-            let mut keep = |written: Kept<'_>| match kept.next() {
-                Some(true) => sink.keep(written),
-                _ => Ok(()),
+            let mut keep = |written: Kept<'_>| {
+                let ordinal = ordinals.next().unwrap_or(usize::MAX);
+                match fates.of(ordinal) {
+                    (_, Some(mark)) => sink.keep(written, Some(mark)),
+                    (true, None) => sink.keep(written, None),
+                    (false, None) => Ok(()),
+                }
             };
             match spooled.map_err(|error| Error::temporary(folder, error))? {
                 Spooled::Opened(opened) => sink.open(&opened),
@@ -234,7 +278,8 @@ impl Run<'_> {
 
     fn sink(&self, to: To) -> Result<Sink> {
         let path = self.outputs.work().output();
-        Sink::new(self.target, to, &path, self.inputs)
+        let mark = self.dedup.mark.as_ref();
+        Sink::new(self.target, to, &path, self.inputs, mark)
     }
 
     /// Ends a strict run in which something failed.
@@ -244,6 +289,60 @@ impl Run<'_> {
         }
         Ok(())
     }
+}
+
+/// Writes what is to be written of one document or file.
+fn taken(sink: &mut Sink, judged: &Judged) -> Result<()> {
+    match judged {
+        Judged::Opened(opened) => sink.open(opened),
+        Judged::Document(origin, verdict) if verdict.is_kept || verdict.mark.is_some() => {
+            let kept = match origin.record {
+                Some(nth) => Kept::Record(&origin.verbatim, nth),
+                None => Kept::File(&origin.source, origin.bytes, origin.modified),
+            };
+            sink.keep(kept, verdict.mark.as_ref())
+        }
+        Judged::Document(..) | Judged::Refused => Ok(()),
+    }
+}
+
+/// The store that documents are compared with alone, and how many of its searches were cut short before.
+fn compared(
+    against: Against,
+    dedup: &Dedup,
+    outputs: &Outputs,
+    judge: &mut Judge<'_>,
+) -> Result<(Store, u64)> {
+    let store = match against {
+        Against::Store(store) => store,
+        Against::Corpus(sources) => {
+            let folder = outputs.work().path("against");
+            let store = dedup.store_options.create(folder, &dedup.schema)?;
+            let add = corpus::Add::new(sources)
+                .reading(dedup.options.clone())
+                .memory(dedup.memory);
+            let mut failed = Ok(());
+            let added = add.run(&store, |event| {
+                let told = match event {
+                    corpus::AddEvent::Skipped(skipped) => judge.met.skip(skipped),
+                    _ => judge.met.watch.tick(),
+                };
+                failed = told;
+                if failed.is_ok() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            })?;
+            failed?;
+            if dedup.options.strict && added.reading.has_failures() {
+                return Err(Error::FirstFailure);
+            }
+            store
+        }
+    };
+    let before = store.searches_cut_short();
+    Ok((store, before))
 }
 
 /// Reads all documents into the spool.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::Write;
+use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -11,6 +12,7 @@ use crate::{Options, Schema, Store};
 use crate::dedup::done::Done;
 use crate::dedup::error::Error;
 use crate::dedup::event::Event;
+use crate::dedup::mark::Columns;
 use crate::dedup::run::Begun;
 
 /// Bytes of memory to take, about, unless another number is asked for.
@@ -27,6 +29,11 @@ pub enum Keep {
     Longest,
     /// The one whose file changed last; in a file, the last record.
     Newest,
+    /// The first in the input, and the first of those that are like it, so many together.
+    Few(NonZeroU32),
+    /// None: what is like any other document of the input is dropped, as filters against contamination want
+    /// it. The first ones are stored nevertheless.
+    None,
 }
 
 /// What ends each path of a list.
@@ -47,6 +54,8 @@ pub struct Dedup {
     pub(crate) to: To,
     pub(crate) list: Option<Ending>,
     pub(crate) keep: Keep,
+    pub(crate) mark: Option<Columns>,
+    pub(crate) against: Option<Against>,
     pub(crate) removed: Option<PathBuf>,
     pub(crate) removed_is_json: bool,
     pub(crate) lineage: bool,
@@ -69,6 +78,12 @@ impl fmt::Debug for Dedup {
     }
 }
 
+/// What alone documents are compared with.
+pub(crate) enum Against {
+    Store(Store),
+    Corpus(Vec<Source>),
+}
+
 /// Where the output goes.
 pub(crate) enum To {
     /// Nowhere: the observer is told what is dropped.
@@ -87,6 +102,8 @@ impl Dedup {
             to: To::Nowhere,
             list: None,
             keep: Keep::First,
+            mark: None,
+            against: None,
             removed: None,
             removed_is_json: false,
             lineage: false,
@@ -143,10 +160,41 @@ impl Dedup {
         }
     }
 
-    /// Which document of those that are alike is kept. Where it is not the first, texts and records are
-    /// kept on disk until all are read.
+    /// Which document of those that are alike is kept. For the longest, the newest and none, texts and records
+    /// are kept on disk until all are read.
     pub fn keep(self, keep: Keep) -> Dedup {
         Dedup { keep, ..self }
+    }
+
+    /// Writes all documents instead of those that are kept, each with four further columns or fields, whose
+    /// names begin with `name`: `NAME_keep`, whether it would be kept; `NAME_cluster`, a number that follows
+    /// from the key of the representative; `NAME_representative`, that key, which is its own unless it is like
+    /// another one; `NAME_similarity`, exact if the store keeps shingles. Records are JSONL, CSV, Parquet or TSV with a
+    /// header.
+    pub fn mark(self, name: &str) -> Dedup {
+        Dedup {
+            mark: Some(Columns::new(name)),
+            ..self
+        }
+    }
+
+    /// Drops what is like a document of `store` and nothing else: documents of the input are not compared with
+    /// each other, and nothing is stored.
+    pub fn against(self, store: &Store) -> Dedup {
+        Dedup {
+            against: Some(Against::Store(store.clone())),
+            ..self
+        }
+    }
+
+    /// As [`Dedup::against`], with what is read from `sources` as the input is.
+    pub fn against_corpus<S: Into<Source>>(self, sources: impl IntoIterator<Item = S>) -> Dedup {
+        Dedup {
+            against: Some(Against::Corpus(
+                sources.into_iter().map(Into::into).collect(),
+            )),
+            ..self
+        }
     }
 
     /// Writes a line for each document that is dropped to the file `path`, in the order in which they

@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use crate::corpus::{Format, Nth, Opened};
 use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result};
+use crate::dedup::mark::{Columns, Mark};
 use crate::dedup::settings::{Ending, To};
 use crate::dedup::stream::Stream;
 use crate::dedup::tables::Tables;
@@ -31,6 +32,10 @@ pub(crate) struct Sink {
     kind: Kind,
     /// The name of the file that is written; None if it is a stream.
     name: Option<PathBuf>,
+    /// The columns that all records get.
+    mark: Option<Columns>,
+    /// The format of the records that come.
+    format: Format,
 }
 
 enum Kind {
@@ -38,7 +43,7 @@ enum Kind {
     Records(Stream),
     /// Rows of tables.
     Rows(Tables),
-    Folder(Tree),
+    Folder(Box<Tree>),
     List {
         list: BufWriter<Outlet>,
         ending: Ending,
@@ -51,16 +56,27 @@ impl Sink {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn new(target: &Target, to: To, path: &Path, inputs: &[PathBuf]) -> Result<Sink> {
+    pub(crate) fn new(
+        target: &Target,
+        to: To,
+        path: &Path,
+        inputs: &[PathBuf],
+        mark: Option<&Columns>,
+    ) -> Result<Sink> {
         let name = target.path.clone();
+        let of = |kind, name| Sink {
+            kind,
+            name,
+            mark: mark.cloned(),
+            format: Format::Text,
+        };
         let place = match to {
-            To::Nowhere => {
-                let kind = Kind::Nothing;
-                return Ok(Sink { kind, name });
-            }
+            To::Nowhere => return Ok(of(Kind::Nothing, name)),
             To::Path(_) if target.form == Form::Folder => {
-                let kind = Kind::Folder(Tree::new(path, inputs)?);
-                return Ok(Sink { kind, name });
+                return Ok(of(
+                    Kind::Folder(Box::new(Tree::new(path, inputs, mark)?)),
+                    name,
+                ));
             }
             To::Path(_) => Outlet::File(File::create_new(path).of(path)?),
             To::Stream(stream) => Outlet::Stream(stream),
@@ -71,15 +87,14 @@ impl Sink {
         } else {
             let named = name.as_deref().unwrap_or(Path::new(""));
             if target.is_of_tables {
-                let mut tables = Tables::begin()?;
+                let mut tables = Tables::begin(mark)?;
                 tables.file(path.to_owned(), named.to_owned())?;
-                let kind = Kind::Rows(tables);
-                return Ok(Sink { kind, name });
+                return Ok(of(Kind::Rows(tables), name));
             }
             let stream = Stream::new(place, named, Format::of(named));
             Kind::Records(written(stream, name.as_deref())?)
         };
-        Ok(Sink { kind, name })
+        Ok(of(kind, name))
     }
 
     /// Takes note of a file whose records come next.
@@ -88,6 +103,18 @@ impl Sink {
     ///
     /// Those of the system.
     pub(crate) fn open(&mut self, opened: &Opened) -> Result<()> {
+        self.format = opened.format;
+        let marked;
+        let opened = match &self.mark {
+            Some(columns) => {
+                marked = Opened {
+                    header: columns.header(opened.format, &opened.header),
+                    ..opened.clone()
+                };
+                &marked
+            }
+            None => opened,
+        };
         match &mut self.kind {
             Kind::Records(stream) => written(stream.open(opened), self.name.as_deref()),
             Kind::Folder(tree) => tree.open(opened),
@@ -101,18 +128,26 @@ impl Sink {
         }
     }
 
-    /// Writes a document.
+    /// Writes a document, with its mark if it has one.
     ///
     /// # Errors
     ///
     /// Those of the system, or it does not fit.
-    pub(crate) fn keep(&mut self, kept: Kept<'_>) -> Result<()> {
+    pub(crate) fn keep(&mut self, kept: Kept<'_>, mark: Option<&Mark>) -> Result<()> {
         let name = self.name.as_deref();
+        let marked;
+        let kept = match (kept, &self.mark, mark) {
+            (Kept::Record(record, nth), Some(columns), Some(mark)) if !record.is_empty() => {
+                marked = columns.record(self.format, record, mark);
+                Kept::Record(&marked, nth)
+            }
+            _ => kept,
+        };
         match (&mut self.kind, kept) {
             (Kind::Nothing, _) => Ok(()),
             (Kind::Records(stream), Kept::Record(record, _)) => written(stream.write(record), name),
-            (Kind::Rows(tables), Kept::Record(_, nth)) => tables.keep(nth),
-            (Kind::Folder(tree), Kept::Record(record, nth)) => tree.record(record, nth),
+            (Kind::Rows(tables), Kept::Record(_, nth)) => tables.keep(nth, mark),
+            (Kind::Folder(tree), Kept::Record(record, nth)) => tree.record(record, nth, mark),
             (Kind::Folder(tree), Kept::File(path, size, modified)) => {
                 tree.copy(path, size, modified)
             }

@@ -19,6 +19,8 @@ use crate::publish::work::Work;
 #[derive(Debug)]
 pub(crate) struct Spool {
     texts: BufWriter<File>,
+    /// Where the texts are.
+    path: PathBuf,
     records: BufWriter<File>,
     /// Where the next text begins.
     offset: u64,
@@ -70,6 +72,7 @@ impl Spool {
         let most = limit.map_or_else(|| free().map(|free| free / 10 * 9), Ok)?;
         Ok(Spool {
             texts: create("texts")?,
+            path: work.path("texts"),
             records: create("records")?,
             offset: 0,
             recorded: 0,
@@ -172,6 +175,7 @@ impl Spool {
             let texts = Texts {
                 reader: rewound(self.texts)?,
                 folder: folder.clone(),
+                path: self.path,
             };
             let records = Records {
                 reader,
@@ -189,9 +193,25 @@ impl Spool {
 pub(crate) struct Texts {
     reader: BufReader<File>,
     folder: PathBuf,
+    path: PathBuf,
 }
 
 impl Texts {
+    /// The same texts for another reader.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn again(&self) -> Result<Texts> {
+        let file = File::open(&self.path);
+        let file = file.map_err(|error| Error::temporary(&self.folder, error))?;
+        Ok(Texts {
+            reader: BufReader::new(file),
+            folder: self.folder.clone(),
+            path: self.path.clone(),
+        })
+    }
+
     /// The document whose text is at `offset`, as far as it matters for its judgement.
     ///
     /// # Errors

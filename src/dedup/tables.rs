@@ -12,9 +12,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::corpus::{self, Failure, Filtered, Nth, Table, TableSource};
+use crate::corpus::{self, Cells, Failure, Filtered, Nth, Table, TableSource};
 use crate::dedup::encoder::{Encoder, Outlet};
 use crate::dedup::error::{Error, Result};
+use crate::dedup::mark::{Columns, Mark};
 use crate::publish::error::Of;
 
 /// How long to wait for the thread before looking after the rest.
@@ -35,8 +36,8 @@ enum Job {
     File(PathBuf, PathBuf),
     /// Rows of this table come next.
     Table(PathBuf, Arc<TableSource>),
-    /// The rows of a group that are kept.
-    Group(usize, Vec<bool>),
+    /// The rows of a group that are kept, and their marks.
+    Group(usize, Vec<bool>, Vec<Mark>),
 }
 
 /// How far a table was judged.
@@ -46,20 +47,22 @@ struct Reading {
     /// Rows before the group.
     before: u64,
     kept: Vec<bool>,
+    marks: Vec<Mark>,
 }
 
 impl Tables {
-    /// Begins with nothing.
+    /// Begins with nothing. Rows get the columns of their marks, if there are any.
     ///
     /// # Errors
     ///
     /// The system allows no further thread.
-    pub(crate) fn begin() -> Result<Tables> {
+    pub(crate) fn begin(mark: Option<&Columns>) -> Result<Tables> {
         let (sender, jobs) = channel();
         let is_stopped = Arc::new(AtomicBool::new(false));
         let flag = is_stopped.clone();
         let thread = thread::Builder::new().name("tables".to_owned());
-        let started = thread.spawn(move || Copier::new(flag).run(&jobs));
+        let columns = mark.cloned();
+        let started = thread.spawn(move || Copier::new(flag, columns).run(&jobs));
         Ok(Tables {
             jobs: Some(sender),
             thread: Some(started.map_err(corpus::Error::thread)?),
@@ -91,16 +94,17 @@ impl Tables {
             group: 0,
             before: 0,
             kept: Vec::new(),
+            marks: Vec::new(),
         });
         Ok(())
     }
 
-    /// Keeps a row of the table.
+    /// Keeps a row of the table, with its mark if all have one.
     ///
     /// # Errors
     ///
     /// Those of the groups before it.
-    pub(crate) fn keep(&mut self, nth: Nth) -> Result<()> {
+    pub(crate) fn keep(&mut self, nth: Nth, mark: Option<&Mark>) -> Result<()> {
         let defect = || Error::Defect {
             what: "a row came that its table does not have",
         };
@@ -115,13 +119,15 @@ impl Tables {
                 let at = usize::try_from(at).map_err(|_| defect())?;
                 reading.kept.resize(at + 1, false);
                 reading.kept[at] = true;
+                reading.marks.extend(mark.cloned());
                 return Ok(());
             }
             let kept = std::mem::take(&mut reading.kept);
+            let marks = std::mem::take(&mut reading.marks);
             let group = reading.group;
             reading.before += rows;
             reading.group += 1;
-            self.tell(Job::Group(group, kept))?;
+            self.tell(Job::Group(group, kept, marks))?;
         }
     }
 
@@ -146,7 +152,9 @@ impl Tables {
 
     fn close(&mut self) -> Result<()> {
         match self.reading.take() {
-            Some(reading) => self.tell(Job::Group(reading.group, reading.kept)),
+            Some(Reading {
+                group, kept, marks, ..
+            }) => self.tell(Job::Group(group, kept, marks)),
             None => Ok(()),
         }
     }
@@ -180,6 +188,8 @@ impl Drop for Tables {
 /// What the thread does.
 struct Copier {
     is_stopped: Arc<AtomicBool>,
+    /// The columns that rows get.
+    columns: Option<Columns>,
     /// The file that is being written, and its path.
     file: Option<(Writing, PathBuf)>,
     /// The table that is being read, and its path.
@@ -193,9 +203,10 @@ enum Writing {
 }
 
 impl Copier {
-    fn new(is_stopped: Arc<AtomicBool>) -> Copier {
+    fn new(is_stopped: Arc<AtomicBool>, columns: Option<Columns>) -> Copier {
         Copier {
             is_stopped,
+            columns,
             file: None,
             table: None,
         }
@@ -215,7 +226,7 @@ impl Copier {
                     self.file = Some((Writing::Begun(encoded), path));
                 }
                 Job::Table(path, source) => self.begin_table(path, &source)?,
-                Job::Group(group, kept) => self.copy(group, &kept)?,
+                Job::Group(group, kept, marks) => self.copy(group, &kept, &marks)?,
             }
         }
         self.end_file()
@@ -229,7 +240,10 @@ impl Copier {
         };
         if let Some((writing, output)) = self.file.take() {
             let rows = match writing {
-                Writing::Begun(encoded) => Box::new(Filtered::begin(*encoded, &table).of(&output)?),
+                Writing::Begun(encoded) => {
+                    let further = self.columns.as_ref().map_or_else(Vec::new, further);
+                    Box::new(Filtered::begin(*encoded, &table, &further).of(&output)?)
+                }
                 Writing::Rows(rows) => rows,
             };
             self.file = Some((Writing::Rows(rows), output));
@@ -238,7 +252,7 @@ impl Copier {
         Ok(())
     }
 
-    fn copy(&mut self, group: usize, kept: &[bool]) -> Result<()> {
+    fn copy(&mut self, group: usize, kept: &[bool], marks: &[Mark]) -> Result<()> {
         let (Some((Writing::Rows(rows), output)), Some((table, path))) =
             (&mut self.file, &self.table)
         else {
@@ -246,7 +260,12 @@ impl Copier {
             return Err(Error::Defect { what });
         };
         let goes_on = || !self.is_stopped.load(Ordering::Relaxed);
-        match rows.append(table, group, kept, &goes_on) {
+        let further = if self.columns.is_some() {
+            cells(marks)
+        } else {
+            Vec::new()
+        };
+        match rows.append(table, group, kept, &further, &goes_on) {
             Ok(()) => Ok(()),
             Err(Failure::Read(error)) => Err(Error::input(path.clone(), error)),
             Err(Failure::Written(error)) => Ok(Err(error).of(output)?),
@@ -264,6 +283,31 @@ impl Copier {
             Some((Writing::Begun(_), _)) => Err(Error::NoTable),
         }
     }
+}
+
+/// The columns of marks.
+fn further(columns: &Columns) -> Vec<(String, Cells)> {
+    columns.names().iter().cloned().zip(cells(&[])).collect()
+}
+
+/// What marks say, column by column.
+fn cells(marks: &[Mark]) -> Vec<Cells> {
+    vec![
+        Cells::Bool(marks.iter().map(|mark| mark.is_kept).collect()),
+        Cells::Number(
+            marks
+                .iter()
+                .map(|mark| mark.cluster.cast_signed())
+                .collect(),
+        ),
+        Cells::Text(
+            marks
+                .iter()
+                .map(|mark| mark.representative.clone())
+                .collect(),
+        ),
+        Cells::Share(marks.iter().map(|mark| mark.similarity).collect()),
+    ]
 }
 
 /// Bytes on their way into a file.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::corpus::{Format, Source};
 use crate::dedup::error::{Error, Result};
-use crate::dedup::settings::{Dedup, Ending, To};
+use crate::dedup::settings::{Against, Dedup, Ending, To};
 use crate::publish::apart::{bare, check_apart, check_outputs};
 
 /// What is written.
@@ -51,8 +51,22 @@ impl Target {
             check_streams(dedup)?;
         }
         let inputs = dedup.sources.iter().filter_map(Source::named);
-        let inputs: Vec<PathBuf> = inputs.map(Path::to_owned).collect();
-        if let Some(source) = dedup.sources.iter().find(|source| source.is_missing()) {
+        let mut inputs: Vec<PathBuf> = inputs.map(Path::to_owned).collect();
+        let others = match &dedup.against {
+            Some(Against::Corpus(sources)) => &**sources,
+            Some(Against::Store(store)) => {
+                inputs.push(store.folder().to_owned());
+                &[]
+            }
+            None => &[],
+        };
+        inputs.extend(others.iter().filter_map(Source::named).map(Path::to_owned));
+        if let Some(source) = dedup
+            .sources
+            .iter()
+            .chain(others)
+            .find(|source| source.is_missing())
+        {
             let path = source.name().to_owned();
             return Err(Error::NotFound { path });
         }

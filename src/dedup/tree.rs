@@ -9,6 +9,7 @@ use crate::corpus::{self, Nth, Opened};
 
 use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result};
+use crate::dedup::mark::{Columns, Mark};
 use crate::dedup::modes::{create_file, create_folder, create_folders};
 use crate::dedup::stream::Stream;
 use crate::dedup::tables::Tables;
@@ -24,6 +25,8 @@ pub(crate) struct Tree {
     stream: Option<(Stream, PathBuf)>,
     /// Those of columns, once there is one.
     tables: Option<Tables>,
+    /// The columns that all records get.
+    mark: Option<Columns>,
 }
 
 impl Tree {
@@ -32,7 +35,7 @@ impl Tree {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn new(root: &Path, arguments: &[PathBuf]) -> Result<Tree> {
+    pub(crate) fn new(root: &Path, arguments: &[PathBuf], mark: Option<&Columns>) -> Result<Tree> {
         let one = match arguments {
             [folder] if folder.is_dir() => Some(&**folder),
             _ => None,
@@ -51,6 +54,7 @@ impl Tree {
             root: root.to_owned(),
             stream: None,
             tables: None,
+            mark: mark.cloned(),
         })
     }
 
@@ -64,7 +68,7 @@ impl Tree {
         let (file, path) = self.create(&opened.source)?;
         if let Some(table) = &opened.table {
             if self.tables.is_none() {
-                self.tables = Some(Tables::begin()?);
+                self.tables = Some(Tables::begin(self.mark.as_ref())?);
             }
             if let Some(tables) = &mut self.tables {
                 tables.file(path.clone(), path)?;
@@ -83,10 +87,10 @@ impl Tree {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn record(&mut self, record: &[u8], nth: Nth) -> Result<()> {
+    pub(crate) fn record(&mut self, record: &[u8], nth: Nth, mark: Option<&Mark>) -> Result<()> {
         match (&mut self.stream, &mut self.tables) {
             (Some((stream, path)), _) => Ok(stream.write(record).of(path)?),
-            (None, Some(tables)) => tables.keep(nth),
+            (None, Some(tables)) => tables.keep(nth, mark),
             (None, None) => Err(Error::Defect {
                 what: "a record came before its file",
             }),

@@ -23,7 +23,7 @@ const OUTPUT: &str = "output";
 const OLD: &str = "old";
 
 /// What else a run keeps here.
-const OTHERS: [&str; 3] = ["store", "texts", "records"];
+const OTHERS: [&str; 4] = ["store", "against", "texts", "records"];
 
 /// What a run notes for the one after it, in case that it is killed.
 const NOTE: &str = "publishing";

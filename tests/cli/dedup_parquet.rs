@@ -328,3 +328,44 @@ fn one_row_may_not_grow_without_end() {
     }
     assert!(!sandbox.path("out").exists());
 }
+
+#[test]
+fn marks_are_further_columns() {
+    let sandbox = Sandbox::new();
+    two_files(&sandbox);
+    for keep in ["first", "longest"] {
+        let output = format!("out-{keep}");
+        let marked = [
+            "dedup", "in", "-o", &output, "--mark", "dup", "--keep", keep,
+        ];
+        sandbox.run(&marked).expect(0);
+        let name = format!("{output}/one.parquet");
+        let (old, new) = (rows(&sandbox, "in/one.parquet"), rows(&sandbox, &name));
+        assert_eq!(old.len(), new.len());
+        let mut kept = Vec::new();
+        for (old, new) in old.iter().zip(&new) {
+            let (old, mut new) = (old.clone().into_columns(), new.clone().into_columns());
+            let marks = new.split_off(old.len());
+            assert_eq!(old, new);
+            kept.push(marks[0].1.to_string());
+            let names: Vec<&str> = marks.iter().map(|mark| mark.0.as_str()).collect();
+            assert_eq!(
+                names,
+                [
+                    "dup_keep",
+                    "dup_cluster",
+                    "dup_representative",
+                    "dup_similarity"
+                ]
+            );
+        }
+        assert_eq!(kept, ["true", "true", "false", "false", "false", "true"]);
+    }
+    let again = ["dedup", "out-first", "-o", "again", "--mark", "dup"];
+    let ran = sandbox.run(&again).expect(2);
+    assert!(
+        ran.stderr.contains("a column of the name of a mark"),
+        "{}",
+        ran.stderr
+    );
+}

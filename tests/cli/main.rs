@@ -14,6 +14,7 @@ mod dedup_crash;
 mod dedup_force;
 mod dedup_formats;
 mod dedup_library;
+mod dedup_marks;
 mod dedup_parquet;
 mod dedup_store;
 mod dirty;

@@ -26,6 +26,22 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// What becomes of an input that is stored nowhere, and is kept out if there is a match.
+    pub(crate) fn against(earlier: Option<Match>) -> Outcome {
+        let (change, relation) = match &earlier {
+            None => (Change::Unchanged, Relation::Novel),
+            Some(found) if found.exact_copy => (Change::KeptOut, Relation::ExactCopy),
+            Some(_) => (Change::KeptOut, Relation::NearDuplicate),
+        };
+        Outcome {
+            change,
+            relation,
+            earlier,
+            earlier_is_of_this_writer: false,
+            second_key: None,
+        }
+    }
+
     /// The earlier document for whose sake the input was kept out; None where the store has its text
     /// under its key, or under its [second one](Outcome::second_key).
     pub fn duplicate_of(&self) -> Option<&Match> {

@@ -3,10 +3,14 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use parquet::basic::{ConvertedType, Repetition, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{AsBytes, DataType};
+use parquet::data_type::{
+    AsBytes, BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type,
+};
 use parquet::errors::ParquetError;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::{Type, TypePtr};
 
 use crate::corpus::formats::parquet::table::Table;
 use crate::corpus::formats::parquet::triplets::{Levels, Pace, Triplets, with_reader};
@@ -22,26 +26,80 @@ pub(crate) enum Failure {
     Stopped,
 }
 
+/// The cells of a column that the table does not have.
+#[derive(Debug)]
+pub(crate) enum Cells {
+    Bool(Vec<bool>),
+    Number(Vec<i64>),
+    Text(Vec<String>),
+    Share(Vec<f64>),
+}
+
+impl Cells {
+    /// The field of the schema.
+    fn field(&self, name: &str) -> Result<Type, ParquetError> {
+        let (physical, converted) = match self {
+            Cells::Bool(_) => (Physical::BOOLEAN, ConvertedType::NONE),
+            Cells::Number(_) => (Physical::INT64, ConvertedType::NONE),
+            Cells::Text(_) => (Physical::BYTE_ARRAY, ConvertedType::UTF8),
+            Cells::Share(_) => (Physical::DOUBLE, ConvertedType::NONE),
+        };
+        let field = Type::primitive_type_builder(name, physical);
+        let field = field.with_repetition(Repetition::REQUIRED);
+        field.with_converted_type(converted).build()
+    }
+
+    fn write(&self, column: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
+        match self {
+            Cells::Bool(cells) => column.typed::<BoolType>().write_batch(cells, None, None),
+            Cells::Number(cells) => column.typed::<Int64Type>().write_batch(cells, None, None),
+            Cells::Share(cells) => column.typed::<DoubleType>().write_batch(cells, None, None),
+            Cells::Text(cells) => {
+                let cells: Vec<ByteArray> = cells.iter().map(|it| it.as_str().into()).collect();
+                column
+                    .typed::<ByteArrayType>()
+                    .write_batch(&cells, None, None)
+            }
+        }?;
+        Ok(())
+    }
+}
+
+/// Metadata that says which columns there are, for readers who then would miss others.
+const OF_COLUMNS: [&str; 2] = ["ARROW:schema", "huggingface"];
+
 /// The rows so far, in a file with the schema and the metadata of the first table.
 pub(crate) struct Filtered<W: Write + Send> {
     writer: SerializedFileWriter<W>,
 }
 
 impl<W: Write + Send> Filtered<W> {
-    /// Begins a file for rows like those of `table`.
+    /// Begins a file for rows like those of `table`, with `further` columns.
     ///
     /// # Errors
     ///
     /// Those of writing.
-    pub(crate) fn begin(place: W, table: &Table) -> io::Result<Filtered<W>> {
-        let properties = Arc::new(table.properties());
-        let writer = SerializedFileWriter::new(place, table.schema(), properties);
-        let writer = writer.map_err(written)?;
+    pub(crate) fn begin(
+        place: W,
+        table: &Table,
+        further: &[(String, Cells)],
+    ) -> io::Result<Filtered<W>> {
+        let left_out = if further.is_empty() {
+            &[][..]
+        } else {
+            &OF_COLUMNS
+        };
+        let begin = || {
+            let properties = Arc::new(table.properties(left_out));
+            let schema = schema(table.schema(), further)?;
+            SerializedFileWriter::new(place, schema, properties)
+        };
+        let writer = begin().map_err(written)?;
         Ok(Filtered { writer })
     }
 
-    /// Copies the rows of a group that are `kept`, all columns of them, as a group. Rows beyond the end of
-    /// `kept` are not. Asks `goes_on` from time to time.
+    /// Copies the rows of a group that are `kept`, all columns of them, as a group, with the cells of the
+    /// `further` columns. Rows beyond the end of `kept` are not. Asks `goes_on` from time to time.
     ///
     /// # Errors
     ///
@@ -51,6 +109,7 @@ impl<W: Write + Send> Filtered<W> {
         table: &Table,
         group: usize,
         kept: &[bool],
+        further: &[Cells],
         goes_on: &dyn Fn() -> bool,
     ) -> Result<(), Failure> {
         if !kept.contains(&true) {
@@ -79,6 +138,12 @@ impl<W: Write + Send> Filtered<W> {
             }
             writer.close().map_err(failed)?;
         }
+        for cells in further {
+            if let Some(mut column) = rows.next_column().map_err(failed)? {
+                cells.write(&mut column).map_err(failed)?;
+                column.close().map_err(failed)?;
+            }
+        }
         rows.close().map_err(failed)?;
         Ok(())
     }
@@ -91,6 +156,19 @@ impl<W: Write + Send> Filtered<W> {
     pub(crate) fn finish(self) -> io::Result<W> {
         self.writer.into_inner().map_err(written)
     }
+}
+
+/// The schema of a table with further columns.
+fn schema(table: TypePtr, further: &[(String, Cells)]) -> Result<TypePtr, ParquetError> {
+    if further.is_empty() {
+        return Ok(table);
+    }
+    let mut fields = table.get_fields().to_vec();
+    for (name, cells) in further {
+        fields.push(Arc::new(cells.field(name)?));
+    }
+    let whole = Type::group_type_builder(table.name()).with_fields(fields);
+    Ok(Arc::new(whole.build()?))
 }
 
 /// How a column of a group is copied.

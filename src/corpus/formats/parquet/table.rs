@@ -159,12 +159,17 @@ impl Table {
         read().map_err(|error| explain(&error))
     }
 
-    /// How another file of such rows is written: with the metadata of this one, and its columns coded and
+    /// How another file of such rows is written: with the metadata of this one but that of the keys `left_out`, and
+    /// its columns coded and
     /// compressed as in the first group.
-    pub(crate) fn properties(&self) -> WriterProperties {
+    pub(crate) fn properties(&self, left_out: &[&str]) -> WriterProperties {
         let metadata = self.file.metadata();
         let pairs = metadata.file_metadata().key_value_metadata();
-        let mut properties = WriterProperties::builder().set_key_value_metadata(pairs.cloned());
+        let pairs = pairs.cloned().map(|mut pairs| {
+            pairs.retain(|pair| !left_out.contains(&pair.key.as_str()));
+            pairs
+        });
+        let mut properties = WriterProperties::builder().set_key_value_metadata(pairs);
         let Some(group) = metadata.row_groups().first() else {
             return properties.build();
         };

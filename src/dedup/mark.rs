@@ -1,0 +1,137 @@
+//! What is said of each document where all are written.
+
+use serde_json::json;
+
+use crate::corpus::Format;
+use crate::publish::escape;
+
+/// What became of a document.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Mark {
+    /// Whether it would be kept.
+    pub(crate) is_kept: bool,
+    /// A number that all of its cluster have, and that follows from the key of the representative.
+    pub(crate) cluster: u64,
+    /// The key of the document for whose sake it would be dropped; its own if there is none.
+    pub(crate) representative: String,
+    /// How alike both are; 1 to itself.
+    pub(crate) similarity: f64,
+}
+
+/// The names of the four columns.
+#[derive(Clone, Debug)]
+pub(crate) struct Columns([String; 4]);
+
+impl Columns {
+    /// Columns whose names begin with `name`.
+    pub(crate) fn new(name: &str) -> Columns {
+        let ends = ["keep", "cluster", "representative", "similarity"];
+        Columns(ends.map(|end| format!("{name}_{end}")))
+    }
+
+    pub(crate) fn names(&self) -> &[String; 4] {
+        &self.0
+    }
+
+    /// Whether records of this format can have further columns, if it has a header.
+    pub(crate) fn fit(format: Format, has_header: bool) -> bool {
+        match format {
+            Format::Jsonl | Format::Csv | Format::Parquet => true,
+            Format::Tsv => has_header,
+            Format::Text | Format::Html | Format::Warc | Format::Shingles => false,
+        }
+    }
+
+    /// The header with the columns.
+    pub(crate) fn header(&self, format: Format, header: &[u8]) -> Vec<u8> {
+        if header.is_empty() {
+            return Vec::new();
+        }
+        extended(format, header, &self.0)
+    }
+
+    /// The record with what `mark` says. A row of Parquet is a line of JSON here.
+    pub(crate) fn record(&self, format: Format, record: &[u8], mark: &Mark) -> Vec<u8> {
+        if matches!(format, Format::Csv | Format::Tsv) {
+            let cells = [
+                mark.is_kept.to_string(),
+                mark.cluster.to_string(),
+                mark.representative.clone(),
+                mark.similarity.to_string(),
+            ];
+            return extended(format, record, &cells);
+        }
+        let values = [
+            json!(mark.is_kept),
+            json!(mark.cluster),
+            json!(mark.representative),
+            json!(mark.similarity),
+        ];
+        let end = record.iter().rposition(|&byte| byte == b'}');
+        let (fields, end) = record.split_at(end.unwrap_or(record.len()));
+        let mut marked = fields.to_vec();
+        for (name, value) in self.0.iter().zip(values) {
+            marked.extend_from_slice(format!(",{}:{value}", json!(name)).as_bytes());
+        }
+        marked.extend_from_slice(end);
+        marked
+    }
+}
+
+/// A row with further cells.
+fn extended(format: Format, row: &[u8], cells: &[String; 4]) -> Vec<u8> {
+    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    let length = row
+        .iter()
+        .rposition(|byte| !is_end(byte))
+        .map_or(0, |at| at + 1);
+    let (body, end) = row.split_at(length);
+    let mut extended = body.to_vec();
+    for cell in cells {
+        if format == Format::Tsv {
+            extended.push(b'\t');
+            extended.extend_from_slice(escape(cell).as_bytes());
+        } else if cell.contains(['"', ',', '\n', '\r']) {
+            extended.extend_from_slice(format!(",\"{}\"", cell.replace('"', "\"\"")).as_bytes());
+        } else {
+            extended.extend_from_slice(format!(",{cell}").as_bytes());
+        }
+    }
+    extended.extend_from_slice(end);
+    extended
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Columns, Mark};
+    use crate::corpus::Format;
+
+    #[test]
+    fn records_stay_as_they_are_in_front_of_their_marks() {
+        let columns = Columns::new("dup");
+        let mark = Mark {
+            is_kept: false,
+            cluster: 7,
+            representative: "a,\"b".to_owned(),
+            similarity: 0.5,
+        };
+        let marked = |format, record: &[u8]| {
+            String::from_utf8(columns.record(format, record, &mark)).unwrap()
+        };
+        assert_eq!(
+            marked(Format::Jsonl, b"{ \"text\": \"}\" } \r\n"),
+            "{ \"text\": \"}\" ,\"dup_keep\":false,\"dup_cluster\":7,\
+             \"dup_representative\":\"a,\\\"b\",\"dup_similarity\":0.5} \r\n"
+        );
+        assert_eq!(
+            marked(Format::Csv, b"1,\"x\ny\"\r\n"),
+            "1,\"x\ny\",false,7,\"a,\"\"b\",0.5\r\n"
+        );
+        assert_eq!(marked(Format::Tsv, b"1\tx"), "1\tx\tfalse\t7\ta,\"b\t0.5");
+        assert_eq!(
+            columns.header(Format::Csv, b"id,text\n"),
+            b"id,text,dup_keep,dup_cluster,dup_representative,dup_similarity\n"
+        );
+        assert_eq!(columns.header(Format::Csv, b""), b"");
+    }
+}
