@@ -235,10 +235,8 @@ impl Catalog {
 
     /// Bytes of the pages that hold the tables.
     pub(crate) fn page_bytes(&self) -> Result<u64, redb::Error> {
-        let documents = page_bytes(&self.documents.stats()?);
-        let names = page_bytes(&self.names.stats()?);
-        let removed = page_bytes(&self.removed.stats()?);
-        Ok(documents + names + removed + page_bytes(&self.sums.stats()?))
+        let documents = page_bytes(&self.documents)? + page_bytes(&self.names)?;
+        Ok(documents + page_bytes(&self.removed)? + page_bytes(&self.sums)?)
     }
 
     /// Writes the tables into an index that has none.

@@ -9,8 +9,9 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use redb::{
-    Builder, ConcurrencyMode, Database, DatabaseError, ReadOnlyDatabase, ReadTransaction,
-    ReadableDatabase, StorageError, WriteTransaction,
+    Builder, ConcurrencyMode, Database, DatabaseError, Key, ReadOnlyDatabase, ReadOnlyTable,
+    ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata, StorageError, Value,
+    WriteTransaction,
 };
 
 use super::guard::guarded;
@@ -356,8 +357,17 @@ fn shared<T>(open: impl Fn(&Builder) -> Result<T, DatabaseError>) -> Result<T, D
 }
 
 /// Bytes of the pages that hold a table.
-pub(crate) fn page_bytes(stats: &redb::TableStats) -> u64 {
-    stats.stored_bytes() + stats.metadata_bytes() + stats.fragmented_bytes()
+///
+/// redb counts them without minding how deep it is, and would go round and round where a damaged page leads
+/// to itself. Going through the entries, which it does to a depth, meets such a page first.
+pub(crate) fn page_bytes<K: Key + 'static, V: Value + 'static>(
+    table: &ReadOnlyTable<K, V>,
+) -> Result<u64, StorageError> {
+    for entry in table.iter()? {
+        entry?;
+    }
+    let stats = table.stats()?;
+    Ok(stats.stored_bytes() + stats.metadata_bytes() + stats.fragmented_bytes())
 }
 
 #[cfg(test)]

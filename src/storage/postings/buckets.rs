@@ -5,10 +5,7 @@
 //! them, and a table is written anew when it does. A bucket with more contents than that makes its
 //! leaf longer, nothing else.
 
-use redb::{
-    ReadOnlyTable, ReadTransaction, ReadableTable, ReadableTableMetadata, TableDefinition,
-    WriteTransaction,
-};
+use redb::{ReadOnlyTable, ReadTransaction, ReadableTable, TableDefinition, WriteTransaction};
 
 use super::leaf::{Leaf, Posting, pack};
 use crate::codec::low32;
@@ -133,8 +130,8 @@ impl BucketTable {
 
     /// Bytes of the pages that hold the table.
     pub(crate) fn page_bytes(&self) -> Result<u64, BucketError> {
-        let stats = self.table.as_ref().map(ReadableTableMetadata::stats);
-        Ok(stats.transpose()?.map_or(0, |stats| page_bytes(&stats)))
+        let bytes = self.table.as_ref().map(page_bytes).transpose()?;
+        Ok(bytes.unwrap_or(0))
     }
 
     /// Writes the table into an index that has none of `list` and `level`.

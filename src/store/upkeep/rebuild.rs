@@ -59,7 +59,7 @@ impl<'a> Rebuild<'a> {
     /// Gives the store other permutations, bands, seed, slots or threshold.
     ///
     /// The bands are those of `schema`: one that is made of the store's own keeps its bands, whatever else
-    /// changes, unless [`SchemaBuilder::choose_bands`](crate::SchemaBuilder::choose_bands) asks for others.
+    /// changes, unless [`SchemaBuilder::choose_bands`](crate::sketching::SchemaBuilder::choose_bands) asks for others.
     pub fn reindex(schema: Schema) -> Rebuild<'a> {
         Rebuild::new(Target::Reindex(Box::new(schema)))
     }
