@@ -1,0 +1,143 @@
+"""Times ``dedupdb.spark`` on ``local[2]``: ``python benches/spark.py documents.parquet``, with "id" and "text".
+
+All in one run, session start not counted: a store of the same documents first, then pairs, clusters and dedup, the
+bytes that were shuffled for candidates, the memory of the workers, and the same with a template in a fifth of the
+documents. Figures of one machine are of use as ratios.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import dedupdb
+
+
+def session(folder: str) -> Any:
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2]").appName("dedupdb bench").config("spark.driver.memory", "3g")
+    settings = {"spark.sql.shuffle.partitions": "8", "spark.ui.showConsoleProgress": "false", "spark.local.dir": folder}
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    made = builder.getOrCreate()
+    made.sparkContext.setLogLevel("OFF")
+    made.range(1000).count()
+    return made
+
+
+class Workers:
+    """The largest memory of a Python worker so far."""
+
+    def __init__(self) -> None:
+        self.peak = 0
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(0.1):
+            for child in psutil.Process().children(recursive=True):
+                try:
+                    if "python" in child.name():
+                        self.peak = max(self.peak, child.memory_info().rss)
+                except psutil.Error:
+                    continue
+
+    def end(self) -> int:
+        self._ended.set()
+        self._thread.join()
+        return self.peak
+
+
+def shuffled(spark: Any) -> dict[int, int]:
+    """Bytes that each stage wrote to a shuffle."""
+    context = spark.sparkContext
+    address = f"{context.uiWebUrl}/api/v1/applications/{context.applicationId}/stages?status=complete"
+    with urllib.request.urlopen(address) as answer:
+        return {stage["stageId"]: stage["shuffleWriteBytes"] for stage in json.load(answer)}
+
+
+def timed(name: str, call: Callable[[], int], documents: int) -> float:
+    start = time.perf_counter()
+    count = call()
+    seconds = time.perf_counter() - start
+    print(
+        f"{name:<44}{seconds:8.2f} s {documents / seconds / 2:10.0f} documents/s and core {count:10} rows", flush=True
+    )
+    return seconds
+
+
+def with_template(documents: pa.Table) -> pa.Table:
+    """A fifth of the documents begin with the same 300 words, and go on with as many of their own."""
+    draw = random.Random(1)
+    words = [f"word{number}" for number in range(50_000)]
+    template = " ".join(draw.choices(words, k=300))
+    made = [
+        f"{template} {' '.join(draw.choices(words, k=60 + number % 300))}" if number % 5 == 0 else text
+        for number, text in enumerate(documents["text"].to_pylist())
+    ]
+    return documents.set_column(documents.schema.get_field_index("text"), "text", pa.array(made))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("documents", type=Path)
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    from dedupdb import spark as dd
+
+    with tempfile.TemporaryDirectory() as folder:
+        plain = pq.read_table(given.documents, columns=["id", "text"])
+        count = plain.num_rows
+        template = str(Path(folder) / "template.parquet")
+        pq.write_table(with_template(plain), template, row_group_size=4096)
+        spark = session(folder)
+
+        def store() -> int:
+            with dedupdb.open(Path(folder) / "store") as made:
+                made.add(plain)
+                return sum(1 for _ in made.pairs())
+
+        timed("a store, and its pairs", store, count)
+        for name, path in (("", str(given.documents)), (", a fifth of one template", template)):
+            df = spark.read.parquet(path).repartition(2).persist()
+            df.count()
+            for verb in ("pairs", "clusters", "dedup"):
+                before = shuffled(spark)
+                workers = Workers()
+
+                def call(verb: str = verb, df: Any = df) -> int:
+                    if verb == "dedup":
+                        return int(dd.dedup(df).count())
+                    return int(getattr(dd, verb)(dd.sketch(df)).count())
+
+                timed(f"dd.{verb}{name}", call, count)
+                wrote = [size for stage, size in shuffled(spark).items() if stage not in before]
+                peak = workers.end() / 1e6
+                print(
+                    f"  shuffled {sum(wrote) / count:.0f} bytes a document in all, the largest {max(wrote) / count:.0f}"
+                )
+                print(f"  the largest worker had {peak:.0f} MB")
+            spark.catalog.clearCache()
+        spark.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""Near-duplicates past one machine: the pairs and clusters of a store, with Spark.
+
+::
+
+    from dedupdb import spark as dd
+
+    sketches = dd.sketch(df, key="url", text="body", threshold=0.8)
+    pairs = dd.pairs(sketches)  # key_a, key_b, jaccard
+    groups = dd.clusters(sketches)  # key, cluster, representative, jaccard
+    clean = dd.dedup(df, key="url", text="body")
+
+Spark sorts, joins and moves rows; what is done with them is done by the same code as in a store, a call a batch.
+The package has to be installed on every machine. Workers run ``python3`` of the path unless ``PYSPARK_PYTHON`` says
+otherwise.
+"""
+
+from __future__ import annotations
+
+from ._against import against
+from ._groups import clusters, dedup, dropped
+from ._pairs import pairs
+from ._sketches import flaws, sketch
+
+__all__ = ["against", "clusters", "dedup", "dropped", "flaws", "pairs", "sketch"]

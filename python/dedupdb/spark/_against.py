@@ -1,0 +1,50 @@
+"""Against stores of earlier documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+import pyarrow as pa
+from pyspark import SparkFiles
+from pyspark.sql import DataFrame
+
+import dedupdb
+
+
+def against(df: DataFrame, stores: str | Sequence[str], *, text: str = "text", ship: bool = True) -> DataFrame:
+    """The rows whose text is like no document of some stores.
+
+    Args:
+        df: The documents.
+        stores: Folders of stores, which are read only.
+        text: The column with the text; rows where it is null are kept.
+        ship: Sends the stores to the executors. Else each has them in the same folder, such as one that all mount.
+
+    Raises:
+        dedupdb.errors.NotAStore: There is no store in a folder.
+    """
+    paths = [stores] if isinstance(stores, str) else list(stores)
+    for path in paths if ship else []:
+        dedupdb.open(path, read_only=True, create=False).close()
+        df.sparkSession.sparkContext.addFile(os.path.abspath(path), recursive=True)
+    return df.mapInArrow(partial(_unlike, stores=paths, text=text, ship=ship), df.schema)
+
+
+def _unlike(
+    batches: Iterable[pa.RecordBatch], stores: Sequence[str], text: str, ship: bool
+) -> Iterator[pa.RecordBatch]:
+    folders = [SparkFiles.get(os.path.basename(os.path.abspath(path))) if ship else path for path in stores]
+    opened = [dedupdb.open(folder, read_only=True, create=False, threads=1) for folder in folders]
+    try:
+        for batch in batches:
+            for store in opened:
+                given = [row for row, value in enumerate(batch.column(text)) if value.is_valid]
+                texts = batch.column(text).take(pa.array(given, pa.int64()))
+                found = {given[row] for row in store.query(texts, limit=1)["row"]}
+                batch = batch.filter(pa.array([row not in found for row in range(batch.num_rows)], pa.bool_()))
+            yield batch
+    finally:
+        for store in opened:
+            store.close()

@@ -1,0 +1,65 @@
+"""What matching pairs connect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from .. import cluster
+
+_ROUNDS = 100
+
+
+def components(edges: DataFrame, on_driver: int) -> DataFrame:
+    """Each hash of an edge, in ``hash``, and the lowest that it is connected to, in ``label``.
+
+    Up to so many edges on the driver, 128 bytes an edge; else Spark goes round after round.
+    """
+    edges = edges.select("hash_a", "hash_b")
+    if edges.count() > on_driver:
+        return stars(edges)
+    connected = cluster.components(collected(edges))
+    spark: Any = edges.sparkSession
+    labels: DataFrame
+    schema = "hash binary, label binary"
+    if hasattr(edges, "toArrow"):
+        labels = spark.createDataFrame(connected, schema)
+        return labels
+    # Spark 3 takes no Arrow here.
+    columns = (column.to_pylist() for column in connected.columns)
+    labels = spark.createDataFrame(list(zip(*columns, strict=True)), schema)
+    return labels
+
+
+def collected(df: DataFrame) -> list[pa.RecordBatch]:
+    """The rows on the driver."""
+    frame: Any = df
+    return list(frame.toArrow().to_batches() if hasattr(frame, "toArrow") else frame._collect_as_arrow())
+
+
+def stars(edges: DataFrame) -> DataFrame:
+    """The same by large and small stars (Kiveris and others, "Connected Components in MapReduce and Beyond", 2014)."""
+    edges = edges.select(F.greatest("hash_a", "hash_b").alias("u"), F.least("hash_a", "hash_b").alias("v")).distinct()
+    edges = edges.where("u != v").localCheckpoint()
+    before: Any = None
+    for _ in range(_ROUNDS):
+        both = edges.union(edges.select(F.col("v").alias("u"), F.col("u").alias("v")))
+        lowest = both.groupBy("u").agg(F.min("v").alias("m")).select("u", F.least("m", "u").alias("m"))
+        large = both.join(lowest, "u").where("v > u").select(F.col("v").alias("u"), F.col("m").alias("v")).distinct()
+        large = large.where("u != v")
+        lowest = large.groupBy("u").agg(F.min("v").alias("m"))
+        small = large.join(lowest, "u")
+        moved = small.select(F.col("v").alias("u"), F.col("m").alias("v"))
+        moved = moved.union(lowest.select("u", F.col("m").alias("v")))
+        edges = moved.where("u != v").distinct().localCheckpoint()
+        after = edges.select(F.count("*"), F.sum(F.xxhash64("u", "v").cast("decimal(38,0)"))).first()
+        if after == before:
+            break
+        before = after
+    else:
+        raise RuntimeError(f"the components are not found after {_ROUNDS} rounds")
+    labels = edges.select(F.col("v").alias("hash"), F.col("v").alias("label")).distinct()
+    return edges.select(F.col("u").alias("hash"), F.col("v").alias("label")).union(labels)

@@ -1,0 +1,164 @@
+"""Clusters, and what is dropped."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from .. import cluster
+from ._components import components
+from ._pairs import MOST, Search, matched
+from ._sketches import sketch
+
+_CLUSTERS = "key string, cluster string, representative boolean, jaccard double"
+_JUDGED = "hash binary, representative string, jaccard double, cut_short bigint, key string"
+_DROPPED = "key string, earlier string, verdict string, jaccard double"
+
+
+def clusters(
+    sketches: DataFrame,
+    *,
+    linkage: str = "connected",
+    most: int = MOST,
+    edges_on_driver: int = 50_000_000,
+    checkpoint: str | None = None,
+    report: dict[str, int] | None = None,
+) -> DataFrame:
+    """The clusters of documents that are alike, of two documents and more.
+
+    They are those of a store with the same documents, added in the order of their keys. A cluster is called by its
+    first key, so its name does not depend on partitions, executors or retries.
+
+    Args:
+        sketches: What :func:`dedupdb.spark.sketch` made, cached or read from files.
+        linkage: ``"connected"``, all that pairs connect; or ``"representative"``, where every member is like the first
+            one. In the order of the keys, a document joins the representative that it is most like, or becomes one.
+        most, edges_on_driver, checkpoint, report: As for :func:`dedupdb.spark.pairs`.
+
+    Returns:
+        ``key``, ``cluster`` (the first key), ``representative`` (whether this is it), and ``jaccard`` with it.
+
+    Raises:
+        ValueError: A key is that of several documents, or the sketches are of different parameters.
+    """
+    if linkage not in ("connected", "representative"):
+        raise ValueError(f'linkage: {linkage!r}; there are "connected" and "representative"')
+    search = Search(sketches, most, edges_on_driver, checkpoint, report)
+    if search.is_empty:
+        return sketches.sparkSession.createDataFrame([], _CLUSTERS)
+    if linkage == "representative":
+        named = search.stages.kept("named", _named(search, copies=False))
+    else:
+        named = _connected(search)
+    several = named.groupBy("cluster").count().where("count > 1").select("cluster")
+    members = named.join(several, "cluster", "left_semi")
+    return members.select("key", "cluster", (F.col("key") == F.col("cluster")).alias("representative"), "jaccard")
+
+
+def _connected(search: Search) -> DataFrame:
+    """The documents of connected clusters and of copies, with the name of the cluster and the similarity."""
+    connected = components(search.edges(labelled=True), search.edges_on_driver)
+    group = F.coalesce("label", "hash").alias("group")
+    grouped = search.documents.join(connected, "hash", "left").select("key", "hash", group)
+    firsts = grouped.groupBy("group").agg(
+        F.min("key").alias("cluster"), F.min_by("hash", "key").alias("first"), F.count("*").alias("documents")
+    )
+    named = search.stages.kept("connected", grouped.join(firsts.where("documents > 1"), "group"))
+    pairs = named.where("hash != first").select(F.col("hash").alias("a"), F.col("first").alias("b")).distinct()
+    hashes = pairs.select(F.explode(F.array("a", "b")).alias("hash")).distinct()
+    chosen = search.sketches.where(F.col("key").isNotNull()).join(hashes, "hash", "left_semi")
+    contents = chosen.select("hash", "size", "keys", "packed", "file").dropDuplicates(["hash"])
+    alike = matched(pairs, contents, "hash", 0.0, False)
+    low, high = F.least("hash", "first"), F.greatest("hash", "first")
+    joined = named.join(alike, (F.col("hash_a") == low) & (F.col("hash_b") == high), "left")
+    jaccard = F.when(F.col("hash") == F.col("first"), 1.0).otherwise(F.col("jaccard"))
+    return joined.select("key", "cluster", jaccard.alias("jaccard"))
+
+
+def _kept(search: Search, copies: bool) -> DataFrame:
+    """What becomes of the documents of connected groups, of copies of the first alone or (``copies``) of all: ``key``,
+    ``hash``, the kept one's key as ``representative``, and ``jaccard`` with it."""
+    connected = components(search.edges(labelled=True), search.edges_on_driver)
+    documents = search.sketches.where(F.col("key").isNotNull()).join(connected, "hash")
+    if not copies:
+        documents = documents.join(documents.groupBy("hash").agg(F.min("key").alias("key")), ["hash", "key"])
+    contents = documents.select("label", "key", "hash", "size", "keys", "packed")
+    ordered = contents.repartition("label").sortWithinPartitions("label", "key")
+    keep = partial(cluster.keep, threshold=search.threshold, most=search.most)
+    judged = ordered.mapInArrow(keep, _JUDGED)
+    return search.stages.kept("judged" if copies else "representatives", judged)
+
+
+def _named(search: Search, copies: bool) -> DataFrame:
+    """All documents: ``key``, ``hash``, the key that is kept in its place or its own as ``cluster``, ``jaccard``."""
+    kept = _kept(search, copies).drop("cut_short")
+    kept = kept.drop("hash") if copies else kept.drop("key")
+    again = search.documents.groupBy("hash").agg(F.min("key").alias("first"), F.count("*").alias("documents"))
+    joined = search.documents.join(kept, "key" if copies else "hash", "left")
+    joined = joined.join(again.where("documents > 1").select("hash", "first"), "hash", "left")
+    cluster = F.coalesce("representative", "first", "key")
+    return joined.select("key", "hash", cluster.alias("cluster"), F.coalesce("jaccard", F.lit(1.0)).alias("jaccard"))
+
+
+def dropped(
+    sketches: DataFrame,
+    *,
+    most: int = MOST,
+    edges_on_driver: int = 50_000_000,
+    checkpoint: str | None = None,
+    report: dict[str, int] | None = None,
+) -> DataFrame:
+    """The documents that are dropped, and for whose sake.
+
+    In the order of the keys, a document is dropped for the sake of an earlier one that is kept and that it is like, as
+    ``dedupdb dedup`` drops records in the order of its input.
+
+    Args:
+        sketches: What :func:`dedupdb.spark.sketch` made, cached or read from files.
+        most, edges_on_driver, checkpoint, report: As for :func:`dedupdb.spark.pairs`.
+
+    Returns:
+        ``key``, ``earlier`` (the key that is kept), ``verdict`` (``near_duplicate`` or ``exact_copy``) and ``jaccard``.
+
+    Raises:
+        ValueError: A key is that of several documents, or the sketches are of different parameters.
+    """
+    search = Search(sketches, most, edges_on_driver, checkpoint, report)
+    if search.is_empty:
+        return sketches.sparkSession.createDataFrame([], _DROPPED)
+    named = search.stages.kept("dropped", _named(search, copies=True)).where("key != cluster")
+    kept = search.documents.select(F.col("key").alias("cluster"), F.col("hash").alias("kept_hash"))
+    joined = named.join(kept, "cluster")
+    verdict = F.when(F.col("hash") == F.col("kept_hash"), "exact_copy").otherwise("near_duplicate")
+    return joined.select("key", F.col("cluster").alias("earlier"), verdict.alias("verdict"), "jaccard")
+
+
+def dedup(
+    df: DataFrame,
+    *,
+    key: str = "id",
+    text: str = "text",
+    most: int = MOST,
+    edges_on_driver: int = 50_000_000,
+    checkpoint: str | None = None,
+    report: dict[str, int] | None = None,
+    **parameters: Any,
+) -> DataFrame:
+    """The rows without those that :func:`dedupdb.spark.dropped` names, with all columns.
+
+    Rows with a null key or text are kept. Only keys are moved to the rows, not the rows to keys, as long as Spark can
+    broadcast the dropped keys; ``spark.sql.autoBroadcastJoinThreshold`` says up to which size.
+
+    Args:
+        df: The documents.
+        key, text: The columns, as for :func:`dedupdb.spark.sketch`.
+        most, edges_on_driver, checkpoint, report: As for :func:`dedupdb.spark.pairs`.
+        parameters: Those of :func:`dedupdb.open`, from ``threshold`` on.
+    """
+    sketches = sketch(df, key=key, text=text, **parameters)
+    gone = dropped(sketches, most=most, edges_on_driver=edges_on_driver, checkpoint=checkpoint, report=report)
+    keys = gone.select(F.col("key").alias("__dropped"))
+    return df.join(keys, df[key].cast("string") == keys["__dropped"], "left_anti")

@@ -1,0 +1,78 @@
+"""From texts to sketches."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from .. import _native, cluster
+
+_MARK = "dedupdb.parameters"
+
+
+def _schema(parameters: str) -> T.StructType:
+    """The columns of sketches. The parameters are known without making a sketch, from files too."""
+    return T.StructType(
+        [
+            T.StructField("key", T.StringType()),
+            T.StructField("hash", T.BinaryType()),
+            T.StructField("code", T.LongType()),
+            T.StructField("size", T.IntegerType()),
+            T.StructField("keys", T.ArrayType(T.LongType())),
+            T.StructField("packed", T.BinaryType()),
+            T.StructField("parameters", T.StringType(), True, {_MARK: parameters}),
+            T.StructField("flaw", T.StringType()),
+        ]
+    )
+
+
+def sketch(df: DataFrame, *, key: str = "id", text: str = "text", threads: int = 1, **parameters: Any) -> DataFrame:
+    """Sketches texts: their hashes, band keys and packed shingles, which is all that the other functions need.
+
+    The result may be written to Parquet and read again. It is made anew each time that it is used, unless it is
+    cached (``.persist()``) or written.
+
+    Args:
+        df: The documents, a row each.
+        key: The column with the key, which no other document has; it is taken as a string.
+        text: The column with the text.
+        threads: Threads of each task; Spark runs a task on every core of an executor, so 1 is right.
+        parameters: Those of :func:`dedupdb.open`, from ``threshold`` on.
+
+    Returns:
+        A row for each document, with the columns ``key``, ``hash``, ``code``, ``size`` (number of shingles), ``keys``,
+        ``packed``, ``parameters`` and ``flaw``. A row whose key or text is null has no sketch; its ``flaw`` says so.
+
+    Raises:
+        ValueError: A parameter is out of its range.
+    """
+    schema = _schema(_native.ClusterSketcher(1, parameters).parameters)
+    documents = df.select(df[key].cast("string").alias("key"), df[text].cast("string").alias("text"))
+    return documents.mapInArrow(partial(cluster.sketch, parameters=parameters, threads=threads), schema)
+
+
+def flaws(sketches: DataFrame) -> DataFrame:
+    """Counts the documents that have no shingles and why: ``flaw`` and ``count``.
+
+    Null keys and null texts are in no pair and no cluster, and :func:`dedupdb.spark.dedup` keeps them. Empty texts are
+    like their copies alone.
+    """
+    return sketches.where(F.col("flaw").isNotNull()).groupBy("flaw").count()
+
+
+def parameters_of(sketches: DataFrame) -> tuple[str, float] | None:
+    """The parameters in one line, and the threshold; None of no sketches."""
+    for name in ("key", "hash", "code", "size", "keys", "packed", "parameters"):
+        if name not in sketches.columns:
+            raise ValueError(f"sketches: there is no column {name!r}; dedupdb.spark.sketch makes them")
+    mark = sketches.schema["parameters"].metadata.get(_MARK)
+    if mark is None:
+        first = sketches.select("parameters").first()
+        if first is None:
+            return None
+        mark = first[0]
+    return str(mark), float(str(mark).split(" ")[0])

@@ -1,0 +1,67 @@
+"""A program for ``local-cluster``: pairs and clusters on two worker processes, one of which is killed meanwhile.
+
+Its arguments are the folder to work in and the documents, as JSON. It prints what it found, as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+from made import frame, rows
+from sessions import session
+
+from dedupdb import spark as dd
+
+
+def slowly(batches: Iterable[Any]) -> Iterator[Any]:
+    """Takes its time."""
+    yield from batches
+    time.sleep(2)
+
+
+def executors() -> list[psutil.Process]:
+    """The processes of Spark's executors that this program started."""
+    children = psutil.Process().children(recursive=True)
+    return [child for child in children if "CoarseGrainedExecutorBackend" in " ".join(child.cmdline())]
+
+
+def main() -> None:
+    folder, documents = Path(sys.argv[1]), json.loads(Path(sys.argv[2]).read_text())
+    spark = session("local-cluster[2,1,1024]", folder, **{"spark.executor.memory": "512m"})
+    try:
+        df = frame(spark, [tuple(row) for row in documents], 4)
+        sketches = dd.sketch(df.mapInArrow(slowly, df.schema), key="url", text="body", threshold=0.7)
+        killed: list[int] = []
+
+        def kill() -> None:
+            # Two executors are there, and the first tasks, which take two seconds each, are under way.
+            deadline = time.monotonic() + 60
+            tracker = spark.sparkContext.statusTracker()
+            while time.monotonic() < deadline:
+                stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+                if any(stage is not None and stage.numCompletedTasks >= 1 for stage in stages):
+                    victim = executors()[0]
+                    victim.kill()
+                    killed.append(victim.pid)
+                    return
+                time.sleep(0.05)
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        pairs = sorted(rows(dd.pairs(sketches)))
+        killer.join()
+        clusters = sorted(rows(dd.clusters(sketches)))
+        print(json.dumps({"killed": len(killed), "pairs": pairs, "clusters": clusters}))
+    finally:
+        spark.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""Pairs, clusters and what is dropped are those of a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made import Truth, documents, frame, rows
+
+from dedupdb import spark as dd
+from dedupdb.spark import _components, _pairs
+
+THRESHOLD = 0.7
+DOCUMENTS = documents()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_buckets_are_large() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_pairs, "_LARGE", 32)
+        yield
+
+
+@pytest.fixture(scope="module")
+def truth(tmp_path_factory: pytest.TempPathFactory) -> Truth:
+    return Truth(tmp_path_factory.mktemp("truth"), DOCUMENTS, threshold=THRESHOLD)
+
+
+@pytest.fixture(scope="module")
+def sketches(spark: Any) -> Any:
+    return dd.sketch(frame(spark, DOCUMENTS), key="url", text="body", threshold=THRESHOLD).persist()
+
+
+def test_pairs_are_those_of_a_store(sketches: Any, truth: Truth) -> None:
+    report: dict[str, int] = {}
+    assert rows(dd.pairs(sketches, report=report)) == truth.pairs
+    assert len(truth.pairs) > 1000
+    # The template filled buckets, and nothing was left out for it.
+    assert report["large_bucket_contents"] > 100
+    assert report["passed_over"] == 0
+
+
+def test_copies_are_folded(sketches: Any, truth: Truth) -> None:
+    found = rows(dd.pairs(sketches, fold_copies=True))
+    assert found < truth.pairs
+    assert not any(exact_copy for *_, exact_copy in found)
+
+
+@pytest.mark.parametrize("linkage", ["connected", "representative"])
+def test_clusters_are_those_of_a_store(sketches: Any, truth: Truth, linkage: str) -> None:
+    assert rows(dd.clusters(sketches, linkage=linkage)) == getattr(truth, linkage)
+
+
+def test_components_of_the_engine_are_those_of_the_driver(sketches: Any, truth: Truth) -> None:
+    assert rows(dd.clusters(sketches, edges_on_driver=0)) == truth.connected
+
+
+def test_chains_are_connected_by_stars(spark: Any) -> None:
+    def number(n: int) -> bytes:
+        return n.to_bytes(32, "big")
+
+    chain = [(number(n * 37 % 101), number((n + 1) * 37 % 101)) for n in range(100)]
+    edges = spark.createDataFrame([*chain, (number(500), number(400))], "hash_a binary, hash_b binary")
+    expected = {(number(n), number(0)) for n in range(101)} | {(number(n), number(400)) for n in (400, 500)}
+    for on_driver in (0, 1000):
+        found = _components.components(edges, on_driver).collect()
+        assert {(bytes(a), bytes(b)) for a, b in found} == expected
+
+
+def test_dropped_are_those_of_dedup(spark: Any, sketches: Any, truth: Truth) -> None:
+    assert rows(dd.dropped(sketches)) == truth.dropped
+    df = frame(spark, DOCUMENTS)
+    kept = dd.dedup(df, key="url", text="body", threshold=THRESHOLD)
+    assert kept.columns == ["url", "body"]
+    gone = {key for key, *_ in truth.dropped}
+    assert rows(kept) == {row for row in DOCUMENTS if row[0] not in gone}
+
+
+@pytest.mark.parametrize("partitions", [1, 3, 16])
+def test_answers_do_not_depend_on_partitions(spark: Any, truth: Truth, partitions: int) -> None:
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    adaptive = spark.conf.get("spark.sql.adaptive.enabled")
+    spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
+    spark.conf.set("spark.sql.adaptive.enabled", "false")
+    try:
+        sketched = dd.sketch(frame(spark, DOCUMENTS, partitions), key="url", text="body", threshold=THRESHOLD)
+        assert rows(dd.pairs(sketched)) == truth.pairs
+        assert rows(dd.clusters(sketched)) == truth.connected
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", before)
+        spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+
+
+def test_what_a_bucket_passes_over_is_counted_and_warned_about(sketches: Any, truth: Truth) -> None:
+    report: dict[str, int] = {}
+    with pytest.warns(UserWarning, match="were passed over"):
+        found = rows(dd.pairs(sketches, most=2, report=report))
+    assert found < truth.pairs
+    assert report["passed_over"] > 0
+
+
+def test_a_bucket_of_all_documents_is_searched_in_near_linear_work(spark: Any, tmp_path: Path) -> None:
+    # All share a template, half of them all of it but a few words, and the others match nothing.
+    words = [f"t{number}" for number in range(200)]
+
+    def tail(n: int, count: int) -> list[str]:
+        return [f"u{n}x{i}" for i in range(count)]
+
+    alike = [(f"a/{n:04}", " ".join(words + tail(n, 3))) for n in range(400)]
+    apart = [(f"b/{n:04}", " ".join(words + tail(n + 1000, 70 + n % 9))) for n in range(400)]
+    made = [*alike, *apart]
+    truth = Truth(tmp_path, made)
+    sketched = dd.sketch(frame(spark, made), key="url", text="body").persist()
+    report: dict[str, int] = {}
+    assert rows(dd.clusters(sketched, report=report)) == truth.connected
+    # Pairs of 800 contents are 319,600, and those that match 79,800.
+    assert report["candidates"] < 30 * len(made)
+    assert rows(dd.dropped(sketched)) == truth.dropped
+    sketched.unpersist()
