@@ -45,7 +45,7 @@ impl Default for Limits {
             leaf_postings: 256,
             merged: 1 << 10,
             old_to_young: 4,
-            many_old: 1 << 20,
+            many_old: 1 << 17,
             taken_over: 1 << 12,
             checkpoint_bytes: 64 << 20,
             checkpoint_postings: 16 << 20,

@@ -5,7 +5,10 @@
 //! them, and a table is written anew when it does. A bucket with more contents than that makes its
 //! leaf longer, nothing else.
 
-use redb::{ReadOnlyTable, ReadTransaction, ReadableTable, TableDefinition, WriteTransaction};
+use redb::{
+    ReadOnlyTable, ReadTransaction, ReadableTable, ReadableTableMetadata, TableDefinition,
+    WriteTransaction,
+};
 
 use super::leaf::{Leaf, Posting, pack};
 use crate::codec::low32;
@@ -186,20 +189,29 @@ pub(crate) fn apply(
     new: u32,
     change: &Change,
 ) -> Result<(), BucketError> {
-    if old == new {
-        let name = list.table(level, new);
-        let mut table = transaction.open_table(Definition::new(&name))?;
-        update_leaves(&mut table, 32 - new, change)
-    } else {
-        let (old_name, new_name) = (list.table(level, old), list.table(level, new));
-        {
-            let source = transaction.open_table(Definition::new(&old_name))?;
-            let mut target = transaction.open_table(Definition::new(&new_name))?;
-            rewrite_leaves(&source, &mut target, 32 - old, 32 - new, change)?;
+    let (old_name, new_name) = (list.table(level, old), list.table(level, new));
+    let beside = format!("{new_name}-next");
+    {
+        let mut source = transaction.open_table(Definition::new(&old_name))?;
+        if old == new && !touches_most(&source, change)? {
+            return update_leaves(&mut source, 32 - new, change);
         }
-        transaction.delete_table(Definition::new(&old_name))?;
-        Ok(())
+        let mut target = transaction.open_table(Definition::new(&beside))?;
+        rewrite_leaves(&source, &mut target, 32 - old, 32 - new, change)?;
     }
+    transaction.delete_table(Definition::new(&old_name))?;
+    transaction.rename_table(Definition::new(&beside), Definition::new(&new_name))?;
+    Ok(())
+}
+
+/// Whether a change has a posting for every other leaf: then a table that is written from front to back takes
+/// less time, and fewer pages, than one in which each leaf is replaced.
+fn touches_most(
+    table: &redb::Table<'_, u32, &'static [u8]>,
+    change: &Change,
+) -> Result<bool, BucketError> {
+    let changed = (change.add.len() + change.remove.len()) as u64;
+    Ok(changed > table.len()? / 2)
 }
 
 /// Writes sorted postings behind those of the old table of `list`, whose leaves are keyed by `prefix`
