@@ -95,6 +95,7 @@ impl BucketSearch {
             before: VecDeque::new(),
             left_behind: VecDeque::new(),
             left_behind_pairs: 0,
+            left_behind_label: LeftBehind::Nothing,
             rows: 0,
             found: BucketPairs::default(),
         }
@@ -116,12 +117,22 @@ pub struct BucketWalk {
     /// Sizes of contents that fit and are no longer among those, how many of each, and of all.
     left_behind: VecDeque<(u32, u64)>,
     left_behind_pairs: u64,
+    left_behind_label: LeftBehind,
     rows: usize,
     found: BucketPairs,
 }
 
+/// The labels of what was left behind in a bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LeftBehind {
+    Nothing,
+    Alike(u64),
+    Mixed,
+}
+
 impl BucketWalk {
-    /// Takes the next rows. Contents with the same label are not paired.
+    /// Takes the next rows. Contents with the same label are not paired, nor are they passed over: as long as all
+    /// that is left behind in a bucket has the label of a content, that counts for nothing.
     ///
     /// # Errors
     ///
@@ -180,7 +191,10 @@ impl BucketWalk {
                 self.first.push(code);
             }
             self.pair(code, label, usize::MAX);
-            self.found.passed_over += self.left_behind_pairs;
+            let is_own = label.map(LeftBehind::Alike) == Some(self.left_behind_label);
+            if !is_own {
+                self.found.passed_over += self.left_behind_pairs;
+            }
         } else {
             self.found.large.append(&mut self.first);
             self.found.large.push(code);
@@ -198,6 +212,7 @@ impl BucketWalk {
         self.before.clear();
         self.left_behind.clear();
         self.left_behind_pairs = 0;
+        self.left_behind_label = LeftBehind::Nothing;
     }
 
     /// Forgets contents that are too small for this one: those after it are no smaller.
@@ -229,8 +244,13 @@ impl BucketWalk {
         if self.before.len() <= self.search.most {
             return;
         }
-        let Some((left, _)) = self.before.pop_front() else {
+        let Some((left, label)) = self.before.pop_front() else {
             return;
+        };
+        self.left_behind_label = match (self.left_behind_label, label) {
+            (LeftBehind::Nothing, Some(label)) => LeftBehind::Alike(label),
+            (LeftBehind::Alike(all), Some(label)) if all == label => LeftBehind::Alike(all),
+            _ => LeftBehind::Mixed,
         };
         self.left_behind_pairs += 1;
         match self.left_behind.back_mut() {
@@ -319,6 +339,19 @@ mod tests {
             }
             prop_assert_eq!(sorted(found), at_once(&search, &rows));
         }
+    }
+
+    #[test]
+    fn what_is_connected_already_is_not_passed_over() {
+        let codes: Vec<ContentCode> = (0..9).map(|n| ContentCode::new(&[n; 32], 50)).collect();
+        let passed_over = |labels: [u64; 9]| {
+            let mut walk = BucketSearch::new(0.5).unwrap().most(2).walk();
+            walk.push(&[1; 9], &codes, Some(&labels)).unwrap();
+            walk.take().passed_over
+        };
+        assert_eq!(passed_over([7; 9]), 0);
+        assert_eq!(passed_over([7, 7, 7, 7, 7, 7, 7, 7, 8]), 6);
+        assert_eq!(passed_over([7, 8, 7, 8, 7, 8, 7, 8, 7]), 21);
     }
 
     #[test]
