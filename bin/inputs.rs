@@ -1,11 +1,14 @@
 //! How files are read: the options that the commands share.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Result, bail};
-use dedupdb::corpus::{Encoding, Format, IdScope, Options, Repeats, Source, is_pipe};
+use dedupdb::corpus::{
+    Converter, Encoding, Format, Glob, IdScope, Options, Repeats, Source, is_pipe,
+};
 
-use crate::parse;
+use crate::{duration, parse};
 
 /// The argument that stands for standard input.
 pub(crate) const STDIN: &str = "-";
@@ -45,6 +48,32 @@ pub(crate) fn is_nameless(argument: &Path) -> bool {
     argument == Path::new(STDIN) || is_descriptor && is_pipe(argument)
 }
 
+/// Which files below folders are read.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Inputs")]
+pub(crate) struct Names {
+    /// Below folders, read only files of such names, as in .gitignore: '*.md', 'notes/**'; may come again
+    #[arg(long, value_name = "GLOB", value_parser = parse::glob)]
+    pub(crate) include: Vec<Glob>,
+
+    /// Below folders, leave out files and folders of such names, and count them; may come again
+    #[arg(long, value_name = "GLOB", value_parser = parse::glob)]
+    pub(crate) exclude: Vec<Glob>,
+
+    /// Below folders, leave out what the files .gitignore there say
+    #[arg(long)]
+    pub(crate) gitignore: bool,
+}
+
+impl Names {
+    /// The options with this choice.
+    pub(crate) fn choose(&self, options: Options) -> Options {
+        let options = options.gitignore(self.gitignore);
+        let options = self.include.iter().cloned().fold(options, Options::include);
+        self.exclude.iter().cloned().fold(options, Options::exclude)
+    }
+}
+
 /// How files are read.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Inputs")]
@@ -79,6 +108,22 @@ pub(crate) struct Inputs {
     #[arg(long)]
     pub(crate) strict: bool,
 
+    #[command(flatten)]
+    pub(crate) names: Names,
+
+    /// Take the standard output of `COMMAND PATH` for each file, which is its standard input too: pdftotext and
+    /// the like in a script
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) pre: Option<PathBuf>,
+
+    /// Only for files of such names; may come again
+    #[arg(long, value_name = "GLOB", value_parser = parse::glob, requires = "pre")]
+    pub(crate) pre_glob: Vec<Glob>,
+
+    /// Time that COMMAND may take for a file; it is ended then, with what it started
+    #[arg(long, value_name = "TIME", value_parser = duration::wait, requires = "pre", default_value = "60s")]
+    pub(crate) pre_time: Duration,
+
     /// Follow symbolic links below the paths, too; a file is read once, under its own name if that is
     /// below a path
     #[arg(long)]
@@ -94,6 +139,12 @@ impl Inputs {
             .strict(self.strict)
             .follow(self.follow)
             .repeats(Repeats::Allow);
+        options = self.names.choose(options);
+        if let Some(program) = &self.pre {
+            let converter = Converter::new(program).time_limit(self.pre_time);
+            let globs = self.pre_glob.iter().cloned();
+            options = options.converter(globs.fold(converter, Converter::only));
+        }
         if let Some(format) = self.format {
             options = options.format(format);
         }

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use dedupdb::corpus::{Encoding, Format, IdScope};
+use dedupdb::corpus::{Encoding, Format, Glob, IdScope};
 use dedupdb::dedup::Keep;
 use dedupdb::sketching::Preset;
 
@@ -146,6 +146,12 @@ pub(crate) fn encoding(name: &str) -> Result<Encoding, String> {
     name.parse().map_err(|_| {
         "give the name of an encoding, such as windows-1252, shift_jis, gbk or utf-16le".to_owned()
     })
+}
+
+/// A pattern of names.
+pub(crate) fn glob(glob: &str) -> Result<Glob, String> {
+    glob.parse()
+        .map_err(|error: dedupdb::corpus::Error| error.to_string())
 }
 
 /// A format by its name.

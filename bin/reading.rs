@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use dedupdb::corpus::Reading;
+use dedupdb::corpus::{Glob, Reading};
 
 use crate::inputs::Inputs;
 use crate::number::{self, counted, grouped};
@@ -22,6 +22,9 @@ pub(crate) trait Told {
 
     /// A line about the field that was to have the ids, if no record has it.
     fn no_id_note(&self, inputs: &Inputs) -> Option<String>;
+
+    /// A line about patterns that nothing matches, if nothing was read.
+    fn no_match_note(&self, inputs: &Inputs) -> Option<String>;
 
     /// A line about keys in which something was replaced, if there were any.
     fn lossy_note(&self) -> Option<String>;
@@ -98,6 +101,17 @@ impl Told for Reading {
         Some(format!(
             "no record has the field {field:?} of --id-field; their keys are PATH#NUMBER"
         ))
+    }
+
+    fn no_match_note(&self, inputs: &Inputs) -> Option<String> {
+        let is_empty = self.by_encoding().is_empty() && !inputs.names.include.is_empty();
+        let globs: Vec<String> = inputs.names.include.iter().map(Glob::to_string).collect();
+        is_empty.then(|| {
+            format!(
+                "nothing was read: no file matches --include {}",
+                globs.join(", ")
+            )
+        })
     }
 
     fn lossy_note(&self) -> Option<String> {

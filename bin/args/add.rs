@@ -40,13 +40,17 @@ come last. A file that is stored under another path already is counted as that, 
 Left out and counted: binary files (those with a NUL byte, and PDF documents and others that are known
 by how they begin), texts of more than --max-document, symbolic links and other names of a file,
 devices, sockets, pipes in a folder, and folders of stores and of version control (.git and others; a
-file .git that leads to one, too). Name such a folder or a pipe to read it. -v names what is left out, --skipped FILE lists it. Of broken
+file .git that leads to one, too), and what --include, --exclude or --gitignore leave out. Name such a folder or a pipe to read it. -v names what is left out, --skipped FILE lists it. Of broken
 records the first ten are reported with their file and number, the others counted, and the rest goes
 on. Within a run the first text of an id is stored; a record with that id and another text is left
 out, counted as repeated and an error. With --id-scope file ids hold in their file only. The ids of a
 run take about 40 bytes of memory each. Text is UTF-8, or UTF-16 or UTF-32 with
 a byte order mark, or what it looks like; the summary counts what was decoded how. Bytes that are no
 characters are replaced by U+FFFD. A name of - is standard input; a file of that name is ./-.
+
+--pre COMMAND reads each file, or those of --pre-glob, through a program: the output of `COMMAND PATH`, whose
+standard input is the file, is the document, and the file's path is its key. For PDF that is a script with the line
+pdftotext - - . The program is ended after --pre-time, with what it started; what it says of an error is told.
 
 --dry-run reads, compares and counts as an add would, and leaves what is stored as it is; where
 there is no store, it makes none. Beside a store it keeps what it has met in memory, up to half of

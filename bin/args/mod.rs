@@ -11,6 +11,8 @@ pub(crate) mod eval;
 mod explain;
 mod init;
 mod jaccard;
+#[cfg(unix)]
+mod link;
 mod list;
 mod man;
 mod map;
@@ -42,6 +44,8 @@ pub(crate) use dedup::{Dedup, Parameters};
 pub(crate) use explain::Explain;
 pub(crate) use init::{Init, Sketching};
 pub(crate) use jaccard::Jaccard;
+#[cfg(unix)]
+pub(crate) use link::Link;
 pub(crate) use list::List;
 pub(crate) use man::Man;
 pub(crate) use map::Map;
@@ -179,6 +183,8 @@ Exit codes: 0 sound, 2 damaged, or an error.")]
     Compact(Compact),
     Merge(Merge),
     Dedup(Dedup),
+    #[cfg(unix)]
+    Link(Link),
     Eval(eval::Eval),
     Map(Box<Map>),
     Reduce(Reduce),

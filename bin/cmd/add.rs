@@ -68,7 +68,11 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     let added = added.map_err(store::of_corpus)?;
     telling.look_at_threads();
     telling.finish(&added, args.quiet)?;
-    if let Some(note) = added.reading.no_id_note(&add.inputs) {
+    let notes = [
+        added.reading.no_id_note(&add.inputs),
+        added.reading.no_match_note(&add.inputs),
+    ];
+    for note in notes.into_iter().flatten() {
         console.note(&note);
     }
     store::note_cut_short(store.searches_cut_short(), args, console);

@@ -295,6 +295,7 @@ fn tell(
     let notes = [
         done.reading.lossy_note(),
         done.reading.no_id_note(&dedup.inputs),
+        done.reading.no_match_note(&dedup.inputs),
         note,
     ];
     for note in notes.into_iter().flatten() {

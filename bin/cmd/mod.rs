@@ -11,6 +11,8 @@ mod eval;
 mod explain;
 mod init;
 mod jaccard;
+#[cfg(unix)]
+mod link;
 mod list;
 mod man;
 mod map;
@@ -53,6 +55,8 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Reindex(reindex) => reindex::run(args, reindex, console, output),
         Command::Merge(merge) => merge::run(args, merge, console, output),
         Command::Dedup(dedup) => dedup::run(args, dedup, console, output),
+        #[cfg(unix)]
+        Command::Link(link) => link::run(args, link, console, output),
         Command::Eval(eval) => eval::run(args, eval, console, output),
         Command::Map(map) => map::run(args, map, console, output),
         Command::Reduce(reduce) => reduce::run(reduce, console, output),

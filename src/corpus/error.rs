@@ -20,6 +20,13 @@ pub enum Error {
         /// The name.
         name: String,
     },
+    /// What is to be a pattern is none.
+    InvalidGlob {
+        /// The pattern.
+        glob: String,
+        /// What is wrong with it.
+        detail: String,
+    },
     /// The system allows no further thread.
     Thread {
         /// The system's reason.
@@ -46,6 +53,7 @@ impl fmt::Display for Error {
                 f,
                 "{name}: there is no such encoding; windows-1252, shift_jis, gbk and utf-16le are some"
             ),
+            Error::InvalidGlob { glob, detail } => write!(f, "{glob}: {detail}"),
             Error::Thread { .. } => {
                 f.write_str("the system allows no further thread (see `ulimit -u` and `ulimit -v`)")
             }
@@ -60,7 +68,10 @@ impl std::error::Error for Error {
         match self {
             Error::Thread { source } => Some(source),
             Error::Store { source } => source.source(),
-            Error::UnknownFormat { .. } | Error::UnknownEncoding { .. } | Error::Defect => None,
+            Error::UnknownFormat { .. }
+            | Error::UnknownEncoding { .. }
+            | Error::InvalidGlob { .. }
+            | Error::Defect => None,
         }
     }
 }

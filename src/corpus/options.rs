@@ -12,11 +12,14 @@ use crate::corpus::encoding::Encoding;
 use crate::corpus::error::Error;
 use crate::corpus::formats::format::{Format, is_compressed};
 use crate::corpus::formats::whole;
+use crate::corpus::glob::Glob;
 use crate::corpus::read::reader::start;
 use crate::corpus::read::repeats::{IdScope, Repeats};
 use crate::corpus::source::Source;
+use crate::corpus::source::converter::{Converter, Ending};
 use crate::corpus::source::feed::Feed;
 use crate::corpus::sourced::Batch;
+use crate::corpus::walk::wanted::Globs;
 use crate::corpus::walk::{Found, Walk};
 
 /// Bytes that a document has at most, unless another number is asked for.
@@ -34,6 +37,8 @@ pub struct Options {
     pub(crate) max_document: u64,
     pub(crate) strict: bool,
     pub(crate) follow: bool,
+    pub(crate) globs: Globs,
+    pub(crate) converter: Option<Converter>,
     pub(crate) verbatim: bool,
     /// Whether rows of columns are written from their file again, and so are not wanted as lines.
     pub(crate) tables_apart: bool,
@@ -67,6 +72,8 @@ impl Default for Options {
             max_document: MAX_DOCUMENT,
             strict: false,
             follow: false,
+            globs: Globs::default(),
+            converter: None,
             verbatim: false,
             tables_apart: false,
             needs_ids: false,
@@ -147,6 +154,46 @@ impl Options {
     #[must_use]
     pub fn follow(self, follow: bool) -> Options {
         Options { follow, ..self }
+    }
+
+    /// Below folders that are read, reads only files whose names match this or another such pattern.
+    #[must_use]
+    pub fn include(mut self, glob: Glob) -> Options {
+        self.globs.include.push(glob);
+        self
+    }
+
+    /// Below folders that are read, leaves out files and folders whose names match this pattern.
+    #[must_use]
+    pub fn exclude(mut self, glob: Glob) -> Options {
+        self.globs.exclude.push(glob);
+        self
+    }
+
+    /// Whether files `.gitignore` in the folders that are read, and below, say what is left out there.
+    #[must_use]
+    pub fn gitignore(mut self, gitignore: bool) -> Options {
+        self.globs.gitignore = gitignore;
+        self
+    }
+
+    /// Reads files through a program, as one document each.
+    #[must_use]
+    pub fn converter(self, converter: Converter) -> Options {
+        Options {
+            converter: Some(converter),
+            ..self
+        }
+    }
+
+    /// The same for a run of its own, which ends its programs when what comes with it is dropped.
+    pub(crate) fn begin(mut self) -> (Options, Option<Ending>) {
+        let Some(converter) = &self.converter else {
+            return (self, None);
+        };
+        let (begun, ending) = converter.begin();
+        self.converter = Some(begun);
+        (self, Some(ending))
     }
 
     /// Whether records are wanted as they are in their files, beside their texts. A row of a Parquet file is a
@@ -251,6 +298,10 @@ impl Options {
             match found {
                 Found::File(path, _, format) => {
                     let format = format.unwrap_or_else(|| Format::of(&path));
+                    let is_converted = |it: &Converter| it.fits(&path);
+                    if self.converter.as_ref().is_some_and(is_converted) {
+                        return None;
+                    }
                     if is_compressed(&path) || format == Format::Parquet {
                         return None;
                     }

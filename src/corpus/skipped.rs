@@ -86,6 +86,8 @@ pub enum Reason {
     VersionControl,
     /// It says what dedupdb wrote into a folder.
     Manifest,
+    /// Its name is not one of those that are asked for.
+    Excluded,
     /// The command line names it and it is the folder of a store.
     StoreNamed,
     /// Two arguments lead to it.
@@ -125,6 +127,7 @@ impl Reason {
             Reason::Store | Reason::StoreNamed => "dedupdb store",
             Reason::VersionControl => "version control",
             Reason::Manifest => "dedupdb manifest",
+            Reason::Excluded => "excluded",
             Reason::NamedTwice => "named twice",
             Reason::OtherName => "other name",
             Reason::SameKey => "same key",
@@ -160,6 +163,7 @@ impl Reason {
             | Reason::Store
             | Reason::VersionControl
             | Reason::Manifest
+            | Reason::Excluded
             | Reason::NamedTwice
             | Reason::OtherName
             | Reason::NoPage => false,

@@ -58,6 +58,11 @@ pub enum Error {
     },
     /// A file of columns was asked for, and there is no table to tell which.
     NoTable,
+    /// A folder was asked for, and this is none, or a symbolic link to one.
+    NoFolder {
+        /// Its path.
+        path: PathBuf,
+    },
     /// A file changed while it was read.
     Changed {
         /// The file.
@@ -147,6 +152,11 @@ impl fmt::Display for Error {
             Error::Input { path, source } => write!(
                 f,
                 "{}: {source}; nothing is written, and without this file the rest is",
+                path.display()
+            ),
+            Error::NoFolder { path } => write!(
+                f,
+                "{}: this is no folder, and links are not followed",
                 path.display()
             ),
             Error::NoTable => {

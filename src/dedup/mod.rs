@@ -71,6 +71,8 @@ mod fit;
 mod groups;
 mod judge;
 mod lineage;
+#[cfg(unix)]
+mod link;
 mod mark;
 mod modes;
 mod order;
@@ -89,6 +91,8 @@ mod tree;
 pub use done::{Done, Dropping};
 pub use error::{Error, Unfit};
 pub use event::{Dropped, Event};
+#[cfg(unix)]
+pub use link::{How, Link, LinkEvent, Linked};
 pub use rows::{DroppedRow, Rows};
 pub use run::Begun;
 pub use settings::{Dedup, Ending, Keep};

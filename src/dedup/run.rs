@@ -90,6 +90,8 @@ impl Begun {
             target,
             outputs,
         } = self;
+        let (options, _ending) = std::mem::take(&mut dedup.options).begin();
+        dedup.options = options;
         let store = if let Some(store) = dedup.store.take() {
             store
         } else {

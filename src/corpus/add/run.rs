@@ -52,7 +52,8 @@ pub(super) fn run(
     store: &Store,
     observe: &mut dyn FnMut(AddEvent<'_>) -> Flow,
 ) -> Result<Added, Error> {
-    let mut options = add.options.repeats(Repeats::Skip);
+    let (options, _ending) = add.options.begin();
+    let mut options = options.repeats(Repeats::Skip);
     if options.store.is_none() {
         options = options.store(&store.shared.place);
     }

@@ -4,7 +4,7 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use std::time::SystemTime;
@@ -48,6 +48,8 @@ struct Sized {
     key: Key,
     size: u64,
     modified: Option<SystemTime>,
+    /// Whether a program makes its text.
+    is_converted: bool,
 }
 
 /// What the walk found, and of a file what the system says of it.
@@ -123,12 +125,19 @@ impl Reader {
             Met::Stream(feed, key, format) => return Ok(self.look_at_stream(feed, key, format)),
             Met::Skipped(skipped) => return Ok(skip(skipped)),
         };
-        let format = format.unwrap_or_else(|| self.options.format_of(&path));
+        let converter = self.options.converter.as_ref();
+        let is_converted = converter.is_some_and(|converter| converter.fits(&path));
+        let format = if is_converted {
+            let given = self.options.format.filter(|format| format.is_document());
+            given.unwrap_or(Format::Text)
+        } else {
+            format.unwrap_or_else(|| self.options.format_of(&path))
+        };
         if !format.is_document() {
             return Ok(Looked::Records(Feed::File(path), format, key.text));
         }
         let (size, modified) = (metadata.len(), modified(&metadata));
-        if size > self.options.max_document {
+        if size > self.options.max_document && !is_converted {
             return Ok(skip(Skipped::file(Reason::TooLarge, &path)));
         }
         if self.options.is_unchanged(&key.text, size, modified)? {
@@ -140,6 +149,7 @@ impl Reader {
             key,
             size,
             modified,
+            is_converted,
         }))
     }
 
@@ -204,7 +214,11 @@ impl Reader {
 
     fn read_file(&self, file: Sized) -> Item {
         let feed = Feed::File(file.path);
-        let mut item = self.read_document(&feed, file.format, file.key);
+        let mut item = if file.is_converted {
+            document(&feed, file.key, |path| self.converted(path, file.format))
+        } else {
+            self.read_document(&feed, file.format, file.key)
+        };
         if let Item::Document(document) = &mut item {
             let origin = &mut document.origin;
             (origin.size, origin.bytes) = (Some(file.size), file.size);
@@ -215,20 +229,19 @@ impl Reader {
 
     /// Reads a document to its end.
     fn read_document(&self, feed: &Feed, format: Format, key: Key) -> Item {
-        match self.read_record(feed, format) {
-            Ok(Ok(record)) => {
-                let origin = Origin {
-                    bytes: record.decoded.text.len() as u64,
-                    encoding: record.decoded.encoding,
-                    replaced: record.decoded.replaced,
-                    lossy_key: key.lossy,
-                    ..Origin::new(key.text, feed.name().to_owned())
-                };
-                Item::Document(Sourced::new(record.decoded.text, origin))
-            }
-            Ok(Err(fault)) => Item::Skipped(fault.skipped(feed.name().display().to_string())),
-            Err(error) => Item::Skipped(Skipped::unreadable(feed.name(), &error)),
-        }
+        document(feed, key, |_| self.read_record(feed, format))
+    }
+
+    /// The text that the program makes of a file.
+    fn converted(&self, path: &Path, format: Format) -> io::Result<Result<Record, Fault>> {
+        let limit = self.options.max_document;
+        let converter = self.options.converter.as_ref();
+        let text = converter.map(|converter| converter.convert(path, limit));
+        whole::read(
+            &mut &*text.transpose()?.unwrap_or_default(),
+            format,
+            &self.options,
+        )
     }
 
     fn read_record(&self, feed: &Feed, format: Format) -> io::Result<Result<Record, Fault>> {
@@ -237,6 +250,28 @@ impl Reader {
             Feed::File(_) | Feed::Pipe(_) | Feed::Stream(_) => feed.open()?,
         };
         whole::read(&mut reader, format, &self.options)
+    }
+}
+
+/// The document of a file or stream that is read in this way.
+fn document(
+    feed: &Feed,
+    key: Key,
+    read: impl FnOnce(&Path) -> io::Result<Result<Record, Fault>>,
+) -> Item {
+    match read(feed.name()) {
+        Ok(Ok(record)) => {
+            let origin = Origin {
+                bytes: record.decoded.text.len() as u64,
+                encoding: record.decoded.encoding,
+                replaced: record.decoded.replaced,
+                lossy_key: key.lossy,
+                ..Origin::new(key.text, feed.name().to_owned())
+            };
+            Item::Document(Sourced::new(record.decoded.text, origin))
+        }
+        Ok(Err(fault)) => Item::Skipped(fault.skipped(feed.name().display().to_string())),
+        Err(error) => Item::Skipped(Skipped::unreadable(feed.name(), &error)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a corpus is read from: paths, patterns and streams.
 
+pub(crate) mod converter;
 pub(crate) mod feed;
 pub(crate) mod guard;
 mod pattern;

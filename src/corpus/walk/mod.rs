@@ -4,6 +4,7 @@ mod folder;
 pub(crate) mod identity;
 pub(crate) mod key;
 mod seen;
+pub(crate) mod wanted;
 
 use std::collections::{HashSet, VecDeque};
 use std::fs::{self, FileType};
@@ -20,6 +21,7 @@ use crate::corpus::source::{Kind, Source, expanded};
 use crate::corpus::walk::folder::{is_git_link, is_store, is_version_control};
 use crate::corpus::walk::key::Key;
 use crate::corpus::walk::seen::{Again, Seen};
+use crate::corpus::walk::wanted::{Globs, Wanted};
 use crate::publish::manifest::is_manifest;
 
 /// What a source leads to.
@@ -51,6 +53,7 @@ pub(crate) struct Walk {
     /// The folder of the open store, without symbolic links.
     store: Option<PathBuf>,
     follows: bool,
+    globs: Globs,
 }
 
 /// A folder that is gone through.
@@ -59,6 +62,7 @@ struct Below {
     /// The key of a source; nothing of a folder that a link led to.
     argument: Option<Key>,
     entries: walkdir::IntoIter,
+    wanted: Wanted,
 }
 
 impl Walk {
@@ -89,6 +93,7 @@ impl Walk {
                 .as_ref()
                 .and_then(|store| fs::canonicalize(store).ok()),
             follows: options.follow,
+            globs: options.globs.clone(),
         }
     }
 
@@ -165,6 +170,7 @@ impl Walk {
         self.current = Some(Below {
             argument,
             entries: entries.into_iter(),
+            wanted: Wanted::below(path, &self.globs),
         });
         None
     }
@@ -183,6 +189,17 @@ impl Walk {
             Err(error) => return Some(Found::Skipped(skipped_entry(&error))),
         };
         let (path, kind) = (entry.path(), entry.file_type());
+        if !is_version_control(path)
+            && let Some(at) = &mut self.current
+        {
+            let is_folder = kind.is_dir() || kind.is_symlink() && path.is_dir();
+            if at.wanted.leaves_out(path, entry.depth(), is_folder) {
+                if kind.is_dir() {
+                    at.entries.skip_current_dir();
+                }
+                return Some(Found::Skipped(Skipped::file(Reason::Excluded, path)));
+            }
+        }
         if kind.is_symlink() {
             if self.follows {
                 self.links.push_back(Source::path(entry.into_path()));
@@ -260,6 +277,20 @@ impl Iterator for Walk {
             }
         }
     }
+}
+
+/// The files below a folder, and what is left out.
+#[cfg(unix)]
+pub(crate) fn folder_files(
+    folder: &Path,
+    options: &Options,
+) -> impl Iterator<Item = Result<PathBuf, Skipped>> {
+    let walk = Walk::new(vec![Source::path(folder)], options);
+    walk.filter_map(|found| match found {
+        Found::File(path, ..) => Some(Ok(path)),
+        Found::Skipped(skipped) => Some(Err(skipped)),
+        Found::Stream(..) => None,
+    })
 }
 
 /// Whether a path is that of a pipe, which can be read once.

@@ -1,0 +1,125 @@
+//! `link`: lets copies share their bytes.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use anyhow::Result;
+use dedupdb::dedup::{Error, How, LinkEvent, Linked};
+use serde_json::json;
+
+use crate::args::{Args, Link};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::interrupt::Interrupt;
+use crate::number::{bytes, counted};
+use crate::output::{Output, escape};
+
+/// Runs `link`.
+pub(crate) fn run(
+    args: &Args,
+    link: &Link,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    let interrupt = Interrupt::catch()?;
+    let options = link.names.choose(dedupdb::corpus::Options::new());
+    let options = options.store(&args.store);
+    let how = if link.reflink {
+        How::Reflink
+    } else {
+        How::HardLink
+    };
+    let asked = dedupdb::dedup::Link::new(&link.folder)
+        .reading(options)
+        .how(how)
+        .pretend(link.dry_run);
+    let mut failed = None;
+    let linked = asked.run(|event| {
+        let told = match event {
+            LinkEvent::Linked {
+                copy,
+                original,
+                bytes,
+            } => list(output, copy, original, bytes),
+            LinkEvent::Left {
+                copy,
+                original,
+                why,
+                is_failure,
+            } => {
+                let line = format!("{} is as {}: {why}", copy.display(), original.display());
+                if is_failure {
+                    console.error(&line);
+                } else {
+                    console.note(&format!("{line}; left as it is"));
+                }
+                Ok(())
+            }
+            LinkEvent::Skipped(skipped) if skipped.reason.is_failure() => {
+                console.error(&skipped.to_string());
+                Ok(())
+            }
+            _ => Ok(()),
+        };
+        match told {
+            Ok(()) => interrupt.flow(),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    });
+    output.flush()?;
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    match linked {
+        Ok(linked) => {
+            tell(&linked, link.dry_run, console, output)?;
+            Ok(Exit::failed(linked.failed > 0))
+        }
+        Err(Error::Stopped) => {
+            console.error("stopped; what was linked stays so, and the same command goes on");
+            Ok(Exit::Interrupted)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Writes a copy that was linked.
+fn list(output: &mut Output, copy: &Path, original: &Path, bytes: u64) -> Result<()> {
+    let (copy, original) = (copy.to_string_lossy(), original.to_string_lossy());
+    if output.is_json() {
+        let object = json!({ "copy": copy, "original": original, "bytes": bytes });
+        return Ok(output.object(&object)?);
+    }
+    Ok(output.line(format!("{}\t{}\t{bytes}", escape(&copy), escape(&original)))?)
+}
+
+fn tell(linked: &Linked, dry_run: bool, console: &Console, output: &mut Output) -> Result<()> {
+    if output.is_json() {
+        output.object(&json!({
+            "files": linked.files,
+            "copies": linked.copies,
+            "freed": linked.freed,
+            "left": linked.left,
+            "failed": linked.failed,
+            "dry_run": dry_run,
+        }))?;
+        return Ok(());
+    }
+    let (files, copies) = (
+        counted(linked.files, "file", "files"),
+        counted(linked.copies, "copy", "copies"),
+    );
+    let freed = bytes(linked.freed);
+    let done = if dry_run {
+        "would be linked; this was a dry run"
+    } else {
+        "linked"
+    };
+    console.text(&format!(
+        "{files}, {copies} {done}, {freed} free for that\n"
+    ));
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! A pattern of names, as in `.gitignore`.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use crate::corpus::error::Error;
+
+/// A pattern of the names of files and folders, as in `.gitignore`: `*.pdf` at any depth, `/drafts` and
+/// `notes/*.md` from the folder on that is read, `old/` for folders alone, `**` for any folders.
+///
+/// ```
+/// use dedupdb::corpus::Glob;
+///
+/// assert!("*.{pdf,docx}".parse::<Glob>().is_ok());
+/// let error = "a[".parse::<Glob>().unwrap_err();
+/// assert!(error.to_string().starts_with("a[: "));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Glob(String);
+
+impl FromStr for Glob {
+    type Err = Error;
+
+    fn from_str(glob: &str) -> Result<Glob, Error> {
+        let invalid = |detail: String| Error::InvalidGlob {
+            glob: glob.to_owned(),
+            detail,
+        };
+        if glob.trim().is_empty() || glob.starts_with(['!', '#']) {
+            let detail = "a pattern is not empty and does not begin with ! or #";
+            return Err(invalid(detail.to_owned()));
+        }
+        let mut builder = builder(Path::new(""));
+        match builder.add_line(None, glob) {
+            Ok(_) => Ok(Glob(glob.to_owned())),
+            Err(ignore::Error::Glob { err, .. }) => Err(invalid(err)),
+            Err(error) => Err(invalid(error.to_string())),
+        }
+    }
+}
+
+impl fmt::Display for Glob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Patterns below a folder; none if there are none.
+pub(crate) fn below(folder: &Path, globs: &[Glob]) -> Option<Gitignore> {
+    if globs.is_empty() {
+        return None;
+    }
+    let mut builder = builder(folder);
+    for Glob(glob) in globs {
+        // Each was parsed before.
+        builder.add_line(None, glob).ok()?;
+    }
+    builder.build().ok()
+}
+
+fn builder(folder: &Path) -> GitignoreBuilder {
+    let mut builder = GitignoreBuilder::new(folder);
+    builder.allow_unclosed_class(false);
+    builder
+}

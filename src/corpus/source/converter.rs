@@ -1,0 +1,255 @@
+//! A program that makes text of files.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use ignore::gitignore::Gitignore;
+
+use crate::clock::Stopwatch;
+use crate::corpus::glob::{Glob, below};
+
+/// Time that it may take for a file, unless another one is given.
+const TIME: Duration = Duration::from_secs(60);
+
+/// How often to look whether it ended.
+const TICK: Duration = Duration::from_millis(5);
+
+/// How long to wait, at the end of a run, for those that are being ended.
+const END: Duration = Duration::from_secs(2);
+
+/// Bytes of what it says of an error.
+const SAID: u64 = 2000;
+
+/// A program that makes text of files that are none, such as PDF: it is started with the file's path as its
+/// argument and the file as its standard input, and its standard output is the document.
+///
+/// It is given a [time](Converter::time_limit), and its output is bounded as any text. What it started in its
+/// process group ends with it, when its time is over or the run is stopped.
+#[derive(Clone, Debug)]
+pub struct Converter {
+    program: PathBuf,
+    globs: Vec<Glob>,
+    /// The patterns together; None if there are none.
+    only: Option<Gitignore>,
+    time: Duration,
+    running: Arc<Running>,
+}
+
+/// Those that run, in all clones of one.
+#[derive(Debug, Default)]
+struct Running {
+    is_stopped: AtomicBool,
+    count: AtomicUsize,
+}
+
+/// Ends what runs when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Ending(Arc<Running>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.is_stopped.store(true, Ordering::Relaxed);
+        let since = Stopwatch::start();
+        while self.0.count.load(Ordering::Acquire) > 0 && since.elapsed() < END {
+            thread::sleep(TICK);
+        }
+    }
+}
+
+/// Counts one that runs.
+struct Counted<'a>(&'a Running);
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.count.fetch_sub(1, Ordering::Release);
+    }
+}
+
+impl Converter {
+    /// Starts `program` for all files, each of which may take a minute.
+    pub fn new(program: impl Into<PathBuf>) -> Converter {
+        Converter {
+            program: program.into(),
+            globs: Vec::new(),
+            only: None,
+            time: TIME,
+            running: Arc::default(),
+        }
+    }
+
+    /// Only for files whose paths match this or another such pattern.
+    #[must_use]
+    pub fn only(mut self, glob: Glob) -> Converter {
+        self.globs.push(glob);
+        self.only = below(Path::new(""), &self.globs);
+        self
+    }
+
+    /// The time that it may take for a file.
+    #[must_use]
+    pub fn time_limit(self, time: Duration) -> Converter {
+        Converter { time, ..self }
+    }
+
+    /// The same for a run of its own, which ends what runs when it is dropped.
+    pub(crate) fn begin(&self) -> (Converter, Ending) {
+        let running = Arc::<Running>::default();
+        let begun = Converter {
+            running: running.clone(),
+            ..self.clone()
+        };
+        (begun, Ending(running))
+    }
+
+    /// Whether it is for the file at `path`.
+    pub(crate) fn fits(&self, path: &Path) -> bool {
+        let only = self.only.as_ref();
+        only.is_none_or(|globs| globs.matched(path, false).is_ignore())
+    }
+
+    /// The text of a file, or as much of it as is more than `limit` bytes.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be started, does not end in time, or says that it failed.
+    pub(crate) fn convert(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+        let file = File::open(path)?;
+        self.running.count.fetch_add(1, Ordering::Acquire);
+        let _counted = Counted(&self.running);
+        let named = |what: &str| io::Error::other(format!("{}: {what}", self.program.display()));
+        if self.running.is_stopped.load(Ordering::Relaxed) {
+            return Err(named("stopped"));
+        }
+        let mut command = Command::new(&self.program);
+        command
+            .arg(path)
+            .stdin(file)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        apart(&mut command);
+        let mut child = command.spawn().map_err(|error| named(&error.to_string()))?;
+        let ended = self.watch(&mut child, limit);
+        let ended = ended.map_err(|error| named(&error.to_string()));
+        if ended.is_err() {
+            // Whatever it started ends with it.
+            end(&mut child);
+        }
+        let Ended { status, text, said } = ended?;
+        if text.len() as u64 > limit || status.success() {
+            return Ok(text);
+        }
+        let said = String::from_utf8_lossy(&said);
+        let said: Vec<&str> = said.split_whitespace().collect();
+        let colon = if said.is_empty() { "" } else { ": " };
+        Err(named(&format!("{status}{colon}{}", said.join(" "))))
+    }
+
+    /// Waits for what it says until it ends.
+    fn watch(&self, child: &mut Child, limit: u64) -> io::Result<Ended> {
+        let since = Stopwatch::start();
+        let text = read(child.stdout.take(), limit.saturating_add(1), false)?;
+        let said = read(child.stderr.take(), SAID, true)?;
+        let wait = |receiver: &Receiver<Vec<u8>>| -> io::Result<Vec<u8>> {
+            loop {
+                match receiver.recv_timeout(TICK) {
+                    Ok(bytes) => return Ok(bytes),
+                    Err(RecvTimeoutError::Disconnected) => return Ok(Vec::new()),
+                    Err(RecvTimeoutError::Timeout) => self.check(since)?,
+                }
+            }
+        };
+        let text = wait(&text)?;
+        if text.len() as u64 > limit {
+            end(child);
+        }
+        let said = wait(&said)?;
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(Ended { status, text, said });
+            }
+            self.check(since)?;
+            thread::sleep(TICK);
+        }
+    }
+
+    /// Refuses to go on when the time is over.
+    fn check(&self, since: Stopwatch) -> io::Result<()> {
+        if self.running.is_stopped.load(Ordering::Relaxed) {
+            return Err(io::Error::other("stopped"));
+        }
+        if since.elapsed() < self.time {
+            return Ok(());
+        }
+        let seconds = self.time.as_secs_f64();
+        Err(io::Error::other(format!(
+            "it did not end within {seconds} s"
+        )))
+    }
+}
+
+/// What became of one.
+struct Ended {
+    status: ExitStatus,
+    text: Vec<u8>,
+    said: Vec<u8>,
+}
+
+/// Reads on a thread of its own, to the end or so many bytes. What comes beyond is read and lost, if `drains`, so
+/// that nobody waits for it.
+fn read(
+    from: Option<impl Read + Send + 'static>,
+    most: u64,
+    drains: bool,
+) -> io::Result<Receiver<Vec<u8>>> {
+    let (sender, receiver) = channel();
+    let run = move || {
+        let mut bytes = Vec::new();
+        if let Some(mut from) = from {
+            let read = from.by_ref().take(most).read_to_end(&mut bytes);
+            if read.is_ok() && drains {
+                drop(io::copy(&mut from, &mut io::sink()));
+            }
+        }
+        // Nobody is left to be told when this fails.
+        drop(sender.send(bytes));
+    };
+    thread::Builder::new()
+        .name("converter".to_owned())
+        .spawn(run)?;
+    Ok(receiver)
+}
+
+/// Gives the program a process group of its own.
+#[cfg(unix)]
+fn apart(command: &mut Command) {
+    std::os::unix::process::CommandExt::process_group(command, 0);
+}
+
+#[cfg(not(unix))]
+fn apart(_: &mut Command) {}
+
+/// Ends a program with all of its group. It was not waited for, or others of its group may be left.
+#[cfg(unix)]
+fn end(child: &mut Child) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    if let Some(group) = group {
+        // It may have ended by itself.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    drop(child.wait());
+}
+
+#[cfg(not(unix))]
+fn end(child: &mut Child) {
+    // It may have ended by itself.
+    drop(child.kill());
+    drop(child.wait());
+}

@@ -1,0 +1,177 @@
+//! A copy that becomes another name of a file, in one step.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::How;
+use super::twins::{Stamp, Twin};
+
+/// What the name of a link begins with until it takes the place of a copy.
+const PREFIX: &str = ".dedupdb-link-";
+
+/// It is done, or would be.
+#[derive(Debug)]
+pub(super) struct Replaced;
+
+/// Why it is not.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) why: String,
+    pub(super) is_failure: bool,
+    is_full: bool,
+}
+
+impl Refusal {
+    fn choice(why: &str) -> Refusal {
+        Refusal {
+            why: why.to_owned(),
+            is_failure: false,
+            is_full: false,
+        }
+    }
+
+    /// Whether the original can have no further name.
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full
+    }
+}
+
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Refusal {
+        Refusal {
+            is_full: error.kind() == io::ErrorKind::TooManyLinks,
+            why: error.to_string(),
+            is_failure: true,
+        }
+    }
+}
+
+/// Whether a file has the name of a link that a killed run left.
+pub(super) fn leftover(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name.starts_with(PREFIX))
+}
+
+/// Lets one name of `copy` become one of `original`, or a file that shares its bytes.
+pub(super) fn replace(
+    original: &Twin,
+    copy: &Twin,
+    name: &Path,
+    how: How,
+    pretend: bool,
+) -> Result<Replaced, Refusal> {
+    const CHANGED: &str = "one of both changed meanwhile";
+    if !original.stamp.is_on_same_device(&copy.stamp) {
+        return Err(Refusal::choice("it is on another file system"));
+    }
+    if how == How::HardLink && original.stamp.mode != copy.stamp.mode {
+        return Err(Refusal::choice("its mode is another one"));
+    }
+    if original.stamp.owner != copy.stamp.owner {
+        return Err(Refusal::choice("its owner is another one"));
+    }
+    let (first, second) = (open(original.name())?, open(name)?);
+    let is_unchanged = || -> io::Result<bool> {
+        let found = [first.metadata()?, second.metadata()?].map(|it| Stamp::of(&it));
+        let named = [
+            fs::symlink_metadata(original.name())?,
+            fs::symlink_metadata(name)?,
+        ];
+        let named = named.map(|it| Stamp::of(&it));
+        let expected = [original.stamp, copy.stamp];
+        Ok(found == expected && named == expected)
+    };
+    if !is_unchanged()? || !is_same(&first, &second)? {
+        return Err(Refusal::choice(CHANGED));
+    }
+    if pretend {
+        return Ok(Replaced);
+    }
+    let fresh = Fresh::beside(name);
+    match how {
+        How::HardLink => {
+            fs::hard_link(original.name(), &fresh.0)?;
+            let linked = Stamp::of(&fs::symlink_metadata(&fresh.0)?);
+            if !linked.is_same_file(&original.stamp) {
+                return Err(Refusal::choice(CHANGED));
+            }
+        }
+        How::Reflink => reflink(&first, &second, &fresh.0)?,
+    }
+    if !is_unchanged()? {
+        return Err(Refusal::choice(CHANGED));
+    }
+    fs::rename(&fresh.0, name)?;
+    Ok(Replaced)
+}
+
+/// A name that goes unless the file took its place.
+struct Fresh(PathBuf);
+
+impl Fresh {
+    /// A name in the folder of `path` that no other process takes.
+    fn beside(path: &Path) -> Fresh {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{PREFIX}{}-{number}", std::process::id());
+        Fresh(path.with_file_name(name))
+    }
+}
+
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        // After the rename there is none of this name.
+        drop(fs::remove_file(&self.0));
+    }
+}
+
+/// Opens a file that is no symbolic link.
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NOFOLLOW)
+        .open(path)
+}
+
+/// Whether both have the same bytes from here to their ends.
+fn is_same(mut first: &File, mut second: &File) -> io::Result<bool> {
+    let (mut left, mut right) = (vec![0; 1 << 18], vec![0; 1 << 18]);
+    loop {
+        let read = first.read(&mut left)?;
+        if read == 0 {
+            return Ok(second.read(&mut right)? == 0);
+        }
+        match second.read_exact(&mut right[..read]) {
+            Ok(()) if left[..read] == right[..read] => {}
+            Ok(()) => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Makes a file that shares the bytes of `original` and has the mode and the time of `copy`.
+#[cfg(target_os = "linux")]
+fn reflink(original: &File, copy: &File, fresh: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let metadata = copy.metadata()?;
+    let mut options = OpenOptions::new();
+    let mode = metadata.permissions().mode() & 0o7777;
+    let file = options
+        .write(true)
+        .create_new(true)
+        .mode(mode & 0o700)
+        .open(fresh)?;
+    rustix::fs::ioctl_ficlone(&file, original)?;
+    file.set_permissions(metadata.permissions())?;
+    file.set_modified(metadata.modified()?)?;
+    file.sync_all()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn reflink(_: &File, _: &File, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}

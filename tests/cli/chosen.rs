@@ -1,0 +1,191 @@
+//! Which files are read, and programs that make text of them.
+
+use serde_json::json;
+
+use crate::sandbox::{Sandbox, text};
+
+fn files(sandbox: &Sandbox) {
+    for (seed, name) in (1..).zip([
+        "in/a.txt",
+        "in/b.md",
+        "in/.hidden.txt",
+        "in/old/c.txt",
+        "in/notes/d.txt",
+        "in/notes/deep/e.md",
+        "in/notes/skip.log",
+    ]) {
+        sandbox.write(name, text(seed, 20));
+    }
+    sandbox.write("in/.git/config", "[core]");
+}
+
+#[test]
+fn patterns_choose_files_below_folders() {
+    let cases: &[(&[&str], &[&str], u64)] = &[
+        (
+            &["--include", "*.md"],
+            &["in/b.md", "in/notes/deep/e.md"],
+            5,
+        ),
+        (
+            &["--include", "notes/**", "--exclude", "*.log"],
+            &["in/notes/d.txt", "in/notes/deep/e.md"],
+            5,
+        ),
+        (
+            &["--exclude", "old/", "--exclude", "/notes"],
+            &["in/.hidden.txt", "in/a.txt", "in/b.md"],
+            2,
+        ),
+        (
+            &["--exclude", "*.txt", "--exclude", "*.log"],
+            &["in/b.md", "in/notes/deep/e.md"],
+            5,
+        ),
+    ];
+    for (arguments, keys, excluded) in cases {
+        let sandbox = Sandbox::new();
+        files(&sandbox);
+        let summary = sandbox.add(&[&["in"], *arguments].concat(), 0);
+        assert_eq!(sandbox.keys(), *keys, "{arguments:?}");
+        let skipped = json!({ "excluded": excluded, "version control": 1 });
+        assert_eq!(summary["skipped"], skipped, "{arguments:?}");
+    }
+}
+
+#[test]
+fn gitignore_counts_on_request_alone() {
+    let sandbox = Sandbox::new();
+    files(&sandbox);
+    sandbox.write("in/.gitignore", "*.log\nold/\n*.md\n");
+    sandbox.write("in/notes/.gitignore", "!e.md\nd.txt\n");
+    sandbox.add(&["in", "--gitignore"], 0);
+    let files = [
+        "in/.gitignore",
+        "in/.hidden.txt",
+        "in/a.txt",
+        "in/notes/.gitignore",
+    ];
+    assert_eq!(
+        sandbox.keys(),
+        [&files[..], &["in/notes/deep/e.md"]].concat()
+    );
+    sandbox.add(&["in"], 0);
+    assert_eq!(sandbox.keys().len(), 9);
+}
+
+#[test]
+fn a_pattern_that_matches_nothing_or_is_none_is_named() {
+    let sandbox = Sandbox::new();
+    files(&sandbox);
+    let ran = sandbox.run(&["add", "in", "--include", "*.pdf"]).expect(0);
+    assert!(
+        ran.stderr.contains("no file matches --include *.pdf"),
+        "{}",
+        ran.stderr
+    );
+    for wrong in ["a[", "", "!x"] {
+        let ran = sandbox.run(&["add", "in", "--include", wrong]).expect(2);
+        assert!(ran.stderr.contains("--include"), "{}", ran.stderr);
+    }
+    // What is named is read.
+    sandbox.add(&["in/a.txt", "--include", "*.pdf"], 0);
+    assert_eq!(sandbox.keys(), ["in/a.txt"]);
+}
+
+/// A program that takes its orders from the file.
+#[cfg(unix)]
+fn program(sandbox: &Sandbox, lines: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    sandbox.write("convert", format!("#!/bin/sh\n{lines}\n"));
+    let path = sandbox.path("convert");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_makes_text_of_files() {
+    let sandbox = Sandbox::new();
+    let convert = program(&sandbox, "echo \"$1:\"; tail -c +6");
+    sandbox.write("in/a.pdf", format!("%PDF-{}", text(1, 30)));
+    sandbox.write("in/b.pdf", format!("%PDF-{}", text(2, 30)));
+    sandbox.write("in/c.txt", text(1, 30));
+    let arguments = ["in", "--pre", &convert, "--pre-glob", "*.pdf"];
+    let summary = sandbox.add(&arguments, 0);
+    assert_eq!(
+        (&summary["added"], &summary["near_duplicates"]),
+        (&json!(3), &json!(1))
+    );
+    assert_eq!(sandbox.keys(), ["in/a.pdf", "in/b.pdf", "in/c.txt"]);
+    let again = sandbox.add(&arguments, 0);
+    assert_eq!(again["unchanged"], 3, "{again}");
+    // The files themselves are what is kept.
+    let dedup = [
+        "dedup",
+        "in",
+        "-o",
+        "out",
+        "--pre",
+        &convert,
+        "--pre-glob",
+        "*.pdf",
+    ];
+    sandbox.run(&dedup).expect(0);
+    let kept = std::fs::read(sandbox.path("out/a.pdf")).unwrap();
+    assert_eq!(kept, std::fs::read(sandbox.path("in/a.pdf")).unwrap());
+    assert!(!sandbox.path("out/c.txt").exists());
+}
+
+/// The processes that were started with this argument.
+#[cfg(target_os = "linux")]
+fn running(argument: &str) -> usize {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let lines =
+        entries.filter_map(|entry| std::fs::read_to_string(entry.path().join("cmdline")).ok());
+    lines
+        .filter(|line| line.split('\0').any(|found| found == argument))
+        .count()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_fails_or_hangs_is_named_and_ended() {
+    let sandbox = Sandbox::new();
+    let seconds = format!("{}.25", 3_000_000 + std::process::id());
+    let lines = format!(
+        "case $(cat) in\nfail) echo half; echo 'no such  font' >&2; exit 3;;\n\
+         hang) echo half; sleep {seconds} & sleep {seconds};;\nlarge) yes;;\nesac\necho whole"
+    );
+    let convert = program(&sandbox, &lines);
+    for name in ["fail", "hang", "large", "fine"] {
+        sandbox.write(format!("in/{name}"), name);
+    }
+    let arguments = [
+        "in",
+        "--pre",
+        &convert,
+        "--pre-time",
+        "1s",
+        "--max-document",
+        "1MiB",
+    ];
+    let ran = sandbox.run(&[&["add"][..], &arguments].concat()).expect(2);
+    let (fail, hang) = (
+        format!("in/fail: {convert}: exit status: 3: no such font"),
+        format!("in/hang: {convert}: it did not end within 1 s"),
+    );
+    for line in [fail, hang] {
+        assert!(ran.stderr.contains(&line), "{}", ran.stderr);
+    }
+    assert_eq!(sandbox.keys(), ["in/fine"]);
+    assert_eq!(running(&seconds), 0);
+    let ran = sandbox
+        .run(&["add", "in", "--pre", "/nowhere/at all"])
+        .expect(2);
+    assert!(
+        ran.stderr.contains("/nowhere/at all: No such file"),
+        "{}",
+        ran.stderr
+    );
+}
