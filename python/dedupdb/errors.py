@@ -194,7 +194,7 @@ class Poisoned(Error):
 
 
 class WriterHeld(Error):
-    """The store is being written by this very thread."""
+    """The call would wait for a writer that nobody uses: this thread has it, or it lies idle in another one."""
 
 
 class OtherProcess(Error):

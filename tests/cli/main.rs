@@ -36,6 +36,7 @@ mod link;
 mod links;
 mod mapreduce;
 mod matrix;
+mod odd_sources;
 mod older;
 mod pairs;
 mod parquet;
