@@ -64,7 +64,9 @@ const ORDERS: &[(&str, &[&str])] = &[
 const INNER_ORDERS: &[(&str, &[&str])] = &[
     (
         "storage::index",
-        &["append", "guard", "runs", "document", "meta", "open", "catalog"],
+        &[
+            "append", "guard", "runs", "document", "meta", "open", "catalog",
+        ],
     ),
     (
         "storage::postings",
