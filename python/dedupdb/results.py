@@ -9,33 +9,39 @@ __all__ = ["Added", "Document", "Match", "Problem", "Report", "Stats", "Verdict"
 
 
 class Match(NamedTuple):
-    """A stored document that is like the text that was asked about."""
+    """A stored document that is like the text that was asked about.
+
+    Attributes:
+        jaccard: Exact Jaccard similarity, 0 to 1; None where the store keeps no shingles.
+        estimate: Estimate of the similarity from the signatures, 0 to 1.
+        error: Standard error of the estimate.
+        containment: Share of the text's shingles that the document has, 0 to 1.
+        containment_of_match: Share of the document's shingles that the text has, 0 to 1.
+        bands: Number of buckets that both share.
+        exact_copy: Whether both texts are the same, byte for byte.
+    """
 
     key: str
     jaccard: float | None
-    """Exact Jaccard similarity, 0 to 1; None where the store keeps no shingles."""
     estimate: float
-    """Estimate of the similarity from the signatures, 0 to 1."""
     error: float
-    """Standard error of the estimate."""
     containment: float | None
-    """Share of the text's shingles that the document has, 0 to 1."""
     containment_of_match: float | None
-    """Share of the document's shingles that the text has, 0 to 1."""
     bands: int
-    """Number of buckets that both share."""
     exact_copy: bool
-    """Whether both texts are the same, byte for byte."""
 
 
 class Verdict(NamedTuple):
-    """What became of a text that was offered to :meth:`Store.insert`."""
+    """What became of a text that was offered to :meth:`Store.insert`.
+
+    Attributes:
+        verdict: ``added``, ``updated`` and ``unchanged`` are in the store; ``near_duplicate`` and
+            ``exact_copy`` were kept out.
+        earlier: The document for whose sake it was kept out.
+    """
 
     verdict: str
-    """``added``, ``updated`` and ``unchanged`` are in the store; ``near_duplicate`` and ``exact_copy`` were
-    kept out."""
     earlier: Match | None
-    """The document for whose sake it was kept out."""
 
     @property
     def is_kept_out(self) -> bool:
@@ -44,22 +50,25 @@ class Verdict(NamedTuple):
 
 
 class Added(NamedTuple):
-    """What became of what :meth:`Store.add` was given, in documents."""
+    """What became of what :meth:`Store.add` was given, in documents.
+
+    Attributes:
+        added: Documents whose key is new.
+        updated: Documents whose key had another text.
+        unchanged: Documents that were there already, with this text.
+        near_duplicates: Of those added, updated or kept out, the ones like an earlier document.
+        exact_copies: Of those added, updated or kept out, the ones with the text of an earlier document.
+        kept_out: Documents that were not stored, with ``unique=True``.
+        skipped: Rows that could not be stored, with the reason, with ``errors="skip"``.
+    """
 
     added: int
-    """Documents whose key is new."""
     updated: int
-    """Documents whose key had another text."""
     unchanged: int
-    """Documents that were there already, with this text."""
     near_duplicates: int
-    """Of those added, updated or kept out, the ones like an earlier document."""
     exact_copies: int
-    """Of those added, updated or kept out, the ones with the text of an earlier document."""
     kept_out: int
-    """Documents that were not stored, with ``unique=True``."""
     skipped: list[tuple[int, str]]
-    """Rows that could not be stored, with the reason, with ``errors="skip"``."""
 
     @property
     def documents(self) -> int:
@@ -68,31 +77,37 @@ class Added(NamedTuple):
 
 
 class Document(NamedTuple):
-    """What is stored of a document."""
+    """What is stored of a document.
+
+    Attributes:
+        size: Bytes of its text, in UTF-8.
+        shingles: Number of distinct shingles.
+        hash: BLAKE3 hash of the text, 32 bytes.
+        added: When its text was added under this key, to the second, in UTC.
+        modified: When its source changed last, where that is known.
+    """
 
     key: str
     size: int
-    """Bytes of its text, in UTF-8."""
     shingles: int
-    """Number of distinct shingles."""
     hash: bytes
-    """BLAKE3 hash of the text, 32 bytes."""
     added: datetime
-    """When its text was added under this key, to the second, in UTC."""
     modified: datetime | None
-    """When its source changed last, where that is known."""
 
 
 class Stats(NamedTuple):
-    """Counts and sizes of a store."""
+    """Counts and sizes of a store.
+
+    Attributes:
+        contents: Distinct texts that documents name.
+        removed: Distinct texts that no document names and whose space :meth:`Store.compact` gives back.
+        files: The files of the store, with their bytes.
+    """
 
     documents: int
     contents: int
-    """Distinct texts that documents name."""
     removed: int
-    """Distinct texts that no document names and whose space :meth:`Store.compact` gives back."""
     files: dict[str, int]
-    """The files of the store, with their bytes."""
 
     @property
     def bytes(self) -> int:

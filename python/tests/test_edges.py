@@ -372,6 +372,26 @@ def test_huge_strings(store: dedupdb.Store) -> None:
     assert dedupdb.dedup([huge, "x", huge + "!"]).keep == [True, True, False]
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="nobody tells the memory here")
+def test_streams_are_never_in_memory_as_a_whole(store: dedupdb.Store) -> None:
+    """Three million pairs, 60 bytes each, and a cluster of all."""
+
+    def held() -> int:
+        """Kilobytes that are no file's."""
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon"))
+
+    store.add((f"{number:020}", TEXTS[0]) for number in range(2500))
+    for stream, rows in [(store.pairs(), 2500 * 2499 // 2), (store.clusters(), 2500)]:
+        before, most, taken = held(), 0, 0
+        for batch in pa.RecordBatchReader.from_stream(stream):
+            assert batch.num_rows <= 4096
+            taken += batch.num_rows
+            most = max(most, held())
+        assert taken == rows
+        assert most - before < 60_000, f"{most - before} kB"
+
+
 def test_streams_and_tables_that_nobody_reads_go(path: Path) -> None:
     psutil = pytest.importorskip("psutil")
     process = psutil.Process()
