@@ -18,7 +18,7 @@ use crate::errors::raised;
 use crate::groups;
 use crate::opening::{How, open};
 use crate::results;
-use crate::rows::{Names, Rows};
+use crate::rows::{Key, Names, Rows};
 use crate::schema;
 use crate::slot::Slot;
 use crate::stream::Batches;
@@ -167,17 +167,17 @@ impl Store {
     /// Stores documents, each under its key, replacing the text that the key had.
     ///
     /// `data` is a table with the columns `key` and `text`, an iterable of dicts or pairs, or, with `texts`, the
-    /// keys. Commits about every five seconds, or by memory, and at the end. With `unique`, near-duplicates are
+    /// keys. The key is in the column `id` where none is named, or in `key` where a table has no `id`. Commits about every five seconds, or by memory, and at the end. With `unique`, near-duplicates are
     /// kept out. Gives an `Added`. A row that is null, or no string, raises a `ValueError` or `TypeError` that
     /// names it, and leaves the last commit; with `errors="skip"` it is listed.
-    #[pyo3(signature = (data, texts=None, /, *, key="id", text="text", unique=false, errors="raise", progress=None))]
+    #[pyo3(signature = (data, texts=None, /, *, key=None, text="text", unique=false, errors="raise", progress=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn add<'py>(
         &self,
         py: Python<'py>,
         data: &Bound<'py, PyAny>,
         texts: Option<&Bound<'py, PyAny>>,
-        key: &str,
+        key: Option<&str>,
         text: &str,
         unique: bool,
         errors: &str,
@@ -205,14 +205,14 @@ impl Store {
     /// `updated`, `unchanged`, `near_duplicate`, `exact_copy`, `skipped`), the key of the `earlier` document and
     /// the `jaccard` of both. One key and one text give a `Verdict`, durable when this returns; threads that come
     /// together share a commit.
-    #[pyo3(signature = (data, texts=None, /, *, key="id", text="text", errors="raise", progress=None))]
+    #[pyo3(signature = (data, texts=None, /, *, key=None, text="text", errors="raise", progress=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn insert<'py>(
         &self,
         py: Python<'py>,
         data: &Bound<'py, PyAny>,
         texts: Option<&Bound<'py, PyAny>>,
-        key: &str,
+        key: Option<&str>,
         text: &str,
         errors: &str,
         progress: Option<&Bound<'py, PyAny>>,
@@ -574,9 +574,9 @@ impl Store {
     }
 }
 
-fn names(key: &str, text: &str) -> Names {
+fn names(key: Option<&str>, text: &str) -> Names {
     Names {
-        key: Some(key.to_owned()),
+        key: Some(key.map_or(Key::Usual, |key| Key::Named(key.to_owned()))),
         text: text.to_owned(),
     }
 }

@@ -359,4 +359,10 @@ def test_reading_files(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="format"):
         dedupdb.read(tmp_path, format="docx")
     with dedupdb.open(tmp_path / "store") as store:
-        assert store.add(dedupdb.read(tmp_path / "a.jsonl"), key="key").added == 2
+        assert store.add(dedupdb.read(tmp_path / "a.jsonl")).added == 2
+        assert store.add(dedupdb.read(tmp_path / "b.csv"), key="source").added == 1
+        assert list(store) == sorted(["one", "three", str(tmp_path / "b.csv")])
+        assert store.add(pa.table({"key": ["k"], "id": ["i"], "text": ["x"]})).added == 1
+        assert "i" in store and "k" not in store
+        with pytest.raises(ValueError, match='no column "id"'):
+            store.add(dedupdb.read(tmp_path / "a.jsonl"), key="id")

@@ -78,10 +78,27 @@ pub(crate) fn input((key, text): (String, String)) -> Input {
     Input::new(key, text)
 }
 
-/// The names of a table's columns; no key is taken where it has no name.
+/// The column with the key.
+#[derive(Clone, Debug)]
+pub(crate) enum Key {
+    /// `id`, or `key` in a table without `id`, as the readers of a corpus give it.
+    Usual,
+    Named(String),
+}
+
+impl Key {
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Key::Usual => "id",
+            Key::Named(name) => name,
+        }
+    }
+}
+
+/// The names of a table's columns; no key is taken where there is none.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
-    pub(crate) key: Option<String>,
+    pub(crate) key: Option<Key>,
     pub(crate) text: String,
 }
 

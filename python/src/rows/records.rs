@@ -20,7 +20,7 @@ impl Records {
         let name = |name: &str| PyString::intern(py, name).unbind();
         Ok(Records {
             objects: iterator("data", data)?,
-            key: names.key.as_deref().map(name),
+            key: names.key.as_ref().map(|key| name(key.name())),
             text: name(&names.text),
         })
     }

@@ -11,7 +11,7 @@ use pyo3_arrow::ffi::ArrayReader;
 use pyo3_arrow::input::AnyArray;
 
 use super::strings::{Strings, fits};
-use super::{Batch, Flaw, Names};
+use super::{Batch, Flaw, Key, Names};
 
 /// A stream of arrays.
 pub(crate) struct Reader {
@@ -84,11 +84,13 @@ impl Table {
                         "{role}: the column {name:?} has values of {kind}, not strings"
                     )))
                 };
-                let key = names
-                    .key
-                    .as_deref()
-                    .map(|key| place("key", key))
-                    .transpose()?;
+                let key = names.key.as_ref().map(|key| match key {
+                    Key::Usual if fields.find("id").is_none() && fields.find("key").is_some() => {
+                        place("key", "key")
+                    }
+                    key => place("key", key.name()),
+                });
+                let key = key.transpose()?;
                 Picked::Columns(key, place("text", &names.text)?)
             }
             kind if or_array && fits("text", kind) => Picked::Array,
