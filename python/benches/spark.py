@@ -128,8 +128,7 @@ def main() -> None:
 
         timed("a store, and its pairs", store, count)
         for name, path in (("", str(given.documents)), (", a fifth of one template", template)):
-            df = spark.read.parquet(path).repartition(2).persist()
-            df.count()
+            df = spark.read.parquet(path)
             for verb in ("pairs", "clusters", "dedup"):
                 before = shuffled(spark)
                 workers = Workers()
@@ -146,7 +145,8 @@ def main() -> None:
                     f"  shuffled {sum(wrote) / count:.0f} bytes a document in all, the largest {max(wrote) / count:.0f}"
                 )
                 print(f"  the largest worker had {peak:.0f} MB")
-            spark.catalog.clearCache()
+                # Else the next one would find the candidates of this one.
+                spark.catalog.clearCache()
         spark.stop()
 
 

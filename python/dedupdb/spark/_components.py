@@ -12,6 +12,9 @@ from .. import cluster
 
 _ROUNDS = 100
 
+SENT = 500_000
+"""Hashes, and edges, that are sent to all executors rather than shuffling all sketches."""
+
 
 def components(edges: DataFrame, on_driver: int) -> DataFrame:
     """Each hash of an edge, in ``hash``, and the lowest that it is connected to, in ``label``.
@@ -19,7 +22,8 @@ def components(edges: DataFrame, on_driver: int) -> DataFrame:
     Up to so many edges on the driver, 128 bytes an edge; else Spark goes round after round.
     """
     edges = edges.select("hash_a", "hash_b")
-    if edges.count() > on_driver:
+    number = edges.count()
+    if number > on_driver:
         return stars(edges)
     connected = cluster.components(collected(edges))
     spark: Any = edges.sparkSession
@@ -27,11 +31,11 @@ def components(edges: DataFrame, on_driver: int) -> DataFrame:
     schema = "hash binary, label binary"
     if hasattr(edges, "toArrow"):
         labels = spark.createDataFrame(connected, schema)
-        return labels
-    # Spark 3 takes no Arrow here.
-    columns = (column.to_pylist() for column in connected.columns)
-    labels = spark.createDataFrame(list(zip(*columns, strict=True)), schema)
-    return labels
+    else:
+        # Spark 3 takes no Arrow here.
+        columns = (column.to_pylist() for column in connected.columns)
+        labels = spark.createDataFrame(list(zip(*columns, strict=True)), schema)
+    return F.broadcast(labels) if number <= SENT else labels
 
 
 def collected(df: DataFrame) -> list[pa.RecordBatch]:

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from .. import cluster
-from ._components import components
+from ._components import SENT, components
 from ._pairs import MOST, Search, matched
 from ._sketches import sketch
 
@@ -69,6 +69,8 @@ def _connected(search: Search) -> DataFrame:
     named = search.stages.kept("connected", grouped.join(firsts.where("documents > 1"), "group"))
     pairs = named.where("hash != first").select(F.col("hash").alias("a"), F.col("first").alias("b")).distinct()
     hashes = pairs.select(F.explode(F.array("a", "b")).alias("hash")).distinct()
+    if pairs.count() <= SENT:
+        hashes = F.broadcast(hashes)
     chosen = search.sketches.where(F.col("key").isNotNull()).join(hashes, "hash", "left_semi")
     contents = chosen.select("hash", "size", "keys", "packed", "file").dropDuplicates(["hash"])
     alike = matched(pairs, contents, "hash", 0.0, False)
