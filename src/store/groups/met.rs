@@ -4,11 +4,7 @@ use std::collections::HashMap;
 
 use super::comparisons::{Order, order};
 use crate::error::Result;
-use crate::pool::Pool;
 use crate::storage::Snapshot;
-
-/// Contents whose hashes a thread reads at a time.
-const CONTENTS: usize = 1 << 9;
 
 /// What was compared on the way through the buckets, band after band.
 #[derive(Debug, Default)]
@@ -31,21 +27,21 @@ impl Met {
         Ok(())
     }
 
-    /// Whether two contents, of which these are the hashes in the bands before one, were compared in the
-    /// bucket of one of those.
-    pub(crate) fn have_met(
-        &self,
-        snapshot: &Snapshot,
-        (one, of_one): (u32, &[Option<u32>]),
-        (other, of_other): (u32, &[Option<u32>]),
-    ) -> Result<bool> {
-        let shared = (0..).zip(of_one.iter().zip(of_other));
-        for (band, _) in shared.filter(|(_, (one, other))| one == other) {
-            if !self.was_passed_over(snapshot, band, one, other)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    /// What `one` was compared with in buckets of bands before `band`.
+    pub(crate) fn before<'a>(
+        &'a self,
+        snapshot: &'a Snapshot,
+        band: u32,
+        one: u32,
+    ) -> Result<Before<'a>> {
+        let signature = snapshot.signature(one)?;
+        let hashes = (0..band).map(|band| hash(snapshot, signature, band));
+        Ok(Before {
+            met: self,
+            snapshot,
+            one,
+            hashes: hashes.collect(),
+        })
     }
 
     /// Whether two contents were not compared in the bucket of a band, which they share.
@@ -67,53 +63,32 @@ impl Met {
     }
 }
 
-/// The hashes of some contents in the bands before one: each content is met in many pairs.
+/// What a content was compared with in the buckets of some bands.
 #[derive(Debug)]
-pub(crate) struct Earlier {
-    /// The place of the first content.
-    first: usize,
-    bands: usize,
-    /// One for each content and band.
+pub(crate) struct Before<'a> {
+    met: &'a Met,
+    snapshot: &'a Snapshot,
+    one: u32,
+    /// Its hashes in these bands.
     hashes: Vec<Option<u32>>,
 }
 
-impl Earlier {
-    /// Those of `contents`, which stand at places from `first` on, in the bands before `band`.
-    pub(crate) fn read(
-        snapshot: &Snapshot,
-        band: u32,
-        first: usize,
-        contents: &[u32],
-        pool: &Pool,
-    ) -> Result<Earlier> {
-        let read = |some: &[u32]| -> Result<Vec<Option<u32>>> {
-            let mut hashes = Vec::with_capacity(some.len() * band as usize);
-            for &content in some {
-                hashes.extend(hashes_of(snapshot, content, band)?);
+impl Before<'_> {
+    /// Whether `other` is among them.
+    pub(crate) fn has(&self, other: u32) -> Result<bool> {
+        let Before { met, snapshot, .. } = self;
+        let signature = snapshot.signature(other)?;
+        for (band, own) in (0..).zip(&self.hashes) {
+            let share = *own == hash(snapshot, signature, band);
+            if share && !met.was_passed_over(snapshot, band, self.one, other)? {
+                return Ok(true);
             }
-            Ok(hashes)
-        };
-        let parts = pool.map(contents.chunks(CONTENTS).collect(), read);
-        let parts: Vec<Vec<Option<u32>>> = parts.into_iter().collect::<Result<_>>()?;
-        Ok(Earlier {
-            first,
-            bands: band as usize,
-            hashes: parts.concat(),
-        })
-    }
-
-    /// Those of the content at a place.
-    pub(crate) fn of(&self, place: usize) -> &[Option<u32>] {
-        &self.hashes[(place - self.first) * self.bands..][..self.bands]
+        }
+        Ok(false)
     }
 }
 
-/// The hashes of a content in the bands before `band`. Contents that are in a bucket have shingles.
-pub(crate) fn hashes_of(
-    snapshot: &Snapshot,
-    content: u32,
-    band: u32,
-) -> Result<impl Iterator<Item = Option<u32>>> {
-    let signature = snapshot.signature(content)?;
-    Ok((0..band).map(move |band| snapshot.schema.band_hash(1, signature, band)))
+/// The hash of a signature in a band. Contents that are in a bucket have shingles.
+fn hash(snapshot: &Snapshot, signature: &[u8], band: u32) -> Option<u32> {
+    snapshot.schema.band_hash(1, signature, band)
 }

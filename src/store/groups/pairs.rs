@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::comparisons::{Comparisons, Task};
 use super::exhaustive::Exhaustive;
 use super::join::Joined;
-use super::met::{Earlier, Met, hashes_of};
+use super::met::Met;
 use crate::error::{Error, Result};
 use crate::schema::check_threshold;
 use crate::sketch::{Estimate, agreeing};
@@ -433,13 +433,7 @@ impl Pairs {
         };
         let this = &*self;
         let pool = &this.store.shared.pool;
-        let first = tasks.iter().map(|task| task.others.start).min();
-        let first = first.unwrap_or_default();
-        let end = tasks.iter().map(|task| task.others.end).max();
-        let contents = &this.comparisons.contents()[first..end.unwrap_or(first)];
-        let band = this.comparisons.band;
-        let earlier = Earlier::read(&this.snapshot, band, first, contents, pool)?;
-        let compare = |task: Task| Ok((task.content, this.matches_of(&task, &earlier)?));
+        let compare = |task: Task| Ok((task.content, this.matches_of(&task)?));
         let (mut matches, mut false_candidates) = (Vec::new(), 0);
         for compared in pool.map(tasks, compare) {
             let (content, (found, others)) = compared?;
@@ -460,15 +454,14 @@ impl Pairs {
 
     /// The contents that match one of some others of its bucket, unless an earlier bucket had them, and
     /// how many of those are false candidates.
-    fn matches_of(&self, task: &Task, earlier: &Earlier) -> Result<(Vec<Alike>, usize)> {
+    fn matches_of(&self, task: &Task) -> Result<(Vec<Alike>, usize)> {
         let snapshot = &*self.snapshot;
-        let band = self.comparisons.band;
-        let own: Vec<Option<u32>> = hashes_of(snapshot, task.content, band)?.collect();
+        let before = self
+            .met
+            .before(snapshot, self.comparisons.band, task.content)?;
         let mut others = Vec::new();
-        for place in task.others.clone() {
-            let content = self.comparisons.contents()[place];
-            let both = ((task.content, &own[..]), (content, earlier.of(place)));
-            if !self.met.have_met(snapshot, both.0, both.1)? {
+        for &content in &self.comparisons.contents()[task.others.clone()] {
+            if !before.has(content)? {
                 others.push(content);
             }
         }
