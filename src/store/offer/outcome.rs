@@ -27,6 +27,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// What becomes of an input that is stored nowhere, and is kept out if there is a match.
+    #[cfg(feature = "corpus")]
     pub(crate) fn against(earlier: Option<Match>) -> Outcome {
         let (change, relation) = match &earlier {
             None => (Change::Unchanged, Relation::Novel),
