@@ -77,7 +77,8 @@
 //!
 //! The file that `meta/filter` numbers is derived data: the `filter` module. It has a header (magic
 //! `dedupflt`, store id, generation, its number, 8 bytes of the BLAKE3 hash of the 24 bytes before), a word that
-//! says up to which content it is complete, a word that says how many follow, and those. The filter is
+//! says up to which content it is complete, a word that says how many follow, and those. A word has 56 bits and
+//! eight above them that check those. The filter is
 //! used only if all are there and that content is not below `meta/banded`.
 //!
 //! # Commit

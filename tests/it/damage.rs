@@ -268,6 +268,24 @@ fn a_filter_that_is_gone_or_no_filter_is_not_missed_and_made_anew() {
 }
 
 #[test]
+fn a_damaged_filter_is_named_and_answers_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    make(folder.path(), 1100);
+    let expected = answers(folder.path());
+    let filter = folder.path().join("filter.1.1");
+    let whole = fs::read(&filter).unwrap();
+    for value in [0, 0xFF] {
+        let mut damaged = whole.clone();
+        damaged[48..].fill(value);
+        fs::write(&filter, &damaged).unwrap();
+        assert_eq!(answers(folder.path()), expected, "{value}");
+        let report = Store::check(folder.path()).unwrap();
+        assert_eq!(report.problems.len(), 1, "{report:?}");
+        assert_eq!(report.problems[0].file, filter);
+    }
+}
+
+#[test]
 fn a_filter_that_lost_a_bit_is_named() {
     let folder = tempfile::tempdir().unwrap();
     make(folder.path(), 1100);

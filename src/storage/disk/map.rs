@@ -61,7 +61,7 @@ impl Map {
 }
 
 /// A mapping of a whole file as 64-bit words, little-endian in the file, that several threads read
-/// and set bits of.
+/// and change.
 ///
 /// Nobody gets a reference to its bytes but by atomic operations. So whatever else writes to the file, in
 /// this process or another, changes words and nothing more; whoever cuts it ends the process at the
@@ -95,10 +95,13 @@ impl SharedWords {
             .map(|word| u64::from_le(word.load(Ordering::Relaxed)))
     }
 
-    /// Sets the bits `bits` of the word at `index`. Does nothing in a mapping that is not writable.
-    pub(crate) fn set(&self, index: usize, bits: u64) {
+    /// Replaces the word at `index` by what `change` makes of it, in one step, as often as another thread
+    /// was quicker. Does nothing in a mapping that is not writable, or where `change` gives nothing.
+    pub(crate) fn update(&self, index: usize, change: impl Fn(u64) -> Option<u64>) {
         if let Some(word) = self.word(index).filter(|_| self.writable) {
-            word.fetch_or(bits.to_le(), Ordering::Relaxed);
+            let change = |old| change(u64::from_le(old)).map(u64::to_le);
+            // What it was before does not matter.
+            let _before = word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change);
         }
     }
 

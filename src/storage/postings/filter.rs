@@ -10,9 +10,14 @@
 //! missing, damaged in its header or out of date is not used, and the next merge makes another. A
 //! merge sets bits and makes them durable before its commit; bits of a commit that never came to be
 //! do no harm, and none is ever cleared.
+//!
+//! A word has 56 bits of the filter and, above them, eight that check these. A word that does not check,
+//! as one of zeros does not, may hold anything: a filter whose file is damaged answers less, and does not
+//! answer wrongly but for one word of damage in 256 that checks by chance.
 
 use std::path::{Path, PathBuf};
 
+use crate::codec::bits;
 use crate::error::{Error, Result};
 use crate::storage::disk::{self, File, SharedWords, sync_words};
 use crate::storage::format::{FILTER_MAGIC, checksum, is_lost, may_be_a_filter, narrow};
@@ -40,10 +45,13 @@ const FULL: u64 = 8;
 const FRESH: u64 = 4;
 
 /// Bytes that are written at a time where a filter is made.
-const ZEROS: usize = 1 << 18;
+const EMPTY: usize = 1 << 18;
 
 /// Bits that a posting sets in its word.
 const BITS: u32 = 4;
+
+/// Bits of a word that are the filter's.
+const OWN_BITS: u32 = 56;
 
 /// Which filter it is: that of a generation's index, and the how manieth of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,18 +122,18 @@ impl Filter {
             disk::remove(&path)?;
         }
         let file = File::create_like(&path, &folder.join(INDEX))?;
-        // Zeros are written, because setting a bit where the file has a hole would need room on
-        // the disk, and a lack of it would end the process.
+        // Empty words are written, not only because they are not zeros: setting a bit where the file has
+        // a hole would need room on the disk, and a lack of it would end the process.
         let len = postings.div_ceil(FRESH).max(1);
         let bytes = 8 * len + 8 * FIRST as u64;
         file.write(0, &name.header())?;
-        let zeros = vec![0; ZEROS];
-        for start in (HEADER_BYTES as u64..bytes).step_by(ZEROS) {
-            let left = usize::try_from(bytes - start).unwrap_or(ZEROS);
-            file.write(start, &zeros[..left.min(ZEROS)])?;
+        let empty = checked(0).to_le_bytes().repeat(EMPTY / 8);
+        for start in (HEADER_BYTES as u64..bytes).step_by(EMPTY) {
+            let left = usize::try_from(bytes - start).unwrap_or(EMPTY);
+            file.write(start, &empty[..left.min(EMPTY)])?;
         }
         let words = file.words(true)?;
-        words.put(LENGTH, len);
+        words.put(LENGTH, checked(len));
         Ok(Filter { path, words })
     }
 
@@ -148,8 +156,10 @@ impl Filter {
         }
         let words = file.words(writable).ok()?;
         let filter = Filter { path, words };
-        let whole = filter.words.len() > FIRST && filter.words.get(LENGTH)? == filter.len() as u64;
-        (whole && filter.words.get(MARK)? >= complete).then_some(filter)
+        let whole =
+            filter.words.len() > FIRST && filter.words.get(LENGTH)? == checked(filter.len() as u64);
+        let mark = filter.words.get(MARK).and_then(own)?;
+        (whole && mark >= complete).then_some(filter)
     }
 
     /// Whether so many postings are too many for it.
@@ -160,19 +170,29 @@ impl Filter {
     /// Adds a hash of a list.
     pub(crate) fn insert(&self, list: u32, hash: u32) {
         let (word, bits) = self.place(list, hash);
-        self.words.set(word, bits);
+        // One that does not check stays as it is: nobody knows what it was to hold.
+        self.words
+            .update(word, |word| Some(checked(own(word)? | bits)));
     }
 
     /// Whether the tables of a list may hold a hash; false is certain.
     pub(crate) fn may_hold(&self, list: u32, hash: u32) -> bool {
         let (word, bits) = self.place(list, hash);
-        self.words.get(word).is_none_or(|word| word & bits == bits)
+        let word = self.words.get(word).and_then(own);
+        word.is_none_or(|word| word & bits == bits)
     }
 
     /// Makes it durable, complete up to content `complete`.
     pub(crate) fn sync(&self, complete: u64) -> Result<()> {
-        self.words.put(MARK, complete);
+        self.words.put(MARK, checked(complete));
         sync_words(&self.path, &self.words)
+    }
+
+    /// Words of bits that do not check.
+    pub(crate) fn damaged(&self) -> usize {
+        let words = FIRST..self.words.len();
+        let words = words.filter_map(|word| self.words.get(word));
+        words.filter(|&word| own(word).is_none()).count()
     }
 
     /// The file.
@@ -202,9 +222,24 @@ impl Filter {
         x = (x ^ x >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
         x = (x ^ x >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
         x ^= x >> 33;
-        let bits = (0..BITS).fold(0, |bits, i| bits | 1 << (x >> (6 * i) & 63));
+        let place = |i| ((x >> (16 * i) & 0xFFFF) * u64::from(OWN_BITS)) >> 16;
+        let bits = (0..BITS).fold(0, |bits, i| bits | 1_u64 << place(i));
         (FIRST + word, bits)
     }
+}
+
+/// A word with these bits of the filter.
+fn checked(own: u64) -> u64 {
+    let own = own & bits::mask(OWN_BITS);
+    // The multiplier of SplitMix64. The constant keeps zeros from checking.
+    let check = (own ^ own >> 29).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> OWN_BITS ^ 0xA5;
+    check << OWN_BITS | own
+}
+
+/// The filter's bits of a word, if it checks.
+fn own(word: u64) -> Option<u64> {
+    let own = word & bits::mask(OWN_BITS);
+    (checked(own) == word).then_some(own)
 }
 
 #[cfg(test)]
@@ -245,6 +280,47 @@ mod tests {
         std::fs::write(filter.path(), b"dear diary").unwrap();
         let error = Filter::create(folder.path(), NAME, 100).unwrap_err();
         assert!(matches!(error, Error::Occupied { .. }), "{error}");
+    }
+
+    #[test]
+    fn words_that_were_damaged_let_everything_pass() {
+        let folder = tempfile::tempdir().unwrap();
+        let filter = Filter::create(folder.path(), NAME, 4_000).unwrap();
+        let hash = |n: u32| n.wrapping_mul(0x9E37_79B1);
+        (0..4_000).for_each(|n| filter.insert(n % 18, hash(n)));
+        filter.sync(4_000).unwrap();
+        let path = filter.path().to_owned();
+        drop(filter);
+        let sound = std::fs::read(&path).unwrap();
+        let missing = |damaged: &[u8]| {
+            std::fs::write(&path, damaged).unwrap();
+            let filter = Filter::open(folder.path(), NAME, 4_000, true)?;
+            // What is inserted into a damaged word does not make it look sound.
+            (0..100).for_each(|n| filter.insert(n % 18, hash(n)));
+            Some(
+                (0..4_000)
+                    .filter(|&n| !filter.may_hold(n % 18, hash(n)))
+                    .count(),
+            )
+        };
+        assert_eq!(missing(&sound), Some(0));
+        let behind_head = 8 * FIRST..sound.len();
+        for value in [0, 0xFF] {
+            let mut damaged = sound.clone();
+            damaged[behind_head.clone()].fill(value);
+            assert_eq!(missing(&damaged), Some(0), "{value}");
+        }
+        for bit in (8 * behind_head.start..8 * behind_head.end).step_by(61) {
+            let mut damaged = sound.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(missing(&damaged), Some(0), "bit {bit}");
+        }
+        let mut damaged = sound;
+        let (head, words) = damaged.split_at_mut(behind_head.start);
+        words
+            .chunks_exact_mut(8)
+            .for_each(|word| word.rotate_left(3));
+        assert!(missing(&[head, words].concat()).unwrap() < 60);
     }
 
     #[test]

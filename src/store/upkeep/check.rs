@@ -247,15 +247,33 @@ impl Check {
             self.progress.step(self.list_steps());
             checked
         });
-        let mut found = Vec::new();
+        let (mut found, mut not_in_filter) = (Vec::new(), 0);
         for list in checked {
-            let (postings, problems) = list?;
-            self.report.postings += postings;
-            found.extend(problems);
+            let list = list?;
+            self.report.postings += list.postings;
+            found.extend(list.found);
+            not_in_filter += list.not_in_filter;
         }
         let path = self.snapshot.tables.path().to_owned();
         self.problems(&path, found);
+        self.filter(not_in_filter);
         Ok(())
+    }
+
+    /// Looks at the filter, which lacks so many postings.
+    fn filter(&mut self, lacking: u64) {
+        let Some(filter) = self.snapshot.filter.clone() else {
+            return;
+        };
+        let damaged = filter.damaged();
+        let what = match (lacking, damaged) {
+            (0, 0) => return,
+            (0, _) => format!("{damaged} of its words are damaged, which only takes time"),
+            _ => format!("it lacks {lacking} postings, so what is like those is not found"),
+        };
+        let remedy =
+            "delete this file while nobody uses the store, and the next merge makes it anew";
+        self.problem(filter.path(), format!("{what}; {remedy}"));
     }
 }
 
@@ -295,8 +313,17 @@ fn check_content(snapshot: &Snapshot, sketcher: &Sketcher, content: u32) -> Resu
     Ok(None)
 }
 
+/// What was found in a list of buckets.
+struct CheckedList {
+    postings: u64,
+    /// What is wrong with them.
+    found: Vec<String>,
+    /// Postings that the filter lacks.
+    not_in_filter: u64,
+}
+
 /// Counts the postings of a list of buckets and says what is wrong with them.
-fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<(u64, Vec<String>)> {
+fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<CheckedList> {
     let name = match list.checked_sub(1) {
         None => "the copies".to_owned(),
         Some(band) => format!("band {band}"),
@@ -308,7 +335,7 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<(u64, V
             && snapshot.list_hash(content, list)?.is_some();
         expected += u64::from(posted);
     }
-    let (mut count, mut found, mut failed) = (0, Vec::new(), None);
+    let (mut count, mut not_in_filter, mut found, mut failed) = (0, 0, Vec::new(), None);
     let mut previous: Option<Posting> = None;
     snapshot.for_each_in_list(list, |posting| {
         count += 1;
@@ -330,9 +357,7 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<(u64, V
         }
         let filter = snapshot.filter.as_ref();
         if filter.is_some_and(|filter| !filter.may_hold(list, posting.hash())) {
-            found.push(format!(
-                "{name}: the filter lacks content {content}; without its file it is made anew"
-            ));
+            not_in_filter += 1;
         }
         if previous.is_some_and(|previous| previous >= posting) {
             found.push(format!("{name}: its postings are not in order"));
@@ -349,5 +374,9 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<(u64, V
     if count != expected {
         found.push(format!("{name}: {count} postings and {expected} contents"));
     }
-    Ok((count, found))
+    Ok(CheckedList {
+        postings: count,
+        found,
+        not_in_filter,
+    })
 }
