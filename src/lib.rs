@@ -73,8 +73,8 @@
 //!   same order. (Unless a text has thousands of candidates that do not match it, of which some are
 //!   passed over, see [`Options::false_candidates`]: then only the number of threads changes nothing.)
 //! - A damaged column is an error that names the file, and never a wrong answer: a block is compared with
-//!   its checksum when a process first reads it. Damage to the index or the filter may give an error or a
-//!   wrong answer; [`Store::check`] finds every flipped bit.
+//!   its checksum when a process first reads it. Damage to the index may give an error or a
+//!   wrong answer; [`Store::check`] finds every flipped bit, before the index is copied by a backup or a rebuild.
 //!
 //! # Limits
 //!

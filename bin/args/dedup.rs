@@ -93,8 +93,9 @@ KEY, the key of the first kept or stored document that it is like, JACCARD, the 
 of the document's record, and the same of the other one, which are empty if it was stored before.
 This takes about 40 bytes of memory for each kept document.
 A symbolic link or another name of a file is never listed there for the file's sake, so without
---store the exact copies in it (exact_copy in JSON) can be deleted and no text is lost. Do not delete
-what is not in the list: what was left out (binary files, say; --skipped FILE lists it) is in neither.
+--store the exact copies in it (exact_copy in JSON) can be deleted and no text is lost (of web pages,
+links and pictures are not text). Do not delete what is not in the list: what was left out (binary
+files, say; --skipped FILE lists it) is in neither.
 With --store, a document is dropped as well for one that was published before: what is listed may be
 the only copy on disk, or be that document itself.
 
