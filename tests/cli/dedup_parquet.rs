@@ -216,7 +216,7 @@ fn several_files_of_the_same_columns_become_one() {
         .run(&["dedup", "lines.jsonl", "-o", "all.parquet"])
         .expect(2);
     assert!(
-        ran.stderr.contains("do not go into a file of Parquet"),
+        ran.stderr.contains("do not go into a file of parquet"),
         "{}",
         ran.stderr
     );
