@@ -28,7 +28,7 @@ impl Store {
     /// let store = Store::create(folder.path().join("store"), &Schema::default())?;
     /// store.insert_unless_duplicate("one", "a text")?;
     /// assert!(!store.pack_if_loose(|_| ControlFlow::Continue(()))?);
-    /// # Ok::<(), dedupdb::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
