@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from conftest import CommandLine, keys, texts
+from given import CommandLine, keys, texts
 
 import dedupdb
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import CommandLine, keys, texts
+from given import CommandLine, keys, texts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import keys, texts
+from given import keys, texts
 
 import dedupdb
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import keys, texts
+from given import keys, texts
 
 import dedupdb
 from dedupdb import errors
