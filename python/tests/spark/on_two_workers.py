@@ -26,10 +26,16 @@ def slowly(batches: Iterable[Any]) -> Iterator[Any]:
     time.sleep(2)
 
 
+def is_executor(process: psutil.Process) -> bool:
+    try:
+        return "CoarseGrainedExecutorBackend" in " ".join(process.cmdline())
+    except psutil.Error:  # It is gone.
+        return False
+
+
 def executors() -> list[psutil.Process]:
     """The processes of Spark's executors that this program started."""
-    children = psutil.Process().children(recursive=True)
-    return [child for child in children if "CoarseGrainedExecutorBackend" in " ".join(child.cmdline())]
+    return [child for child in psutil.Process().children(recursive=True) if is_executor(child)]
 
 
 def main() -> None:
@@ -41,15 +47,16 @@ def main() -> None:
         killed: list[int] = []
 
         def kill() -> None:
-            # Two executors are there, and the first tasks, which take two seconds each, are under way.
+            # Both executors are there, and tasks, which take two seconds each, are under way.
             deadline = time.monotonic() + 60
             tracker = spark.sparkContext.statusTracker()
             while time.monotonic() < deadline:
                 stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
-                if any(stage is not None and stage.numCompletedTasks >= 1 for stage in stages):
-                    victim = executors()[0]
-                    victim.kill()
-                    killed.append(victim.pid)
+                found = executors()
+                if len(found) == 2 and any(stage is not None and stage.numActiveTasks > 0 for stage in stages):
+                    time.sleep(0.5)
+                    found[0].kill()
+                    killed.append(found[0].pid)
                     return
                 time.sleep(0.05)
 
