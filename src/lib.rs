@@ -211,7 +211,8 @@ pub mod upkeep {
 #[doc = include_str!("../docs/async.md")]
 pub mod async_programs {}
 
-/// Compiles the examples of the README.
+/// Compiles the examples of the README and of the book.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+#[doc = include_str!("../docs/guide/crawler-rust.md")]
+struct Shown;

@@ -1,7 +1,7 @@
-//! What the README and the guide show is what happens.
+//! What the README and the book show is what happens.
 //!
 //! In blocks marked `console`, a line that begins with `$ ` is run in a shell, in a folder with a
-//! copy of `testdata`, one after another from the first block of the file to the last. The lines
+//! copy of `testdata`, one after another from the first block of the page to the last. The lines
 //! up to the next command are what it prints, standard error included. A line of `...` stands for
 //! any lines, and `...` in a line for anything in it: times, sizes, and what would be too long.
 //! Blanks at the end of a line do not count.
@@ -11,7 +11,19 @@ use std::path::{Path, PathBuf};
 
 use crate::sandbox::{Ran, Sandbox};
 
-const FILES: [&str; 2] = ["README.md", "bin/README.md"];
+/// The pages that show commands: the README and those of the book.
+fn pages() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut pages = vec!["README.md".to_owned()];
+    for entry in walkdir::WalkDir::new(root.join("docs")).sort_by_file_name() {
+        let path = entry.unwrap().into_path();
+        if path.extension().is_some_and(|extension| extension == "md") {
+            let page = path.strip_prefix(root).unwrap().to_str().unwrap();
+            pages.push(page.to_owned());
+        }
+    }
+    pages
+}
 
 /// A command and the lines that it is said to print.
 struct Shown {
@@ -84,6 +96,54 @@ fn fits(shown: &[String], lines: &[&str]) -> bool {
 #[cfg(unix)]
 #[test]
 fn every_command_prints_what_is_shown() {
+    let mut checked = 0;
+    for page in pages() {
+        let commands = commands(&read(&page));
+        checked += commands.len();
+        run_all(&page, &commands);
+    }
+    assert!(checked > 40, "{checked} commands");
+}
+
+/// The picture has the lines of a terminal, with tabs expanded and a rate in its summary.
+#[cfg(unix)]
+#[test]
+fn the_picture_of_a_terminal_is_what_happens() {
+    let picture = "docs/pictures/terminal.svg";
+    let mut commands: Vec<Shown> = Vec::new();
+    for (index, line) in read(picture).lines().enumerate() {
+        let Some(line) = line.strip_suffix("</text>") else {
+            continue;
+        };
+        let (_, text) = line.split_once("xml:space=\"preserve\">").unwrap();
+        let text = [
+            ("&lt;", "<"),
+            ("&gt;", ">"),
+            ("&quot;", "\""),
+            ("&#x27;", "'"),
+            ("&amp;", "&"),
+        ]
+        .iter()
+        .fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
+        if let Some(command) = text.strip_prefix("$ ") {
+            commands.push(Shown {
+                line: index + 1,
+                command: format!("{{ {command}; }} 2>&1 | expand"),
+                output: Vec::new(),
+            });
+        } else {
+            let rate = text.find(" read in ");
+            let text = rate.map_or(text.clone(), |at| format!("{} read in ...", &text[..at]));
+            commands.last_mut().unwrap().output.push(text);
+        }
+    }
+    assert_eq!(commands.len(), 3, "docs/pictures/make.py draws it anew");
+    run_all(picture, &commands);
+}
+
+/// Runs commands one after another in a folder with the test data, and compares what they print.
+#[cfg(unix)]
+fn run_all(page: &str, commands: &[Shown]) {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_dedupdb"));
     let path = std::env::join_paths(
         [program.parent().unwrap().to_owned()]
@@ -91,23 +151,19 @@ fn every_command_prints_what_is_shown() {
             .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
     );
     let path = path.unwrap();
-    for file in FILES {
-        let sandbox = Sandbox::new();
-        sandbox.copy_testdata("testdata");
-        let commands = commands(&read(file));
-        assert!(commands.len() >= 5, "{file} shows commands");
-        for shown in commands {
-            let mut shell = sandbox.shell(&format!("exec 2>&1; {}", shown.command));
-            let ran = Ran::of(shell.env("PATH", &path).output().unwrap());
-            assert!(
-                fits(&shown.output, &ran.lines()),
-                "{file}:{}: {}\nis shown to print\n{}\nand prints\n{}",
-                shown.line,
-                shown.command,
-                shown.output.join("\n"),
-                ran.stdout
-            );
-        }
+    let sandbox = Sandbox::new();
+    sandbox.copy_testdata("testdata");
+    for shown in commands {
+        let mut shell = sandbox.shell(&format!("exec 2>&1; {}", shown.command));
+        let ran = Ran::of(shell.env("PATH", &path).output().unwrap());
+        assert!(
+            fits(&shown.output, &ran.lines()),
+            "{page}:{}: {}\nis shown to print\n{}\nand prints\n{}",
+            shown.line,
+            shown.command,
+            shown.output.join("\n"),
+            ran.stdout
+        );
     }
 }
 
@@ -128,8 +184,8 @@ fn examples_use_what_there_is() {
         ran.stdout
     };
     let mut examples: Vec<String> = Vec::new();
-    for file in FILES {
-        let text = read(file);
+    for page in pages() {
+        let text = read(&page);
         for language in ["sh", "console"] {
             let lines = block_lines(&text, language).into_iter();
             examples.extend(lines.map(|(_, line)| line.to_owned()));

@@ -39,6 +39,7 @@ mod lsh;
 mod merge;
 mod moved;
 mod numbered;
+mod pages;
 mod pairs;
 #[cfg(feature = "plot")]
 mod pictures;
