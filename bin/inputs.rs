@@ -52,15 +52,16 @@ pub(crate) fn is_nameless(argument: &Path) -> bool {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Inputs")]
 pub(crate) struct Names {
-    /// Below folders, read only files of such names, as in .gitignore: '*.md', 'notes/**'; may come again
+    /// In folders, read only files whose names match GLOB, as in .gitignore: '*.md', 'notes/**'; may be
+    /// repeated
     #[arg(long, value_name = "GLOB", value_parser = parse::glob)]
     pub(crate) include: Vec<Glob>,
 
-    /// Below folders, leave out files and folders of such names, and count them; may come again
+    /// In folders, leave out files and folders whose names match GLOB, and count them; may be repeated
     #[arg(long, value_name = "GLOB", value_parser = parse::glob)]
     pub(crate) exclude: Vec<Glob>,
 
-    /// Below folders, leave out what the files .gitignore there say
+    /// In folders, leave out what their .gitignore files exclude
     #[arg(long)]
     pub(crate) gitignore: bool,
 }
@@ -78,29 +79,28 @@ impl Names {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Inputs")]
 pub(crate) struct Inputs {
-    /// Format of all files and of standard input, instead of what each name says
+    /// Format of all files and of standard input, instead of the one that each name implies
     #[arg(long, value_name = "FORMAT", value_parser = parse::format())]
     pub(crate) format: Option<Format>,
 
-    /// Field or column of a record's text; dots lead into nested fields, and a number counts the
-    /// columns of a table without a header [default: text]
+    /// Field or column with the text; dots lead into nested fields, and a number counts the columns
+    /// of a table without a header [default: text]
     #[arg(long, value_name = "NAME", value_parser = parse::field)]
     pub(crate) text_field: Option<String>,
 
-    /// Field or column of a record's key; a record without it has the key PATH#NUMBER [default: id]
+    /// Field or column with the key; a record without one has the key PATH#NUMBER [default: id]
     #[arg(long, value_name = "NAME", value_parser = parse::field)]
     pub(crate) id_field: Option<String>,
 
-    /// Where an id stands for one document
+    /// Where ids are unique
     #[arg(long, value_name = "WHERE", value_parser = parse::id_scope(), default_value = "all")]
     pub(crate) id_scope: IdScope,
 
-    /// Encoding of all texts, such as windows-1252 or gbk, instead of UTF-8 or what each looks
-    /// like
+    /// Encoding of all texts, such as windows-1252 or gbk, instead of detecting it
     #[arg(long, value_name = "NAME", value_parser = parse::encoding)]
     pub(crate) encoding: Option<Encoding>,
 
-    /// Leave out larger texts, and count them: 64MiB, 500kB
+    /// Leave out texts larger than SIZE, and count them: 64MiB, 500kB
     #[arg(long, value_name = "SIZE", value_parser = parse::size, default_value = "64MiB")]
     pub(crate) max_document: u64,
 
@@ -111,21 +111,21 @@ pub(crate) struct Inputs {
     #[command(flatten)]
     pub(crate) names: Names,
 
-    /// Take the standard output of `COMMAND PATH` for each file, which is its standard input too: pdftotext and
-    /// the like in a script
+    /// Read each file through a program: the output of `COMMAND PATH`, with the file as standard input, is
+    /// the document
     #[arg(long, value_name = "COMMAND")]
     pub(crate) pre: Option<PathBuf>,
 
-    /// Only for files of such names; may come again
+    /// Use COMMAND only for files whose names match GLOB; may be repeated
     #[arg(long, value_name = "GLOB", value_parser = parse::glob, requires = "pre")]
     pub(crate) pre_glob: Vec<Glob>,
 
-    /// Time that COMMAND may take for a file; it is ended then, with what it started
+    /// Time limit of COMMAND for each file
     #[arg(long, value_name = "TIME", value_parser = duration::wait, requires = "pre", default_value = "60s")]
     pub(crate) pre_time: Duration,
 
-    /// Follow symbolic links below the paths, too; a file is read once, under its own name if that is
-    /// below a path
+    /// Follow symbolic links in folders; a file is read once, under its own name if that is in one of the
+    /// paths
     #[arg(long)]
     pub(crate) follow: bool,
 }

@@ -29,12 +29,12 @@ pub(crate) enum Named {
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Inputs")]
 pub(crate) struct Telling {
-    /// Name every file and record that is left out, on standard error
+    /// Name every file and record that is left out on standard error
     #[arg(short, long)]
     pub(crate) verbose: bool,
 
-    /// List in FILE what is left out: its place, the reason and a detail, with tabs between them;
-    /// JSON if it is called .jsonl
+    /// List what is left out in FILE: its place, the reason and a detail, separated by tabs; JSON if
+    /// FILE ends in .jsonl
     #[arg(long, value_name = "FILE")]
     pub(crate) skipped: Option<PathBuf>,
 }

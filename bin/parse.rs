@@ -157,15 +157,15 @@ pub(crate) fn glob(glob: &str) -> Result<Glob, String> {
 /// A format by its name.
 pub(crate) fn format() -> impl TypedValueParser<Value = Format> {
     let help = |format| match format {
-        Format::Text => "One document, as it is",
-        Format::Html => "One document, without its tags",
-        Format::Jsonl => "A JSON object a line",
-        Format::Csv => "A table with commas and quotes, and a header",
-        Format::Tsv => "A table with tabs and a header, or lines of a key, a tab and a text",
+        Format::Text => "One document, unchanged",
+        Format::Html => "One document, without tags",
+        Format::Jsonl => "Lines with a JSON object each",
+        Format::Csv => "A table with commas, quotes and a header",
+        Format::Tsv => "A table with tabs and a header, or lines with a key, a tab and a text",
         Format::Parquet => "A table of columns",
-        Format::Warc => "A web archive: texts, and pages without their tags",
+        Format::Warc => "A web archive: texts, and pages without tags",
         Format::Shingles => {
-            "A line a document: its key, and the integers that are its shingles; for --shingling ids"
+            "Lines with a key and the integers that are its shingles, for --shingling ids"
         }
         _ => "",
     };
@@ -189,8 +189,8 @@ pub(crate) fn preset() -> impl TypedValueParser<Value = Preset> {
 
 /// Where an id stands for one document.
 pub(crate) fn id_scope() -> impl TypedValueParser<Value = IdScope> {
-    let all = PossibleValue::new("all").help("In all files together: the id is the key");
-    let file = PossibleValue::new("file").help("In its file: the key is PATH#ID");
+    let all = PossibleValue::new("all").help("In all files together: the key is the id");
+    let file = PossibleValue::new("file").help("In each file: the key is PATH#ID");
     PossibleValuesParser::new([all, file]).map(|name| match &*name {
         "file" => IdScope::File,
         _ => IdScope::All,

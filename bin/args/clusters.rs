@@ -4,22 +4,23 @@ use clap::ValueEnum;
 
 use crate::parse;
 
-/// List the clusters of documents that are alike
+/// List the clusters of similar documents
 ///
-/// Clusters come from verified pairs only, and documents with the same text are always in one.
-/// The representative is the document whose text was added first; it is listed first.
+/// Clusters consist of verified pairs only, and documents with the same text are always in the same
+/// cluster. The representative is the document whose text was added first; it is listed first.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
   dedupdb clusters
   dedupdb clusters --linkage representative --threshold 90%
-  dedupdb clusters --min-size 1 | awk -F'\\t' '$1 != c { print $2; c = $1 }'   one document of each
-  dedupdb --json clusters | jq 'select(.lowest < 0.5)'                       chains
+  dedupdb clusters --min-size 1 | awk -F'\\t' '$1 != c { print $2; c = $1 }'  One document of each
+    cluster
+  dedupdb --json clusters | jq 'select(.lowest < 0.5)'  Long chains
 
-A line has three columns with tabs between them: CLUSTER, KEY, JACCARD. CLUSTER is a number from 1
-on. JACCARD is the similarity to the cluster's representative, exact, or where the store keeps no
-shingles an estimate with its standard error, such as ~0.8125±0.0350. Connected clusters have
-members below the threshold where a chain of pairs leads to them.
+Each line has three columns, separated by tabs: CLUSTER, KEY and JACCARD. CLUSTER counts from 1.
+JACCARD is the similarity to the representative of the cluster. It is exact, or, if the store keeps
+no shingles, an estimate with its standard error, such as ~0.8125±0.0350. A connected cluster may
+have members below the threshold, connected to the representative by a chain of pairs.
 
 Exit codes: 0 there are clusters, 1 there are none, 2 error.")]
 pub(crate) struct Clusters {
@@ -27,11 +28,11 @@ pub(crate) struct Clusters {
     #[arg(long, value_enum, default_value_t = Linkage::Connected)]
     pub(crate) linkage: Linkage,
 
-    /// Least Jaccard similarity of documents that are linked, instead of the store's: 0.9 or 90%
+    /// Minimum Jaccard similarity of linked documents, instead of the store's: 0.9 or 90%
     #[arg(long, value_name = "SHARE", value_parser = parse::share)]
     pub(crate) threshold: Option<f64>,
 
-    /// Only clusters of so many documents or more; 1 lists every document
+    /// List only clusters of at least N documents; 1 lists every document
     #[arg(long, value_name = "N", default_value = "2")]
     pub(crate) min_size: usize,
 }
@@ -39,8 +40,8 @@ pub(crate) struct Clusters {
 /// What makes a cluster.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Linkage {
-    /// Pairs that connect its documents; the ends of a chain may be unlike
+    /// Documents that are connected by pairs; the ends of a chain may differ a lot
     Connected,
-    /// Each document reaches the threshold with the representative
+    /// Documents that all reach the threshold with the representative
     Representative,
 }

@@ -2,22 +2,22 @@
 
 use crate::parse;
 
-/// Give back the space of removed documents, while the store is in use
+/// Free the space of removed documents, while the store is in use
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
-  dedupdb stats                                   what would it give back?
+  dedupdb stats  Show how much space it would free
   dedupdb compact
   dedupdb remove --older-than 90d && dedupdb compact
 
-Everything that is in use is written anew beside the store, and takes its place at the end, in one
-step. Until then it takes as much space again; queries are answered from the old files, and so are
-programs that have the store open to read. It is safe to stop it at any time; the same command
-goes on from where it was, `reindex --cancel` forgets it.
+Writes everything that is in use into new files, which replace the old ones in one step at the end.
+Until then it needs the same space again, and queries, also those of programs that have the store
+open, are answered from the old files. You may stop it at any time; the same command continues, and
+`reindex --cancel` discards what it has done.
 
 Exit codes: 0 done, 2 error, 130 interrupted.")]
 pub(crate) struct Compact {
-    /// Memory to take for sorting, 384MiB at least; all the rest takes about as much
+    /// Memory for sorting, at least 384MiB; everything else takes about as much again
     #[arg(long, value_name = "SIZE", value_parser = parse::memory, default_value = "512MiB")]
     pub(crate) memory: u64,
 }

@@ -7,14 +7,14 @@ use clap_complete::Shell;
 #[command(after_help = "\
 Examples:
   dedupdb completions bash > ~/.local/share/bash-completion/completions/dedupdb
-  dedupdb completions zsh > ~/.zfunc/_dedupdb        a folder of $fpath
+  dedupdb completions zsh > ~/.zfunc/_dedupdb  A folder in $fpath
   dedupdb completions fish > ~/.config/fish/completions/dedupdb.fish
 
-The script is for this version; print it again after an update.
+The script is for this version. Print it again after an update.
 
 Exit codes: 0 done, 2 error.")]
 pub(crate) struct Completions {
-    /// Shell that the script is for
+    /// Shell to print the script for
     #[arg(value_name = "SHELL")]
     pub(crate) shell: Shell,
 }

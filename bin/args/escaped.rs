@@ -9,7 +9,7 @@ use crate::output::unescape;
 /// How keys are given.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Escaped {
-    /// Take keys as they are printed: \n is a line break, \\ a backslash
+    /// Read keys in their printed form: \n is a line break, \\ a backslash
     #[arg(long)]
     escaped: bool,
 }

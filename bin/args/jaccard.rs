@@ -3,10 +3,10 @@
 use super::Signing;
 use crate::inputs::Inputs;
 
-/// Compare two files: their exact Jaccard similarity, and its estimate
+/// Compare two files: their exact Jaccard similarity and its estimate
 ///
-/// The share of the shingles of either file that both have. No store is used; `explain` compares as
-/// a store does, and shows the differences.
+/// The Jaccard similarity is the share of all shingles of the two files that both have. No store is
+/// used. `explain` compares as a store does and shows the differences.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -14,17 +14,17 @@ Examples:
   dedupdb jaccard --shingling char:9 --permutations 600 old.txt new.txt
   dedupdb --json jaccard old.txt new.txt | jq .jaccard
 
-The estimate is the share of permutations under which both have the same least shingle, with its
-standard error.
+The estimate is the share of permutations under which both files have the same smallest shingle,
+with its standard error.
 
 Exit codes: 0 done, 2 error.")]
 pub(crate) struct Jaccard {
     /// A file, or - for standard input
-    #[arg(value_name = "A")]
+    #[arg(value_name = "A", value_hint = clap::ValueHint::FilePath)]
     pub(crate) a: String,
 
-    /// The other one
-    #[arg(value_name = "B")]
+    /// The other file, or - for standard input
+    #[arg(value_name = "B", value_hint = clap::ValueHint::FilePath)]
     pub(crate) b: String,
 
     #[command(flatten)]

@@ -4,41 +4,43 @@ use std::path::PathBuf;
 
 use crate::inputs::Names;
 
-/// Let files that are the same byte for byte share their bytes on disk
+/// Let files with identical bytes share them on disk
 ///
-/// The first of them, sorted by name, stays as it is; the others become further names of it (hard links), or
-/// files that share its bytes (--reflink).
+/// The first of several identical files, sorted by name, stays as it is. The others become hard
+/// links to it, or, with --reflink, files that share its bytes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  dedupdb link --dry-run photos/                   what would be linked?
+  dedupdb link --dry-run photos/  Show what would be linked
   dedupdb link photos/ > linked.tsv
-  dedupdb link --reflink --exclude '*.iso' data/   on btrfs or XFS
+  dedupdb link --reflink --exclude '*.iso' data/  On btrfs or XFS
 
-Prints COPY, ORIGINAL and BYTES with tabs between them for each copy, and a summary on standard error. The
-same command goes on from where it was interrupted.
+Prints COPY, ORIGINAL and BYTES for each copy, separated by tabs, and a summary on standard error.
+If it is interrupted, the same command continues.
 
-A hard link is the same file: whoever changes one changes both, and the time of change of the copy is gone.
-A reflink is a file of its own with its own time and mode; it shares bytes until one of both is changed.
+Hard links are one file: a change through one name changes all, and the copy's own time is lost. A
+reflink is a separate file with its own time and mode; it shares bytes until one of the two changes.
 
-A copy is compared byte by byte right before, and left as it is if one of both changed since they were met;
-what a program writes into a copy that it has open at that moment is lost. It is replaced in one step, so a
-run that is killed leaves each file whole; it may leave a name .dedupdb-link-*, which the next run removes.
-Left alone and told: copies of another owner or, for hard links, of another mode. Left alone: empty files,
-files on another file system than their likes, symbolic links and what is behind them, stores, and folders of
-version control.
+Each copy is compared byte by byte right before it is replaced, and left alone if one of the two has
+changed. What a program writes at that moment into a copy that it has open is lost. A copy is
+replaced in one step, so a run that is killed leaves each file intact. It may leave a file named
+.dedupdb-link-*, which the next run removes.
+
+Copies of another owner and, for hard links, of another mode are left alone and reported. Empty
+files, files on another file system, symbolic links, stores and folders of version control are left
+alone.
 
 Exit codes: 0 done, 2 something could not be read or replaced, 130 interrupted.")]
 pub(crate) struct Link {
-    /// Folder whose files are compared, with all below it
-    #[arg(value_name = "FOLDER")]
+    /// Folder whose files are compared, recursively
+    #[arg(value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
     pub(crate) folder: PathBuf,
 
-    /// Say what would be done, and do nothing
+    /// Show what would be linked, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// Let copies share bytes and stay files of their own, where the file system can
+    /// Share bytes between separate files, if the file system supports it
     #[arg(long)]
     pub(crate) reflink: bool,
 

@@ -7,17 +7,17 @@ use crate::args::escaped::Escaped;
 #[command(after_help = "\
 Examples:
   dedupdb list --prefix articles/ --long
-  dedupdb list -0 --prefix articles/ | xargs -0 ls -l        keys of files, for another program
+  dedupdb list -0 --prefix articles/ | xargs -0 ls -l  Pass keys that are paths to another program
   dedupdb --json list | jq -r .key
 
---long puts tabs between its columns. Documents of the same content number are exact copies.
+--long separates its columns by tabs. Documents with the same content number are exact copies.
 
-Control characters and backslashes in keys are spelled out, as \\n and \\\\, so that a line is a key, and
---escaped takes such a key. --json and -0 give the keys as they are.
+Each line is one key: control characters and backslashes are escaped, as \\n and \\\\. --escaped
+takes such keys. --json and -0 print keys unescaped.
 
 Exit codes: 0 something was listed, 1 nothing, 2 error.")]
 pub(crate) struct List {
-    /// Only documents whose keys begin so
+    /// List only documents whose keys begin with PREFIX
     #[arg(
         long,
         value_name = "PREFIX",
@@ -30,7 +30,7 @@ pub(crate) struct List {
     #[arg(short, long)]
     pub(crate) long: bool,
 
-    /// End each key with a NUL byte, and print it as it is: for xargs -0
+    /// End each key with a NUL byte and print it unescaped, for xargs -0
     #[arg(short = '0', long, conflicts_with = "long")]
     pub(crate) print0: bool,
 

@@ -8,15 +8,15 @@ use clap::ValueHint;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  dedupdb man | man -l -                             read the overview
-  dedupdb man query | man -l -                       read about a command
-  dedupdb man --out /usr/local/share/man/man1        install a page for each command
+  dedupdb man | man -l -  Read the overview
+  dedupdb man query | man -l -  Read about a command
+  dedupdb man --out /usr/local/share/man/man1  Install a page for each command
 
-The pages say what --help says.
+The pages have the text of --help.
 
 Exit codes: 0 done, 2 error.")]
 pub(crate) struct Man {
-    /// Command to print the page of, instead of the overview
+    /// Command whose page to print, instead of the overview
     #[arg(value_name = "COMMAND", conflicts_with = "out")]
     pub(crate) command: Option<String>,
 

@@ -8,8 +8,8 @@ use crate::left_out::Telling;
 
 /// Write a line for each bucket of each document, for `reduce`
 ///
-/// This and `reduce` find the pairs of documents that are alike without a store: as mapper and
-/// reducer of Hadoop Streaming, in Spark, or on both sides of `sort`.
+/// `map` and `reduce` find similar documents without a store: as mapper and reducer of Hadoop
+/// Streaming, in Spark, or on both sides of `sort`.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -18,23 +18,23 @@ Examples:
   dedupdb map --format tsv < key-tab-text | sort | dedupdb reduce
   dedupdb map --format shingles --shingling ids < sets | sort | dedupdb reduce --shingling ids
 
-Give `reduce` the same parameters; it says so if they are others. The pairs are those of `dedupdb
-pairs` in a store with these parameters.
+Give `reduce` the same parameters; it reports a difference. The pairs are those of `dedupdb pairs`
+in a store with these parameters.
 
-A line is KEY, a tab and a value. KEY is a band and its hash, such as 07:1a2b3c4d. Any sort will do
-that puts equal keys side by side; LC_ALL=C is the fastest. The value has the document's id, a mark
-of the parameters, and its shingles in base64. A text of N shingles takes about 45 + 4.4 N bytes, and
-its id, in each band: fewer bands ship less. How much it was is in the summary, on standard
-error.
+Each line has a KEY, a tab and a value. KEY is a band and its hash, such as 07:1a2b3c4d. Use any
+sort that puts equal keys next to each other; LC_ALL=C is the fastest. The value has the document's
+id, a check of the parameters, and the shingles in base64. A text of N shingles takes about 45 + 4.4
+N bytes plus its id, for each band: fewer bands move less data. The summary on standard error says
+how much it was.
 
-Without PATH, standard input is read, as JSONL if --format does not say otherwise. Then every record
-must have an id, for other mappers read standard input, too. Ids tell documents apart: of two texts
-with the same id the second is left out, counted as repeated, and an error; `reduce` finds those of
-several mappers where they meet. --id-scope file makes keys PATH#ID of the ids of files. The ids take
-about 40 bytes of memory each.
+Without PATH, it reads standard input, as JSONL unless --format says otherwise. Then each record
+must have an id, because several mappers may each read a standard input of their own. An id stands
+for one document: if a second text has the same id, it is left out, counted as repeated, and an
+error. `reduce` finds such texts of different mappers where they meet. With --id-scope file, keys
+are PATH#ID. The ids take about 40 bytes of memory each.
 
-With --format shingles a line is an id and the document's shingles, integers from 0 to
-18446744073709551615, with blanks or tabs between them.
+With --format shingles, each line has an id and the document's shingles: integers from 0 to
+18446744073709551615, separated by blanks or tabs.
 
 Exit codes: 0 done, 2 something could not be read, 130 interrupted.")]
 pub(crate) struct Map {

@@ -1,6 +1,7 @@
 //! The command line's arguments, one file a verb.
 
 mod add;
+pub(crate) mod after;
 mod backup;
 mod clusters;
 mod compact;
@@ -65,11 +66,11 @@ pub(crate) use tune::Tune;
 use crate::duration;
 use crate::parse::{self, Number};
 
-/// Finds near-duplicate texts, and keeps them findable.
+/// Finds near-duplicate texts and remembers them.
 ///
-/// A store is a folder that remembers every text added to it. Ask it which texts are like a given
-/// one, now or in later runs: similarity is the share of word groups (shingles) that two texts
-/// have in common, their Jaccard similarity, and every answer is checked exactly.
+/// A store is a folder that remembers every text added to it. Ask it which texts resemble a given one,
+/// now or in later runs. The similarity of two texts is the share of their word groups (shingles) that
+/// both have: their Jaccard similarity. Every answer is checked exactly.
 #[derive(Debug, Parser)]
 #[command(name = "dedupdb", version, max_term_width = 100, after_help = EXAMPLES)]
 #[command(next_help_heading = "Options of every command")]
@@ -97,7 +98,7 @@ pub(crate) struct Args {
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
-    /// Threads to work with, 256 at most [default: one a core]
+    /// Number of threads, at most 256 [default: one for each core]
     #[arg(
         long,
         global = true,
@@ -107,8 +108,8 @@ pub(crate) struct Args {
     )]
     pub(crate) threads: usize,
 
-    /// Wait this long for a store that another process is writing to, 30s or 2min; reading waits
-    /// for nobody [default: not at all]
+    /// Wait this long, such as 30s or 2min, while another process writes to the store; readers never
+    /// wait [default: fail at once]
     #[arg(
         long,
         global = true,
@@ -119,8 +120,8 @@ pub(crate) struct Args {
     )]
     pub(crate) wait: Duration,
 
-    /// Candidates, a number or all, that may turn out not to match before a search passes over the
-    /// others and says so [default: 4000]
+    /// Stop a search after N non-matching candidates, and say so; or all, to never stop [default:
+    /// 4000]
     #[arg(
         long,
         global = true,
@@ -137,11 +138,11 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  dedupdb add articles/                  store the files of a folder
-  dedupdb query new.txt                  which stored texts are like this one?
-  dedupdb add --matches articles/        store, and list near-duplicates as they are met
+  dedupdb add articles/  Store the files of a folder
+  dedupdb query new.txt  Which stored texts resemble this one?
+  dedupdb add --matches articles/  Store them, and list near-duplicates as they are found
 
-`dedupdb COMMAND --help` has more examples, and what is printed.
+`dedupdb COMMAND --help` has more examples and describes the output.
 
 Exit codes: 0 found or done, 1 nothing found, 2 error, 130 interrupted (143 by SIGTERM, 129 by
 SIGHUP).";
@@ -161,17 +162,17 @@ pub(crate) enum Command {
     Matrix(Matrix),
     Show(Show),
     Stats(Stats),
-    /// Read the whole store and compare it with its checksums
+    /// Read the whole store and verify it
     #[command(after_help = "\
 Examples:
   dedupdb check
   dedupdb check --store backup && echo sound
 
-Compares all checksums, computes signatures and postings again, and holds documents against their
-contents. The youngest contents, 32,768 at most, have no postings in tables yet: those are made of the
-signatures when the store is opened, and the summary says of how many.
+Compares all checksums, computes signatures and postings again, and compares documents with their
+contents. The youngest contents, at most 32,768, have no postings in tables yet: they are computed from the
+signatures when the store is opened. The summary says how many these are.
 
-Prints a line for each problem. No other process may have the store open meanwhile; a backup can be
+Prints a line for each problem. No other process may have the store open. A backup can be
 checked at any time.
 
 Exit codes: 0 sound, 2 damaged, or an error.")]
@@ -193,13 +194,18 @@ Exit codes: 0 sound, 2 damaged, or an error.")]
 }
 
 impl Args {
+    /// All commands, with their texts laid out for a terminal.
+    pub(crate) fn all() -> clap::Command {
+        after::laid_out(Args::command())
+    }
+
     /// The arguments as they were typed.
     ///
     /// # Errors
     ///
     /// Help, the version, or what is wrong with them.
     pub(crate) fn typed() -> Result<Args, clap::Error> {
-        let matches = Args::command().try_get_matches()?;
+        let matches = Args::all().try_get_matches()?;
         let mut args = Args::from_arg_matches(&matches)?;
         args.store_given = matches.value_source("store") != Some(ValueSource::DefaultValue);
         Ok(args)

@@ -2,45 +2,43 @@
 
 use crate::parse;
 
-/// List all pairs of documents that are alike
+/// List all pairs of similar documents
 ///
-/// Each pair once: copies first, then pairs in the order of the buckets that they share, or with
-/// --exhaustive by the longer text.
+/// Lists each pair once: exact copies first, then the others in the order of their buckets or, with
+/// --exhaustive, by the longer text.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
-  dedupdb pairs                                  all that are like one another
-  dedupdb pairs --threshold 95% --fold-copies    the closest, each distinct text once
-  dedupdb pairs --between 2025/ 2026/            across two folders or crawls
-  dedupdb pairs | sort -t$'\\t' -k3,3rn | head    the most similar ones
-  dedupdb pairs --exhaustive --threshold 0.4     far below what the bands were made for
+  dedupdb pairs  All similar pairs
+  dedupdb pairs --threshold 95% --fold-copies  The most similar ones, each distinct text once
+  dedupdb pairs --between 2025/ 2026/  Only pairs across two folders or crawls
+  dedupdb pairs | sort -t$'\\t' -k3,3rn | head  The most similar ones first
+  dedupdb pairs --exhaustive --threshold 0.4  Far below the threshold of the bands
 
-A line has three columns with tabs between them: KEY_A, KEY_B, JACCARD. JACCARD is exact. Where the
-store keeps no shingles it is an estimate with its standard error, such as ~0.8125±0.0350.
-Control characters and backslashes in keys are spelled out, as \\n and \\\\; --json gives keys as they
-are.
+Each line has three columns, separated by tabs: KEY_A, KEY_B and JACCARD. JACCARD is exact, or, if
+the store keeps no shingles, an estimate with its standard error, such as ~0.8125±0.0350. Control
+characters and backslashes in keys are escaped, as \\n and \\\\; --json prints keys unescaped.
 
-Without --exhaustive a pair is found if it shares a bucket, at the threshold with the recall that
-`init` chose the bands for. With it none is missed. Use it to measure what the bands miss, where
-a missed pair is not to be borne, and below the store's threshold. It takes more memory: for each
-shingle of the store about 4 bytes at a threshold of 0.8 and 18 at 0.1, up to 1 GiB, and 30 bytes
-a text.
+Without --exhaustive, a pair is found if it shares a bucket: at the threshold with the recall that
+`init` printed. With it, every pair is found. Use it to measure what the bands miss, if no pair may
+be missed, and below the store's threshold. It takes more memory: for each shingle in the store,
+about 4 bytes at a threshold of 0.8 and 18 at 0.1, up to 1 GiB, and 30 bytes for each text.
 
 Exit codes: 0 there are pairs, 1 there are none, 2 error.")]
 pub(crate) struct Pairs {
-    /// Least Jaccard similarity, instead of the store's: 0.9 or 90%
+    /// Minimum Jaccard similarity, instead of the store's: 0.9 or 90%
     #[arg(long, value_name = "SHARE", value_parser = parse::share)]
     pub(crate) threshold: Option<f64>,
 
-    /// Only pairs of a key that begins with A and one that begins with B
+    /// List only pairs of a key that begins with A and a key that begins with B
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     pub(crate) between: Vec<String>,
 
-    /// Take the documents with the same text for one, the one whose key comes first
+    /// Treat documents with the same text as one: the one whose key sorts first
     #[arg(long)]
     pub(crate) fold_copies: bool,
 
-    /// Find every pair, by comparing shingles instead of going through buckets
+    /// Find every pair, by comparing shingles instead of buckets
     #[arg(long)]
     pub(crate) exhaustive: bool,
 }

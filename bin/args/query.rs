@@ -7,28 +7,31 @@ use crate::inputs::Inputs;
 use crate::left_out::Telling;
 use crate::parse;
 
-/// Find the stored documents that are like a text
+/// Find the stored documents that resemble a text
 ///
-/// Prints the most similar ones first. A file that is itself stored under its path is not among
-/// its own matches.
+/// Prints the most similar ones first. A file that is stored under its own path is not among its
+/// own matches.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
-  dedupdb query draft.txt                             what is like this file?
-  dedupdb query --threshold 90% --limit 5 drafts/     the five best of at least 0.9 for each file
-  dedupdb query --key articles/old.txt                what is like this stored document?
-  dedupdb query --quiet draft.txt > /dev/null || echo nothing like it
+  dedupdb query draft.txt  Which stored documents resemble this file?
+  dedupdb query --threshold 90% --limit 5 drafts/  At most five matches of at least 0.9 for each
+    file
+  dedupdb query --key articles/old.txt  Which documents resemble this stored one?
+  dedupdb query --quiet draft.txt > /dev/null || echo nothing similar
   curl -s https://example.org | dedupdb query -
   dedupdb --json query pages.jsonl | jq -r 'select(.jaccard > 0.95).key'
 
-A line has four columns with tabs between them: QUERY, KEY, JACCARD, and `exact copy` or nothing.
-JACCARD is exact. Where the store keeps no shingles it is an estimate with its standard error,
-such as ~0.8125±0.0350. Control characters and backslashes in keys are spelled out, as \\n and \\\\;
---json gives keys as they are.
+Each line has four columns, separated by tabs: QUERY, KEY, JACCARD, and `exact copy` or nothing.
+JACCARD is exact, or, if the store keeps no shingles, an estimate with its standard error, such as
+~0.8125±0.0350. Control characters and backslashes in keys are escaped, as \\n and \\\\; --json
+prints keys unescaped.
 
-In JSON, `share_of_query` is the share of the query's shingles that the match has,
-`share_of_match` the share of the match's shingles that the query has, `bands` the number of buckets
-that they share.
+In JSON, `share_of_query` is the share of the query's shingles that the match also has,
+`share_of_match` the share of the match's shingles that the query also has, and `bands` the number
+of buckets that they share.
+
+If nothing is found, a note on standard error says so, unless --quiet is given.
 
 Exit codes: 0 something was found, 1 nothing, 2 no document has a --key, or an error.")]
 pub(crate) struct Query {
@@ -36,15 +39,15 @@ pub(crate) struct Query {
     #[arg(required_unless_present = "keys", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Ask about the stored document of this key; may be given several times
+    /// Ask about the stored document with this key; may be repeated
     #[arg(long = "key", value_name = "KEY", value_parser = parse::key)]
     pub(crate) keys: Vec<String>,
 
-    /// Least Jaccard similarity, instead of the store's: 0.9 or 90%
+    /// Minimum Jaccard similarity, instead of the store's: 0.9 or 90%
     #[arg(long, value_name = "SHARE", value_parser = parse::share)]
     pub(crate) threshold: Option<f64>,
 
-    /// At most so many matches for each text, the best ones
+    /// Print at most the N best matches for each text
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
 

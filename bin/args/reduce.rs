@@ -2,32 +2,36 @@
 
 use super::Sketching;
 
-/// List the pairs of documents that are alike, from the sorted lines of `map`
+/// List the pairs of similar documents, from the sorted lines of `map`
 ///
-/// Reads standard input, where lines of the same key are side by side. Each pair is listed once,
-/// also by several reducers that share the keys among them.
+/// Reads standard input, in which lines with the same key are next to each other. Each pair is
+/// listed once, even if several reducers divide the keys among them.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
   dedupdb map < pages.jsonl | sort | dedupdb reduce > pairs.tsv
-  dedupdb map --threshold 0.9 --permutations 960 --bands 60x16 < pages.jsonl \\
+  dedupdb map --threshold 0.9 --permutations 960 --bands 60x16 < pages.jsonl
     | LC_ALL=C sort | dedupdb reduce --threshold 0.9 --permutations 960 --bands 60x16
 
-A line has three columns with tabs between them: ID_A, ID_B, JACCARD, where ID_A comes before ID_B
-and JACCARD is exact. Control characters in ids are spelled out, as in \\n; --json gives ids as they
-are, in objects with `key_a`, `key_b` and `jaccard`. Pairs are ordered by their keys of the input, in
-each by the numbers of shingles and the ids.
+Each line has three columns, separated by tabs: ID_A, ID_B and JACCARD. ID_A sorts before ID_B, and
+JACCARD is exact. Control characters in ids are escaped, as in \\n; --json prints ids unescaped, in
+objects with `key_a`, `key_b` and `jaccard`. Pairs are ordered by the keys of the input, and for
+each key by the numbers of shingles and the ids.
 
-A pair that shares several keys is listed where the first band meets that both share, which its
-shingles tell. Memory is that of the documents of one key, 4.4 bytes a shingle, of those of them
-that fit the size of one, 4 bytes a shingle and a band, and 8 MiB.
+A pair that shares several keys is listed at the first band that both share, which follows from the
+shingles. Memory holds the documents of one key (4.4 bytes a shingle), those of similar size (4
+bytes a shingle and a band), and 8 MiB.
 
-Errors are a line that map did not write, one that it wrote with other parameters, and a key that
-comes back after others: then the input is not sorted. Of the last million keys most are remembered
-for that. So is an id that stands for two texts, where both meet: it is counted, and the pairs are
-listed. The same line twice is no error. Lines have no checksum; shingles that do not lead to their key are noticed.
+These are errors:
+  a foreign line  `map` did not write it, or wrote it with other parameters
+  a repeated key  A key that comes again after others: the input is not sorted. Most of the last
+    million keys are remembered for this
+  a repeated id  An id that stands for two texts. It is counted, and its pairs are listed
 
-Exit codes: 0 done, whether or not there are pairs, 2 error, 130 interrupted.")]
+A repeated line is not an error. Lines have no checksum, but shingles that do not lead to their key
+are noticed.
+
+Exit codes: 0 done, with or without pairs, 2 error, 130 interrupted.")]
 pub(crate) struct Reduce {
     #[command(flatten, next_help_heading = "Parameters, those that map was given")]
     pub(crate) sketching: Sketching,

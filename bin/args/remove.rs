@@ -6,25 +6,25 @@ use crate::parse;
 
 /// Remove documents
 ///
-/// By their keys, or all that fit every condition given. Files on disk are not touched.
+/// Removes documents by key, or all that meet every given condition. Files on disk stay.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
-  dedupdb remove articles/old.txt                     one document
-  dedupdb remove --prefix articles/2019/              all whose keys begin so
-  dedupdb remove --missing                            documents whose files were deleted
-  dedupdb remove --older-than 90d --dry-run           which are they?
+  dedupdb remove articles/old.txt  One document
+  dedupdb remove --prefix articles/2019/  All whose keys begin with this
+  dedupdb remove --missing  Documents whose files were deleted
+  dedupdb remove --older-than 90d --dry-run  List them first
   dedupdb remove --older-than 2w --prefix https://news.example/
 
-A document must fit all of --prefix, --missing and --older-than that are given. --dry-run lists
-the keys and changes nothing.
+A document must meet all of --prefix, --missing and --older-than that are given. --dry-run lists the
+keys and changes nothing.
 
---older-than goes by the time at which the text was added under its key, which `show` tells.
-Adding the same text again does not make a document younger. Units are s, min, h, d, w and y
-(365 days).
+--older-than compares the time at which the text was added under its key, which `show` prints.
+Adding the same text again does not change it. Units are s, min, h, d, w and y (365 days).
 
---missing looks for files from the current folder, so run it where add was run; it refuses if not
-one file is found. Records and texts from standard input have no file and are never missing.
+--missing looks for files from the current folder, so run it where you ran `add`. It refuses to run
+if no file at all is found. Records and texts from standard input have no file and are never
+missing.
 
 Exit codes: 0 something was removed, 1 nothing, 2 error.")]
 pub(crate) struct Remove {
@@ -37,23 +37,23 @@ pub(crate) struct Remove {
     )]
     pub(crate) keys: Vec<String>,
 
-    /// Documents whose keys begin so
+    /// Documents whose keys begin with PREFIX
     #[arg(long, value_name = "PREFIX", value_parser = parse::prefix)]
     pub(crate) prefix: Option<String>,
 
-    /// Documents that came from files that no longer exist
+    /// Documents whose files no longer exist
     #[arg(long)]
     pub(crate) missing: bool,
 
-    /// Documents that were added longer ago than this: 90d, 12h, 2w
+    /// Documents that were added longer ago than AGE: 90d, 12h, 2w
     #[arg(long, value_name = "AGE", value_parser = duration::age)]
     pub(crate) older_than: Option<Age>,
 
-    /// List what would be removed, and remove nothing
+    /// List what would be removed and remove nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// End each key of --dry-run with a NUL byte, and print it as it is: for xargs -0
+    /// End each key of --dry-run with a NUL byte and print it unescaped, for xargs -0
     #[arg(short = '0', long, requires = "dry_run")]
     pub(crate) print0: bool,
 

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::ValueHint;
 
-/// Make a new store of what is whole of a damaged one
+/// Save what is whole of a damaged store into a new one
 ///
-/// The damaged store is only read. No text is needed.
+/// The damaged store is only read. No texts are needed.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -14,34 +14,34 @@ Examples:
   dedupdb salvage .dedupdb saved --like backups/monday
   dedupdb salvage --json .dedupdb saved > casualties.jsonl
 
-Prints a line for each document that is not what it was, with tabs in between: lost or doubtful, its
-key, and why. Doubtful ones are in the new store: they lie in a damaged part of a file, and fit all
-that can still be compared. Contents whose keys are lost are kept under the BLAKE3 hash of their
-text, which b3sum prints of a file; removed ones may be among them. Add the texts of what is lost
-again.
+Prints a line for each document that is not intact, with columns separated by tabs: `lost` or
+`doubtful`, the key, and the reason. Doubtful documents are in the new store: they lie in a damaged
+part of a file, but agree with everything that can still be compared. A content whose keys are lost
+is kept under the BLAKE3 hash of its text, which `b3sum` prints for a file; contents that were
+removed may come back in this way. Add the texts of lost documents again.
 
-Where the index is damaged, the parameters may be, too: the last line says which they are now.
+If the index is damaged, the parameters may be, too. The last line says which ones the new store
+has.
 
-What the disk cannot read is taken for damaged, page by page of 4 KiB; how much of each file that is
-is told last. Each such page may take long, and costs a dying disk of its life: copy the files of one
-first, with a tool made for that, like ddrescue, and salvage the copy.
+What the disk cannot read counts as damaged, in pages of 4 KiB; the last lines say how much of each
+file that was. Reading such pages is slow and wears a failing disk: first copy its files with a tool
+such as ddrescue, then salvage the copy.
 
-TARGET must not be there yet, or be empty. It appears whole or not at all.
+TARGET must be absent or empty. It appears complete or not at all.
 
-Exit codes: 0 done, and all is as it was, 1 the index is damaged, or a document is lost, doubtful or
-without its key, 2 error; then there is no TARGET, unless it was the results that could not be
-written.")]
+Exit codes: 0 all documents are intact, 1 the index is damaged, or a document is lost, doubtful or
+without its key, 2 error; then there is no TARGET, unless only the results could not be written.")]
 pub(crate) struct Salvage {
     /// Folder of the damaged store
     #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) source: PathBuf,
 
-    /// Folder of the new store, to be made
+    /// Folder of the new store, which is created
     #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) target: PathBuf,
 
-    /// A store with the same parameters, if the damaged one does not tell them any more; refused if
-    /// it tells others [default: those of init]
+    /// A store with the same parameters, in case the damaged one has lost its own; refused if it still
+    /// has different ones [default: those of init]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) like: Option<PathBuf>,
 }

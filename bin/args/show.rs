@@ -4,7 +4,8 @@ use crate::args::escaped::Escaped;
 
 /// Show what is stored of a document
 ///
-/// Its content number, the hash of its text, its size and times, and the keys of its exact copies.
+/// Prints its content number, the hash of its text, its size and times, and the keys of its exact
+/// copies.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

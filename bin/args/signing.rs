@@ -11,11 +11,11 @@ use crate::parse;
 /// How texts become signatures.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Signing {
-    /// Pieces of text that are compared: word:K, char:K, char-nospace:K, byte:K, term or ids
+    /// Kind of shingle: word:K, char:K, char-nospace:K, byte:K, term or ids
     #[arg(long, value_name = "KIND", default_value_t)]
     pub(crate) shingling: Shingling,
 
-    /// Slots of a signature, up to 16384
+    /// Number of slots of a signature, up to 16384
     #[arg(long, value_name = "N", default_value = "128")]
     pub(crate) permutations: u32,
 
@@ -23,7 +23,7 @@ pub(crate) struct Signing {
     #[arg(long, value_name = "NAME", default_value_t)]
     pub(crate) family: Family,
 
-    /// Number that the permutations are drawn with, or random
+    /// Seed of the permutations, or random
     #[arg(long, value_name = "N|random", value_parser = parse::seed, default_value = "1")]
     pub(crate) seed: u64,
 }

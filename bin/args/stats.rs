@@ -1,6 +1,6 @@
 //! Arguments of `stats`.
 
-/// Tell what the store holds, its parameters and its size
+/// Show the size, the contents and the parameters of the store
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -8,11 +8,11 @@ Examples:
   dedupdb stats --clusters
   dedupdb --json stats | jq .documents
 
-A bucket holds the contents whose signatures agree in one band. Large ones make queries slow.
+A bucket holds the contents whose signatures agree in one band. Large buckets make queries slow.
 
 Exit codes: 0 done, 2 error.")]
 pub(crate) struct Stats {
-    /// Also tell how many connected clusters there are of which size, which compares documents
+    /// Also count connected clusters by size; this compares documents
     #[arg(long)]
     pub(crate) clusters: bool,
 }

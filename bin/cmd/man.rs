@@ -5,10 +5,11 @@ use std::io;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use clap::{Command, CommandFactory};
-use clap_mangen::roff::{Roff, roman};
+use clap::{Arg, Command, CommandFactory};
+use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
 use dedupdb::publish::{Whole, check_no_store};
 
+use crate::args::after::{self, Paragraph};
 use crate::args::{Args, Man};
 use crate::exit::Exit;
 use crate::output::Output;
@@ -63,35 +64,98 @@ fn page(command: &Command) -> io::Result<(String, Vec<u8>)> {
     let mut text = Vec::new();
     man.render_title(&mut text)?;
     man.render_name_section(&mut text)?;
-    man.render_synopsis_section(&mut text)?;
+    synopsis(command).to_writer(&mut text)?;
     man.render_description_section(&mut text)?;
     man.render_options_section(&mut text)?;
     if command.has_subcommands() {
         man.render_subcommands_section(&mut text)?;
     }
-    let after = command
-        .get_after_long_help()
-        .or_else(|| command.get_after_help());
-    let after = after.map(ToString::to_string).unwrap_or_default();
-    sections(&after).to_writer(&mut text)?;
+    sections(&after::paragraphs(command)).to_writer(&mut text)?;
     Ok((man.get_filename(), text))
 }
 
-/// The sections that the text after a command's options makes: its examples line by line, notes,
-/// and the exit codes.
-fn sections(after: &str) -> Roff {
+/// How the command is called: its own options with their values, and its arguments.
+fn synopsis(command: &Command) -> Roff {
+    let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
+    let mut line = vec![
+        bold(name),
+        roman(" "),
+        roman("["),
+        italic("OPTIONS"),
+        roman("]"),
+    ];
+    let own = |arg: &&Arg| !arg.is_global_set() && !arg.is_hide_set();
+    let is_help = |arg: &&Arg| matches!(arg.get_id().as_str(), "help" | "version");
+    let (places, options): (Vec<&Arg>, Vec<&Arg>) = command
+        .get_arguments()
+        .filter(own)
+        .filter(|arg| !is_help(arg))
+        .partition(|arg| arg.is_positional());
+    for arg in options {
+        let option = match (arg.get_short(), arg.get_long()) {
+            (Some(short), _) if arg.is_required_set() => format!("-{short}"),
+            (_, Some(long)) => format!("--{long}"),
+            (short, None) => format!("-{}", short.unwrap_or_default()),
+        };
+        let mut inside = vec![bold(option)];
+        inside.extend(values(arg));
+        push(&mut line, arg, inside);
+    }
+    for arg in places {
+        let mut inside = vec![italic(value_names(arg))];
+        if arg
+            .get_num_args()
+            .is_some_and(|count| count.max_values() > 1)
+        {
+            inside.push(roman("..."));
+        }
+        push(&mut line, arg, inside);
+    }
+    if command.has_subcommands() {
+        line.extend([roman(" "), italic("COMMAND")]);
+    }
+    let mut roff = Roff::new();
+    roff.control("SH", ["SYNOPSIS"]).text(line);
+    roff
+}
+
+/// An argument, in brackets if it may be left out.
+fn push(line: &mut Vec<Inline>, arg: &Arg, inside: Vec<Inline>) {
+    let (open, close) = if arg.is_required_set() {
+        (" ", "")
+    } else {
+        (" [", "]")
+    };
+    line.push(roman(open));
+    line.extend(inside);
+    line.push(roman(close));
+}
+
+fn values(arg: &Arg) -> Vec<Inline> {
+    if arg.get_action().takes_values() {
+        vec![roman(" "), italic(value_names(arg))]
+    } else {
+        Vec::new()
+    }
+}
+
+fn value_names(arg: &Arg) -> String {
+    let names = arg.get_value_names().unwrap_or_default();
+    let names: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+    names.join(" ")
+}
+
+/// The sections that the text after a command's options makes: its examples, notes, and the exit codes.
+fn sections(paragraphs: &[Paragraph]) -> Roff {
     let mut roff = Roff::new();
     let mut has_notes = false;
-    for paragraph in after.split("\n\n") {
-        if let Some(examples) = paragraph.strip_prefix("Examples:\n") {
-            roff.control("SH", ["EXAMPLES"]).control("nf", []);
-            for example in examples.lines() {
-                roff.text([roman(example.trim_start())]);
-            }
-            roff.control("fi", []);
+    for paragraph in paragraphs {
+        if paragraph.text == "Examples:" {
+            roff.control("SH", ["EXAMPLES"]);
+            list(&mut roff, paragraph);
             continue;
         }
-        if let Some(codes) = paragraph.strip_prefix("Exit codes: ") {
+        if let Some(codes) = paragraph.text.strip_prefix("Exit codes: ") {
             roff.control("SH", ["EXIT STATUS"]).text([roman(codes)]);
             continue;
         }
@@ -101,7 +165,20 @@ fn sections(after: &str) -> Roff {
             roff.control("SH", ["NOTES"]);
         }
         has_notes = true;
-        roff.text([roman(paragraph)]);
+        roff.text([roman(&paragraph.text)]);
+        list(&mut roff, paragraph);
     }
     roff
+}
+
+/// The items of a paragraph, each description below its term.
+fn list(roff: &mut Roff, paragraph: &Paragraph) {
+    for item in &paragraph.items {
+        if item.description.is_empty() {
+            roff.control("PP", []).text([bold(&item.term)]);
+        } else {
+            roff.control("TP", []).text([bold(&item.term)]);
+            roff.text([roman(&item.description)]);
+        }
+    }
 }

@@ -185,3 +185,70 @@ fn the_manual_has_a_page_for_every_verb() {
     assert!(ran.stderr.contains("\"nonsense\""), "{}", ran.stderr);
     sandbox.run(&["man", "query", "--out", "x"]).expect(2);
 }
+
+/// Every help of the program, by its command.
+fn helps(sandbox: &Sandbox, columns: &str) -> Vec<(String, String)> {
+    let help = |command: &[&str]| {
+        let arguments = [command, &["--help"]].concat();
+        let mut program = sandbox.command(&arguments);
+        let output = program.env("COLUMNS", columns).output().unwrap();
+        let help = String::from_utf8(output.stdout).unwrap();
+        (command.join(" "), help)
+    };
+    let mut helps = vec![help(&[])];
+    for verb in verbs(sandbox) {
+        helps.push(help(&[&verb]));
+        for part in listed(&helps.last().unwrap().1.clone()) {
+            helps.push(help(&[&verb, &part]));
+        }
+    }
+    helps
+}
+
+#[test]
+fn help_fits_terminals_of_sixty_to_a_hundred_and_twenty_columns() {
+    let sandbox = Sandbox::new();
+    for columns in [60, 80, 120] {
+        for (command, help) in helps(&sandbox, &columns.to_string()) {
+            for line in help.lines() {
+                // Clap divides neither the usage, nor a word, nor an option and its value.
+                let words = line.split_whitespace().count();
+                let can_be_divided = words > 2 && !line.starts_with("Usage: ");
+                let is_long = line.chars().count() > columns && can_be_divided;
+                assert!(!is_long, "{command} at {columns}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn paragraphs_fill_the_lines_of_a_terminal() {
+    let sandbox = Sandbox::new();
+    for (command, help) in helps(&sandbox, "60") {
+        let (_, after) = help.split_once("\nExamples:\n").unwrap();
+        let lines: Vec<&str> = after.lines().collect();
+        for pair in lines.windows(2) {
+            let starts = |line: &str| line.len() - line.trim_start().len();
+            let goes_on = starts(pair[0]) == starts(pair[1]) && starts(pair[0]) != 2;
+            let word = pair[1].split_whitespace().next();
+            let (Some(word), true) = (word, goes_on && !pair[0].is_empty()) else {
+                continue;
+            };
+            let wanted = pair[0].chars().count() + 1 + word.chars().count();
+            assert!(wanted > 60, "{command}: {:?} takes {word:?}", pair[0]);
+        }
+    }
+}
+
+#[test]
+fn the_manual_names_the_values_of_options() {
+    let page = Sandbox::new().run(&["man", "add"]).expect(0).stdout;
+    let (_, synopsis) = page.split_once(".SH SYNOPSIS\n").unwrap();
+    let synopsis = synopsis.lines().next().unwrap();
+    assert!(
+        synopsis.contains(r"[\fB\-\-key\fR \fIKEY\fR]"),
+        "{synopsis}"
+    );
+    assert!(synopsis.ends_with(r"\fIPATH\fR..."), "{synopsis}");
+    assert!(!synopsis.contains("threads"), "{synopsis}");
+}

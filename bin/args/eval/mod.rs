@@ -19,25 +19,25 @@ pub(crate) use recall::Recall;
 pub(crate) use shingles::Shingles;
 pub(crate) use time::Time;
 
-/// Measure on texts of your own what is found, what it costs, and what theory says of it
+/// Measure on your own texts what is found, what it costs, and what theory predicts
 ///
-/// Each experiment compares what was measured with what the arithmetic of signatures and bands
-/// predicts, and draws both into a picture if asked to.
+/// Each experiment compares measurements with the predictions for signatures and bands, and draws
+/// both into a picture if asked to.
 #[derive(Debug, clap::Args)]
 #[command(
     disable_help_subcommand = true,
     after_long_help = "\
 Examples:
-  dedupdb eval recall --plot recall.svg              what does my store find?
-  dedupdb eval bands articles/ --bands 5,10,20       what would other bands find?
-  dedupdb eval shingles articles/ --sample 500       which shingles suit these texts?
-  dedupdb eval time articles/ --permutations 150     from how many texts on is it worth it?
-  dedupdb eval accuracy articles/ --sample 1000      how good are the estimates?
+  dedupdb eval recall --plot recall.svg  What does my store find?
+  dedupdb eval bands articles/ --bands 5,10,20  What would other bands find?
+  dedupdb eval shingles articles/ --sample 500  Which shingles suit these texts?
+  dedupdb eval time articles/ --permutations 150  From how many texts on do bands pay off?
+  dedupdb eval accuracy articles/ --sample 1000  How good are the estimates?
 
-`dedupdb eval EXPERIMENT --help` says what each measures.
+`dedupdb eval EXPERIMENT --help` says what each one measures.
 
-With --json, or in the file of -o, there is an object or a row for each line of the table, with figures
-that are not rounded.
+--json prints, and -o writes, one object or row for each line of the table, with figures that are
+not rounded.
 
 Exit codes: 0 done, 2 error, 130 interrupted."
 )]
@@ -73,7 +73,7 @@ pub(crate) struct Texts {
 /// What texts are compared by.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Sets {
-    /// Pieces of text that are compared: word:K, char:K, char-nospace:K, byte:K, term or ids
+    /// Kind of shingle: word:K, char:K, char-nospace:K, byte:K, term or ids
     #[arg(long, value_name = "KIND", default_value_t)]
     pub(crate) shingling: Shingling,
 }
@@ -81,11 +81,11 @@ pub(crate) struct Sets {
 /// Where the figures go beside standard output.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Results {
-    /// File for the figures as well: CSV, or JSON lines if it is called .jsonl
+    /// Also write the figures to FILE: CSV, or JSON if it ends in .jsonl
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Draw the figures into this file
+    /// Draw the figures into FILE
     #[arg(long, value_name = "FILE.svg|png")]
     pub(crate) plot: Option<PathBuf>,
 }
