@@ -141,7 +141,7 @@ fn values(arg: &Arg) -> Vec<Inline> {
 
 fn value_names(arg: &Arg) -> String {
     let names = arg.get_value_names().unwrap_or_default();
-    let names: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+    let names: Vec<&str> = names.iter().map(clap::builder::Str::as_str).collect();
     names.join(" ")
 }
 
