@@ -15,6 +15,7 @@ mod jaccard;
 #[cfg(unix)]
 mod link;
 mod list;
+mod load;
 mod man;
 mod map;
 mod matrix;
@@ -48,6 +49,7 @@ pub(crate) use jaccard::Jaccard;
 #[cfg(unix)]
 pub(crate) use link::Link;
 pub(crate) use list::List;
+pub(crate) use load::Load;
 pub(crate) use man::Man;
 pub(crate) use map::Map;
 pub(crate) use matrix::Matrix;
@@ -183,6 +185,7 @@ Exit codes: 0 sound, 2 damaged, or an error.")]
     Salvage(Salvage),
     Compact(Compact),
     Merge(Merge),
+    Load(Load),
     Dedup(Dedup),
     #[cfg(unix)]
     Link(Link),

@@ -14,6 +14,7 @@ mod jaccard;
 #[cfg(unix)]
 mod link;
 mod list;
+mod load;
 mod man;
 mod map;
 mod matrix;
@@ -54,6 +55,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Tune(tune) => tune::run(args, tune, console, output),
         Command::Reindex(reindex) => reindex::run(args, reindex, console, output),
         Command::Merge(merge) => merge::run(args, merge, console, output),
+        Command::Load(load) => load::run(args, load, console, output),
         Command::Dedup(dedup) => dedup::run(args, dedup, console, output),
         #[cfg(unix)]
         Command::Link(link) => link::run(args, link, console, output),

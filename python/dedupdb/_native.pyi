@@ -12,6 +12,7 @@ from .results import Added, Document, Match, Report, Stats, Verdict
 __all__ = [
     "Batches",
     "ClusterKeeper",
+    "ClusterLoader",
     "ClusterPostings",
     "ClusterRarity",
     "ClusterSketcher",
@@ -283,7 +284,9 @@ class ClusterPostings:
 class ClusterWalk:
     """Walks through the buckets of a partition."""
 
-    def __new__(cls, threshold: float, most: int, large: int | None = None, near: int = 0) -> Self: ...
+    def __new__(
+        cls, threshold: float, most: int, large: int | None = None, near: int = 0, beyond: int = 0
+    ) -> Self: ...
     def push(self, batch: Any) -> Table:
         """The pairs of the next rows, in the columns ``a`` and ``b``."""
 
@@ -309,6 +312,14 @@ class ClusterKeeper:
     def __new__(cls, threshold: float, most: int) -> Self: ...
     def push(self, batch: Any) -> Table:
         """What becomes of the next contents: ``hash``, ``representative``, ``jaccard`` and ``cut_short``."""
+
+@final
+class ClusterLoader:
+    """Adds sketches to a store, which is made if it is not there."""
+
+    def __new__(cls, path: _Path, parameters: str, threads: int) -> Self: ...
+    def push(self, batch: Any) -> None:
+        """Adds the next sketches, with a commit."""
 
 def cluster_verify(batch: Any, threshold: float, share: bool) -> Table:
     """The pairs of a batch that reach the threshold, with ``share`` those that share a band key."""

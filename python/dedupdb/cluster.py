@@ -7,6 +7,7 @@ and ``examples/ray`` how Ray does.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -25,7 +26,7 @@ def _given(table: Any) -> Iterator[pa.RecordBatch]:
 def sketch(batches: Iterable[pa.RecordBatch], parameters: dict[str, Any], threads: int = 1) -> Iterator[pa.RecordBatch]:
     """Sketches rows of ``key`` and ``text``, by the parameters of :func:`dedupdb.open` from ``threshold`` on.
 
-    Gives a row for each: ``key``, ``hash``, ``code``, ``size``, ``keys``, ``packed``, ``parameters`` and ``flaw``.
+    Gives a row for each: ``key``, ``hash``, ``code``, ``bytes``, ``size``, ``keys``, ``packed``, ``parameters`` and ``flaw``.
     """
     sketcher = _native.ClusterSketcher(threads, parameters)
     for batch in batches:
@@ -43,15 +44,21 @@ def postings(batches: Iterable[pa.RecordBatch], parameters: str) -> Iterator[pa.
 
 
 def walk(
-    batches: Iterable[pa.RecordBatch], threshold: float, most: int = 4000, large: int | None = None, near: int = 0
+    batches: Iterable[pa.RecordBatch],
+    threshold: float,
+    most: int = 4000,
+    large: int | None = None,
+    near: int = 0,
+    beyond: int = 0,
 ) -> Iterator[pa.RecordBatch]:
     """Pairs of codes that share a key and fit by size, in the columns ``a`` and ``b``, ``a < b``.
 
     A pair may come again. The rows are sorted by ``key`` and ``code`` over all batches; those of one ``label`` are not
     paired. ``a = b`` names a content of a bucket of more than ``large``, where each is paired with the ``near`` last
-    before it alone, and which :func:`rare` is for. ``a = -1`` says in ``b`` how many pairs ``most`` passed over.
+    before it alone, and which :func:`rare` is for. ``a < 0`` says that ``most`` passed over ``-a`` pairs of ``b``: a
+    walk with a larger ``most``, ``beyond`` the first one, goes on for those rows where a column ``asks`` is true.
     """
-    walked = _native.ClusterWalk(threshold, most, large, near)
+    walked = _native.ClusterWalk(threshold, most, large, near, beyond)
     rows = max(1, _PAIRS // (most if large is None else max(large, near)))
     for batch in batches:
         for start in range(0, batch.num_rows, rows):
@@ -75,7 +82,8 @@ def counts(batches: Iterable[pa.RecordBatch]) -> bytes:
 
 
 def verify(batches: Iterable[pa.RecordBatch], threshold: float, share: bool = True) -> Iterator[pa.RecordBatch]:
-    """The pairs that reach the threshold: ``hash_a``, ``hash_b`` and ``jaccard``; with ``share`` if they share a key.
+    """The pairs that reach the threshold: ``hash_a``, ``hash_b``, ``jaccard`` and ``later``, the larger code of both;
+    with ``share`` if they share a key.
 
     The columns are ``hash``, ``size``, ``keys``, ``packed`` and ``file`` of both, with ``_a`` and ``_b`` behind them.
     """
@@ -97,3 +105,21 @@ def keep(batches: Iterable[pa.RecordBatch], threshold: float, most: int = 4000) 
     keeper = _native.ClusterKeeper(threshold, most)
     for batch in batches:
         yield from pa.table(keeper.push(batch)).append_column("key", batch.column("key")).to_batches()
+
+
+def load(batches: Iterable[pa.RecordBatch], path: str | os.PathLike[str], parameters: str, threads: int = 1) -> int:
+    """Adds sketches of these parameters to the store in ``path``, which is made if it is not there; says how many.
+
+    They have ``key``, ``hash``, ``bytes``, ``size``, ``packed``, ``parameters`` and ``file``. A commit is made a batch.
+    """
+    loader: _native.ClusterLoader | None = None
+    documents = 0
+    for batch in batches:
+        if batch.num_rows == 0:
+            continue
+        if loader is None:
+            os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+            loader = _native.ClusterLoader(path, parameters, threads)
+        loader.push(batch)
+        documents += batch.num_rows
+    return documents

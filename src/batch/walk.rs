@@ -24,8 +24,8 @@ const MOST: usize = 4000;
 /// let code = |size, hash| ContentCode::new(&[hash; 32], size);
 /// let (a, b, c) = (code(90, 1), code(95, 2), code(400, 3));
 /// let mut walk = BucketSearch::new(0.8)?.walk();
-/// walk.push(&[7, 7], &[a, b], None)?;
-/// walk.push(&[7, 8, 8], &[c, a, c], None)?;
+/// walk.push(&[7, 7], &[a, b], None, None)?;
+/// walk.push(&[7, 8, 8], &[c, a, c], None, None)?;
 /// assert_eq!(walk.take().pairs, [(a, b)]);
 /// # Ok::<(), dedupdb::Error>(())
 /// ```
@@ -33,6 +33,7 @@ const MOST: usize = 4000;
 pub struct BucketSearch {
     threshold: f64,
     most: usize,
+    beyond: usize,
     large: usize,
     near: usize,
 }
@@ -45,8 +46,9 @@ pub struct BucketPairs {
     pub pairs: Vec<(ContentCode, ContentCode)>,
     /// Contents of large buckets ([`BucketSearch::large`]), once for each such bucket.
     pub large: Vec<ContentCode>,
-    /// Pairs of a bucket that fit by size and are not given ([`BucketSearch::most`]).
-    pub passed_over: u64,
+    /// Contents that [`BucketSearch::most`] keeps from some of a bucket that fit them by size, and how many those
+    /// are; once for each such bucket.
+    pub passed_over: Vec<(ContentCode, u64)>,
 }
 
 impl BucketSearch {
@@ -60,6 +62,7 @@ impl BucketSearch {
         Ok(BucketSearch {
             threshold,
             most: MOST,
+            beyond: 0,
             large: usize::MAX,
             near: 0,
         })
@@ -70,6 +73,17 @@ impl BucketSearch {
     #[must_use]
     pub fn most(mut self, contents: usize) -> BucketSearch {
         self.most = contents;
+        self
+    }
+
+    /// Leaves out so many of the nearest, which an earlier walk with that number for
+    /// [`most`](BucketSearch::most) gave; 0 by default.
+    ///
+    /// So the contents that turned out to be like nearly all that they were paired with can be paired with more:
+    /// what is like a content is not to count against it, as in a [`Store`](crate::Store).
+    #[must_use]
+    pub fn beyond(mut self, contents: usize) -> BucketSearch {
+        self.beyond = contents;
         self
     }
 
@@ -132,7 +146,8 @@ enum LeftBehind {
 
 impl BucketWalk {
     /// Takes the next rows. Contents with the same label are not paired, nor are they passed over: as long as all
-    /// that is left behind in a bucket has the label of a content, that counts for nothing.
+    /// that is left behind in a bucket has the label of a content, that counts for nothing. Where it is said which
+    /// contents are `asking`, only those are paired with the ones before them.
     ///
     /// # Errors
     ///
@@ -143,21 +158,27 @@ impl BucketWalk {
         keys: &[u64],
         codes: &[ContentCode],
         labels: Option<&[u64]>,
+        asking: Option<&[bool]>,
     ) -> Result<()> {
         let labels_len = labels.map_or(keys.len(), <[u64]>::len);
-        if codes.len() != keys.len() || labels_len != keys.len() {
+        let asking_len = asking.map_or(keys.len(), <[bool]>::len);
+        let lens = [codes.len(), labels_len, asking_len];
+        if lens.iter().any(|&len| len != keys.len()) {
+            let least = lens.into_iter().min().unwrap_or_default();
             return Err(Error::InvalidColumn {
                 column: "codes",
-                row: self.rows + codes.len().min(labels_len).min(keys.len()),
+                row: self.rows + least.min(keys.len()),
                 reason: format!(
-                    "there are {} keys, {} codes and {labels_len} labels",
+                    "there are {} keys, {} codes, {labels_len} labels, and {asking_len} told whether they ask",
                     keys.len(),
                     codes.len()
                 ),
             });
         }
         for (place, (&key, &code)) in keys.iter().zip(codes).enumerate() {
-            self.next(key, code, labels.map(|labels| labels[place]))?;
+            let label = labels.map(|labels| labels[place]);
+            let asks = asking.is_none_or(|asking| asking[place]);
+            self.next(key, code, label, asks)?;
             self.rows += 1;
         }
         Ok(())
@@ -168,7 +189,7 @@ impl BucketWalk {
         std::mem::take(&mut self.found)
     }
 
-    fn next(&mut self, key: u64, code: ContentCode, label: Option<u64>) -> Result<()> {
+    fn next(&mut self, key: u64, code: ContentCode, label: Option<u64>, asks: bool) -> Result<()> {
         if self.key != Some(key) {
             self.begin(key);
         }
@@ -190,18 +211,27 @@ impl BucketWalk {
             if self.search.large < usize::MAX {
                 self.first.push(code);
             }
-            self.pair(code, label, usize::MAX);
-            let is_own = label.map(LeftBehind::Alike) == Some(self.left_behind_label);
-            if !is_own {
-                self.found.passed_over += self.left_behind_pairs;
+            if asks {
+                self.pair(code, label, usize::MAX);
+                self.pass_over(code, label);
             }
         } else {
             self.found.large.append(&mut self.first);
             self.found.large.push(code);
-            self.pair(code, label, self.search.near);
+            if asks {
+                self.pair(code, label, self.search.near);
+            }
         }
         self.keep(code, label);
         Ok(())
+    }
+
+    /// Counts what fits a content and is too far before it.
+    fn pass_over(&mut self, code: ContentCode, label: Option<u64>) {
+        let is_own = label.map(LeftBehind::Alike) == Some(self.left_behind_label);
+        if !is_own && self.left_behind_pairs > 0 {
+            self.found.passed_over.push((code, self.left_behind_pairs));
+        }
     }
 
     fn begin(&mut self, key: u64) {
@@ -232,7 +262,7 @@ impl BucketWalk {
 
     /// Pairs a content with the last before it.
     fn pair(&mut self, code: ContentCode, label: Option<u64>, most: usize) {
-        let others = self.before.iter().rev().take(most);
+        let others = self.before.iter().rev().take(most).skip(self.search.beyond);
         let others = others.filter(|other| label.is_none() || other.1 != label);
         let pairs = others.map(|&(other, _)| (other, code));
         self.found.pairs.extend(pairs);
@@ -293,21 +323,22 @@ mod tests {
                 let is_large = place >= search.large;
                 let most = if is_large { search.near } else { search.most };
                 let given = fitting.len().min(most);
-                let nearest = fitting[fitting.len() - given..].iter();
+                let beyond = search.beyond.min(given);
+                let nearest = fitting[fitting.len() - given..fitting.len() - beyond].iter();
                 found.pairs.extend(nearest.map(|&&other| (other, code)));
-                if !is_large {
-                    found.passed_over += (fitting.len() - given) as u64;
+                if !is_large && fitting.len() > given {
+                    let passed_over = (code, (fitting.len() - given) as u64);
+                    found.passed_over.push(passed_over);
                 }
             }
         }
-        found.pairs.sort_unstable();
-        found.large.sort_unstable();
-        found
+        sorted(found)
     }
 
     fn sorted(mut found: BucketPairs) -> BucketPairs {
         found.pairs.sort_unstable();
         found.large.sort_unstable();
+        found.passed_over.sort_unstable();
         found
     }
 
@@ -318,11 +349,12 @@ mod tests {
             cuts in prop::collection::vec(0..120_usize, 0..5),
             most in prop_oneof![Just(usize::MAX), 2..6_usize],
             large in prop_oneof![Just(usize::MAX), 4..9_usize],
+            beyond in 0..4_usize,
         ) {
             let code = |size, hash| ContentCode::new(&[hash; 32], size);
             let mut rows: Vec<_> = rows.into_iter().map(|(key, s, h)| (key, code(s, h))).collect();
             rows.sort_unstable();
-            let search = BucketSearch::new(0.8).unwrap().most(most).large(large, 2);
+            let search = BucketSearch::new(0.8).unwrap().most(most).large(large, 2).beyond(beyond);
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(rows.len())).collect();
             cuts.extend([0, rows.len()]);
             cuts.sort_unstable();
@@ -331,11 +363,11 @@ mod tests {
             for ends in cuts.windows(2) {
                 let part = &rows[ends[0]..ends[1]];
                 let (keys, codes): (Vec<u64>, Vec<ContentCode>) = part.iter().copied().unzip();
-                walk.push(&keys, &codes, None).unwrap();
+                walk.push(&keys, &codes, None, None).unwrap();
                 let taken = walk.take();
                 found.pairs.extend(taken.pairs);
                 found.large.extend(taken.large);
-                found.passed_over += taken.passed_over;
+                found.passed_over.extend(taken.passed_over);
             }
             prop_assert_eq!(sorted(found), at_once(&search, &rows));
         }
@@ -346,8 +378,9 @@ mod tests {
         let codes: Vec<ContentCode> = (0..9).map(|n| ContentCode::new(&[n; 32], 50)).collect();
         let passed_over = |labels: [u64; 9]| {
             let mut walk = BucketSearch::new(0.5).unwrap().most(2).walk();
-            walk.push(&[1; 9], &codes, Some(&labels)).unwrap();
-            walk.take().passed_over
+            walk.push(&[1; 9], &codes, Some(&labels), None).unwrap();
+            let passed_over = walk.take().passed_over;
+            passed_over.iter().map(|(_, pairs)| pairs).sum::<u64>()
         };
         assert_eq!(passed_over([7; 9]), 0);
         assert_eq!(passed_over([7, 7, 7, 7, 7, 7, 7, 7, 8]), 6);
@@ -360,11 +393,46 @@ mod tests {
         let search = BucketSearch::new(0.5).unwrap();
         let mut walk = search.walk();
         let codes = [code(5), code(6), code(7)];
-        walk.push(&[1, 1, 1], &codes, Some(&[9, 8, 9])).unwrap();
+        walk.push(&[1, 1, 1], &codes, Some(&[9, 8, 9]), None)
+            .unwrap();
         let pairs = walk.take().pairs;
         assert_eq!(pairs, [(codes[0], codes[1]), (codes[1], codes[2])]);
-        let refused = walk.push(&[1], &codes[..1], None).unwrap_err();
+        let refused = walk.push(&[1], &codes[..1], None, None).unwrap_err();
         assert!(refused.to_string().contains("descend"), "{refused}");
-        assert!(walk.push(&[1, 2], &codes[..1], None).is_err());
+        assert!(walk.push(&[1, 2], &codes[..1], None, None).is_err());
+        let told = walk.push(&[2], &codes[..1], None, Some(&[]));
+        assert!(told.unwrap_err().to_string().contains("0 told whether"));
+    }
+
+    #[test]
+    fn walks_beyond_one_another_give_all_pairs_of_those_that_ask() {
+        let codes: Vec<ContentCode> = (0..20).map(|n| ContentCode::new(&[n; 32], 50)).collect();
+        let pairs = |search: BucketSearch, asking: &[bool]| {
+            let mut walk = search.walk();
+            walk.push(&[1; 20], &codes, None, Some(asking)).unwrap();
+            walk.take()
+        };
+        let search = BucketSearch::new(0.5).unwrap();
+        let all = pairs(search, &[true; 20]).pairs;
+        assert_eq!(all.len(), 190);
+        let near = pairs(search.most(3), &[true; 20]);
+        let cut: Vec<ContentCode> = near.passed_over.iter().map(|(code, _)| *code).collect();
+        assert_eq!(cut, codes[4..]);
+        let far = pairs(search.beyond(3), &[true; 20]);
+        assert!(far.passed_over.is_empty());
+        let mut both = [near.pairs, far.pairs].concat();
+        both.sort_unstable();
+        assert_eq!(both, sorted_pairs(&all));
+        let mut last = [false; 20];
+        last[19] = true;
+        let of_last = pairs(search.beyond(3), &last).pairs;
+        assert_eq!(of_last.len(), 16);
+        assert!(of_last.iter().all(|(_, code)| *code == codes[19]));
+    }
+
+    fn sorted_pairs(pairs: &[(ContentCode, ContentCode)]) -> Vec<(ContentCode, ContentCode)> {
+        let mut pairs = pairs.to_vec();
+        pairs.sort_unstable();
+        pairs
     }
 }

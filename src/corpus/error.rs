@@ -1,5 +1,6 @@
 //! Why a corpus cannot be read at all.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::{fmt, io};
 
@@ -37,6 +38,13 @@ pub enum Error {
         /// Its reason.
         source: crate::Error,
     },
+    /// What was named as sketches is none, is damaged, or has other parameters.
+    Sketches {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Reading broke off by a defect of this crate, or of one that it reads with.
     Defect,
 }
@@ -58,6 +66,7 @@ impl fmt::Display for Error {
                 f.write_str("the system allows no further thread (see `ulimit -u` and `ulimit -v`)")
             }
             Error::Store { source } => write!(f, "{source}"),
+            Error::Sketches { path, reason } => write!(f, "{}: {reason}", path.display()),
             Error::Defect => f.write_str("reading broke off by a defect of this program"),
         }
     }
@@ -71,6 +80,7 @@ impl std::error::Error for Error {
             Error::UnknownFormat { .. }
             | Error::UnknownEncoding { .. }
             | Error::InvalidGlob { .. }
+            | Error::Sketches { .. }
             | Error::Defect => None,
         }
     }

@@ -105,7 +105,7 @@ mod source;
 mod sourced;
 mod walk;
 
-pub use add::{Add, AddEvent, Added, Ended};
+pub use add::{Add, AddEvent, Added, Ended, Load};
 pub use corpus::Corpus;
 pub use encoding::Encoding;
 pub use error::Error;

@@ -34,6 +34,7 @@ mod left_out;
 mod limits;
 mod link;
 mod links;
+mod load;
 mod mapreduce;
 mod matrix;
 mod odd_sources;

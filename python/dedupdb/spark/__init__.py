@@ -8,6 +8,7 @@
     pairs = dd.pairs(sketches)  # key_a, key_b, jaccard
     groups = dd.clusters(sketches)  # key, cluster, representative, jaccard
     clean = dd.dedup(df, key="url", text="body")
+    stores = dd.load(sketches, "stores/part-{}")  # to be joined by dedupdb merge
 
 Spark sorts, joins and moves rows; what is done with them is done by the same code as in a store, a call a batch.
 The package has to be installed on every machine. Workers run ``python3`` of the path unless ``PYSPARK_PYTHON`` says
@@ -18,7 +19,8 @@ from __future__ import annotations
 
 from ._against import against
 from ._groups import clusters, dedup, dropped
+from ._load import load
 from ._pairs import pairs
 from ._sketches import flaws, sketch
 
-__all__ = ["against", "clusters", "dedup", "dropped", "flaws", "pairs", "sketch"]
+__all__ = ["against", "clusters", "dedup", "dropped", "flaws", "load", "pairs", "sketch"]

@@ -10,11 +10,11 @@ from pyspark.sql import functions as F
 
 from .. import cluster
 from ._components import collected, components
-from ._sketches import parameters_of
+from ._sketches import parameters_of, refuse_duplicates, with_file
 from ._stages import Stages
 
 MOST = 4000
-"""Contents of a bucket that one is paired with, unless another number is asked for."""
+"""Contents of buckets that turn out not to be like one that is compared with them, unless another number is asked for."""
 
 _LARGE = 256
 """Contents from which on a bucket is searched by rare shingles."""
@@ -25,10 +25,16 @@ _NEAR = 4
 _COUNTED = 4096
 """Contents that are counted to tell which shingles are rare."""
 
+_FURTHER = 4
+"""Times as many others are looked at in each further walk."""
+
+_IS_PAIR = "a >= 0 and a < b"
+"""What a row of a walk is if it is a pair."""
+
 _BROADCAST = 4_000_000
 """Codes that are sent to all executors rather than shuffling all sketches."""
 
-EDGES = "hash_a binary, hash_b binary, jaccard double"
+EDGES = "hash_a binary, hash_b binary, jaccard double, later bigint"
 
 
 class Search:
@@ -44,22 +50,9 @@ class Search:
         self.edges_on_driver = edges
         self.report = {} if report is None else report
         self.stages = Stages(sketches.sparkSession, checkpoint, self.parameters)
-        # Where a sketch was read is told if it is damaged.
-        if "file" not in sketches.columns:
-            sketches = sketches.withColumn("file", F.input_file_name())
-        self.sketches = self.stages.kept("sketches", sketches)
+        self.sketches = self.stages.kept("sketches", with_file(sketches))
         self.documents = self.sketches.where(F.col("hash").isNotNull() & F.col("key").isNotNull()).select("key", "hash")
-        self._refuse_duplicates()
-
-    def _refuse_duplicates(self) -> None:
-        hashed = self.documents.select(F.xxhash64("key").alias("number"), "key")
-        again = [row[0] for row in hashed.groupBy("number").count().where("count > 1").limit(1000).collect()]
-        if not again:
-            return
-        twice = hashed.where(F.col("number").isin(again)).groupBy("key").count().where("count > 1")
-        first = twice.select(F.min("key"), F.count("*")).first()
-        if first is not None and first[0] is not None:
-            raise ValueError(f"key: {first[0]!r} is the key of several documents, as are {first[1] - 1} other keys")
+        refuse_duplicates(self.documents)
 
     def postings(self) -> DataFrame:
         """Rows of a band key and a content's code."""
@@ -67,24 +60,24 @@ class Search:
         made = partial(cluster.postings, parameters=self.parameters)
         return columns.mapInArrow(made, "key bigint, code bigint")
 
-    def walked(self, name: str, rows: DataFrame, large: int | None) -> DataFrame:
+    def walked(self, name: str, rows: DataFrame, large: int | None, beyond: int, most: int) -> DataFrame:
         """The distinct pairs of rows of a key and a code, with what was passed over taken note of."""
-        walk = partial(cluster.walk, threshold=self.threshold, most=self.most, large=large, near=_NEAR)
+        walk = partial(cluster.walk, threshold=self.threshold, most=most, large=large, near=_NEAR, beyond=beyond)
         by_key = rows.repartition("key").sortWithinPartitions("key", "code")
         found = by_key.mapInArrow(walk, "a bigint, b bigint").groupBy("a", "b").count()
         return self.stages.kept(name, found)
 
-    def count(self, found: DataFrame) -> tuple[int, int]:
-        """Counts pairs, and contents of large buckets."""
-        counts = found.select(
-            F.sum(F.when(F.col("a") < F.col("b"), 1).otherwise(0) * F.when(F.col("a") >= 0, 1).otherwise(0)),
-            F.sum(F.when(F.col("a") == F.col("b"), 1).otherwise(0)),
-            F.sum(F.when(F.col("a") < 0, F.col("b") * F.col("count")).otherwise(0)),
-        ).first()
-        pairs, large, passed_over = (int(value or 0) for value in (counts or (0, 0, 0)))
-        for name, number in (("candidates", pairs), ("large_bucket_contents", large), ("passed_over", passed_over)):
-            self.report[name] = self.report.get(name, 0) + number
-        return pairs, large
+    def count(self, found: DataFrame) -> tuple[int, int, int]:
+        """Counts pairs, contents of large buckets, and contents for which pairs were passed over, each once a bucket."""
+        kinds = (_IS_PAIR, "a = b", "a < 0")
+        counts = found.select(*(F.expr(f"count_if({kind})") for kind in kinds)).first()
+        pairs, large, cut = (int(value) for value in (counts or (0, 0, 0)))
+        self._note("candidates", pairs)
+        self._note("large_bucket_contents", large)
+        return pairs, large, cut
+
+    def _note(self, name: str, number: int) -> None:
+        self.report[name] = self.report.get(name, 0) + number
 
     def contents(self, codes: DataFrame, number: int, *columns: str) -> DataFrame:
         """The sketches of contents with these codes, one of each text: that of the first key."""
@@ -105,23 +98,58 @@ class Search:
     def edges(self, labelled: bool) -> DataFrame:
         """The pairs of contents that match; where they are to be connected only (``labelled``), some at least of each
         component, so that all are connected."""
-        found = self.walked("candidates", self.postings(), _LARGE)
-        number, large = self.count(found)
-        pairs = found.where("a >= 0 and a < b").select("a", "b")
+        found = self.walked("candidates", self.postings(), _LARGE, 0, self.most)
+        number, large, cut = self.count(found)
+        pairs = found.where(_IS_PAIR).select("a", "b")
         edges = self.stages.kept("edges", self.verified("contents", pairs, number))
+        if cut:
+            pairs, edges = self._further("", self.postings(), _LARGE, found, pairs, edges)
         if large:
-            again = self.walked("rare", self._rare_rows(found, large, edges if labelled else None), None)
-            number, _ = self.count(again)
-            more = again.where("a >= 0 and a < b").select("a", "b").join(pairs, ["a", "b"], "left_anti")
+            rows = self.stages.kept("rare_rows", self._rare_rows(found, large, edges if labelled else None))
+            again = self.walked("rare", rows, None, 0, self.most)
+            number, _, cut = self.count(again)
+            more = again.where(_IS_PAIR).select("a", "b").join(pairs, ["a", "b"], "left_anti")
             edges = self.stages.kept("all_edges", edges.union(self.verified("rare_contents", more, number)))
-        passed_over = self.report.get("passed_over", 0)
+            if cut:
+                _, edges = self._further("rare_", rows, None, again, pairs.union(more), edges)
+        passed_over = self.report.setdefault("passed_over", 0)
         if passed_over:
             warnings.warn(
                 f"{passed_over} pairs of contents that share a bucket were passed over: more than {self.most} others "
-                "fit one of them; most= asks for another number",
+                "that turned out not to be like one of them; most= asks for another number",
                 stacklevel=3,
             )
         return edges
+
+    def _further(
+        self, name: str, rows: DataFrame, large: int | None, found: DataFrame, pairs: DataFrame, edges: DataFrame
+    ) -> tuple[DataFrame, DataFrame]:
+        """Goes on with those contents that were kept from others and are like most that they were compared with."""
+        reach = self.most
+        while True:
+            cut = found.where("a < 0").groupBy(F.col("b").alias("later"))
+            passed = cut.agg(F.sum(-F.col("a") * F.col("count")).alias("passed"))
+            tried = pairs.groupBy(F.col("b").alias("later")).agg(F.count("*").alias("tried"))
+            alike = edges.groupBy("later").agg(F.count("*").alias("alike"))
+            judged = passed.join(tried, "later", "left").join(alike, "later", "left")
+            false = F.coalesce("tried", F.lit(0)) - F.coalesce("alike", F.lit(0))
+            judged = self.stages.kept(f"{name}cut_{reach}", judged.withColumn("asks", false < self.most))
+            closed_pairs = F.sum(F.when(F.col("asks"), 0).otherwise(F.col("passed")))
+            counts = judged.select(F.expr("count_if(asks)"), closed_pairs).first()
+            asking, closed = (int(value or 0) for value in (counts or (0, 0)))
+            self._note("passed_over", closed)
+            if not asking:
+                return pairs, edges
+            who = judged.where("asks").select(F.col("later").alias("code"), "asks")
+            who = F.broadcast(who) if asking <= _BROADCAST else who
+            asked = rows.join(who, "code", "left").withColumn("asks", F.coalesce("asks", F.lit(False)))
+            beyond, reach = reach, _FURTHER * reach
+            found = self.walked(f"{name}further_{reach}", asked, large, beyond, reach)
+            number, _, _ = self.count(found.where("a != b"))  # large buckets are known
+            more = found.where(_IS_PAIR).select("a", "b").join(pairs, ["a", "b"], "left_anti")
+            verified = self.verified(f"{name}contents_{reach}", more, number)
+            edges = self.stages.kept(f"{name}edges_{reach}", edges.union(verified))
+            pairs = pairs.union(more)
 
     def _rare_rows(self, found: DataFrame, large: int, edges: DataFrame | None) -> DataFrame:
         codes = found.where("a = b").select(F.col("a").alias("code"))
@@ -167,7 +195,8 @@ def pairs(
     Args:
         sketches: What :func:`dedupdb.spark.sketch` made, cached or read from files.
         fold_copies: Names documents with the same text by their first key alone.
-        most: Contents of a bucket that one is compared with at most. What is passed over is counted, and warned about.
+        most: Contents that one is compared with in vain at most, the nearest in size first. What is passed over is
+            counted, and warned about.
         edges_on_driver: Matching pairs up to which components are found on the driver.
         checkpoint: A folder of any file system of Spark's, where the result of each stage is written. A run that failed
             goes on there.

@@ -21,6 +21,7 @@ def _schema(parameters: str) -> T.StructType:
             T.StructField("key", T.StringType()),
             T.StructField("hash", T.BinaryType()),
             T.StructField("code", T.LongType()),
+            T.StructField("bytes", T.LongType()),
             T.StructField("size", T.IntegerType()),
             T.StructField("keys", T.ArrayType(T.LongType())),
             T.StructField("packed", T.BinaryType()),
@@ -44,8 +45,9 @@ def sketch(df: DataFrame, *, key: str = "id", text: str = "text", threads: int =
         parameters: Those of :func:`dedupdb.open`, from ``threshold`` on.
 
     Returns:
-        A row for each document, with the columns ``key``, ``hash``, ``code``, ``size`` (number of shingles), ``keys``,
-        ``packed``, ``parameters`` and ``flaw``. A row whose key or text is null has no sketch; its ``flaw`` says so.
+        A row for each document, with the columns ``key``, ``hash``, ``code``, ``bytes`` (of the text in UTF-8), ``size``
+        (number of shingles), ``keys``, ``packed``, ``parameters`` and ``flaw``. A row whose key or text is null has no
+        sketch; its ``flaw`` says so.
 
     Raises:
         ValueError: A parameter is out of its range.
@@ -66,7 +68,7 @@ def flaws(sketches: DataFrame) -> DataFrame:
 
 def parameters_of(sketches: DataFrame) -> tuple[str, float] | None:
     """The parameters in one line, and the threshold; None of no sketches."""
-    for name in ("key", "hash", "code", "size", "keys", "packed", "parameters"):
+    for name in ("key", "hash", "code", "bytes", "size", "keys", "packed", "parameters"):
         if name not in sketches.columns:
             raise ValueError(f"sketches: there is no column {name!r}; dedupdb.spark.sketch makes them")
     mark = sketches.schema["parameters"].metadata.get(_MARK)
@@ -76,3 +78,20 @@ def parameters_of(sketches: DataFrame) -> tuple[str, float] | None:
             return None
         mark = first[0]
     return str(mark), float(str(mark).split(" ")[0])
+
+
+def with_file(sketches: DataFrame) -> DataFrame:
+    """The sketches with a column ``file``, where they were read: it is told if one is damaged."""
+    return sketches if "file" in sketches.columns else sketches.withColumn("file", F.input_file_name())
+
+
+def refuse_duplicates(documents: DataFrame) -> None:
+    """Refuses documents, with a column ``key``, of which several have the same one."""
+    hashed = documents.select(F.xxhash64("key").alias("number"), "key")
+    again = [row[0] for row in hashed.groupBy("number").count().where("count > 1").limit(1000).collect()]
+    if not again:
+        return
+    twice = hashed.where(F.col("number").isin(again)).groupBy("key").count().where("count > 1")
+    first = twice.select(F.min("key"), F.count("*")).first()
+    if first is not None and first[0] is not None:
+        raise ValueError(f"key: {first[0]!r} is the key of several documents, as are {first[1] - 1} other keys")

@@ -39,6 +39,15 @@ pub(super) fn ints<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a [i32]
     }
 }
 
+/// What is so and what is not; nowhere null.
+pub(super) fn flags(batch: &RecordBatch, name: &str) -> PyResult<Vec<bool>> {
+    let array = column(batch, name)?;
+    match array.as_boolean_opt() {
+        Some(flags) if flags.null_count() == 0 => Ok(flags.values().iter().collect()),
+        _ => Err(wrong(name, "booleans without nulls", array)),
+    }
+}
+
 /// Bytes, or those of strings; none where null.
 pub(super) struct Bytes<'a> {
     array: &'a ArrayRef,
@@ -77,6 +86,14 @@ impl<'a> Bytes<'a> {
     pub(super) fn hash(&self, row: usize) -> PyResult<Option<[u8; 32]>> {
         let hash = self.get(row).map(<[u8; 32]>::try_from).transpose();
         hash.map_err(|_| PyValueError::new_err("a hash has not 32 bytes"))
+    }
+}
+
+/// Where a sketch was read, if it was read from a file.
+pub(super) fn of_file(files: &Bytes<'_>, row: usize) -> String {
+    match files.text(row) {
+        "" => String::new(),
+        file => format!(" (in {file})"),
     }
 }
 

@@ -3,6 +3,7 @@
 mod columns;
 mod connecting;
 mod keeping;
+mod loading;
 mod posting;
 mod rare;
 mod sketching;
@@ -18,6 +19,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<walking::ClusterWalk>()?;
     module.add_class::<rare::ClusterRarity>()?;
     module.add_class::<keeping::ClusterKeeper>()?;
+    module.add_class::<loading::ClusterLoader>()?;
     module.add_function(wrap_pyfunction!(verifying::cluster_verify, module)?)?;
     module.add_function(wrap_pyfunction!(connecting::cluster_components, module)?)?;
     Ok(())

@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
-use super::columns::{Bytes, Lists, ints};
+use super::columns::{Bytes, Lists, ints, of_file};
 use crate::table::{Table, defect, schema};
 use crate::watch::lock;
 
@@ -79,14 +79,6 @@ impl ClusterPostings {
             }
         }
         rows(keys, codes)
-    }
-}
-
-/// Where a sketch was read, if it was read from a file.
-fn of_file(files: &Bytes<'_>, row: usize) -> String {
-    match files.text(row) {
-        "" => String::new(),
-        file => format!(" (in {file})"),
     }
 }
 

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use arrow_array::builder::{BinaryBuilder, Int32Builder, Int64Builder, ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field};
-use dedupdb::Schema;
-use dedupdb::batch::{ContentCode, KeyWidth, Sketcher, Sketches};
+use dedupdb::batch::{ContentCode, KeyWidth, Mark, Sketcher, Sketches};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -27,23 +26,6 @@ pub(crate) struct ClusterSketcher {
     pool: ThreadPool,
 }
 
-/// The parameters that sketches have to agree in.
-fn mark(schema: &Schema) -> String {
-    let folded = |is_so, name| if is_so { name } else { "" };
-    format!(
-        "{} {} {} {}x{} {} {} {}{}",
-        schema.threshold(),
-        schema.shingling(),
-        schema.permutations(),
-        schema.bands(),
-        8 * schema.slot_width().bytes(),
-        schema.family(),
-        schema.seed(),
-        folded(schema.lowercase(), "l"),
-        folded(schema.nfkc(), "n"),
-    )
-}
-
 #[pymethods]
 impl ClusterSketcher {
     #[new]
@@ -52,7 +34,7 @@ impl ClusterSketcher {
         let sketcher = Sketcher::new(&schema, KeyWidth::Bits64);
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
         Ok(ClusterSketcher {
-            mark: mark(&schema),
+            mark: Mark::new(&schema).to_string(),
             sketcher: sketcher.map_err(|error| raised(py, &error))?,
             pool: pool.map_err(|error| PyRuntimeError::new_err(error.to_string()))?,
         })
@@ -90,7 +72,7 @@ impl ClusterSketcher {
         for row in 0..batch.num_rows() {
             let key = keys.get(row).map(|_| keys.text(row));
             match given.next_if(|&(_, place)| place == row) {
-                Some((place, _)) => columns.push(key, &sketches, place)?,
+                Some((place, row)) => columns.push(key, texts.text(row), &sketches, place)?,
                 None if key.is_none() => columns.push_flawed(key, "null key"),
                 None => columns.push_flawed(key, "null text"),
             }
@@ -104,6 +86,7 @@ struct Columns {
     key: StringBuilder,
     hash: BinaryBuilder,
     code: Int64Builder,
+    bytes: Int64Builder,
     size: Int32Builder,
     keys: ListBuilder<Int64Builder>,
     packed: BinaryBuilder,
@@ -116,6 +99,7 @@ impl Default for Columns {
             key: StringBuilder::new(),
             hash: BinaryBuilder::new(),
             code: Int64Builder::new(),
+            bytes: Int64Builder::new(),
             size: Int32Builder::new(),
             keys: ListBuilder::new(Int64Builder::new()),
             packed: BinaryBuilder::new(),
@@ -125,7 +109,13 @@ impl Default for Columns {
 }
 
 impl Columns {
-    fn push(&mut self, key: Option<&str>, sketches: &Sketches, place: usize) -> PyResult<()> {
+    fn push(
+        &mut self,
+        key: Option<&str>,
+        text: &str,
+        sketches: &Sketches,
+        place: usize,
+    ) -> PyResult<()> {
         let failed = sketches.failed();
         if let Ok(failed) = failed.binary_search_by_key(&place, |(row, _)| *row) {
             self.push_flawed(key, &sketches.failed()[failed].1.to_string());
@@ -139,6 +129,8 @@ impl Columns {
         self.hash.append_value(hash);
         let code = ContentCode::new(hash, size).number();
         self.code.append_value(code.cast_signed());
+        self.bytes
+            .append_value(i64::try_from(text.len()).unwrap_or(i64::MAX));
         self.size
             .append_value(i32::try_from(size).unwrap_or(i32::MAX));
         for &key in sketches.keys().row(place).unwrap_or_default() {
@@ -154,6 +146,7 @@ impl Columns {
         self.key.append_option(key);
         self.hash.append_null();
         self.code.append_null();
+        self.bytes.append_null();
         self.size.append_value(0);
         self.keys.append(false);
         self.packed.append_null();
@@ -166,6 +159,7 @@ impl Columns {
             ("key", DataType::Utf8, true),
             ("hash", DataType::Binary, true),
             ("code", DataType::Int64, true),
+            ("bytes", DataType::Int64, true),
             ("size", DataType::Int32, false),
             ("keys", DataType::List(item), true),
             ("packed", DataType::Binary, true),
@@ -178,6 +172,7 @@ impl Columns {
             Arc::new(self.key.finish()),
             Arc::new(self.hash.finish()),
             Arc::new(self.code.finish()),
+            Arc::new(self.bytes.finish()),
             Arc::new(self.size.finish()),
             Arc::new(self.keys.finish()),
             Arc::new(self.packed.finish()),

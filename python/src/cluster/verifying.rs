@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{BinaryBuilder, Float64Builder};
+use arrow_array::builder::{BinaryBuilder, Float64Builder, Int64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::DataType;
+use dedupdb::batch::ContentCode;
 use dedupdb::sketching::ShingleSet;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -35,6 +36,10 @@ impl<'a> Side<'a> {
         })
     }
 
+    fn code(&self, row: usize, hash: &[u8; 32]) -> ContentCode {
+        ContentCode::new(hash, u32::try_from(self.sizes[row]).unwrap_or_default())
+    }
+
     fn set(&self, row: usize) -> PyResult<ShingleSet> {
         unpacked(self.sizes[row], self.packed.get(row)).ok_or_else(|| {
             let file = match self.files.text(row) {
@@ -50,7 +55,7 @@ impl<'a> Side<'a> {
 }
 
 /// The pairs of a batch that reach the threshold and share a band key, or need not (`share`): `hash_a`, `hash_b`,
-/// the lower hash first, and `jaccard`.
+/// the lower hash first, `jaccard`, and `later`, the larger code of both.
 #[pyfunction]
 pub(crate) fn cluster_verify(
     py: Python<'_>,
@@ -65,7 +70,7 @@ pub(crate) fn cluster_verify(
 fn verified(batch: &RecordBatch, threshold: f64, share: bool) -> PyResult<Table> {
     let (a, b) = (Side::of(batch, "a")?, Side::of(batch, "b")?);
     let (mut first, mut second) = (BinaryBuilder::new(), BinaryBuilder::new());
-    let mut jaccards = Float64Builder::new();
+    let (mut jaccards, mut later) = (Float64Builder::new(), Int64Builder::new());
     let mut last: Option<([u8; 32], ShingleSet)> = None;
     for row in 0..batch.num_rows() {
         let hashes = (a.hashes.hash(row)?, b.hashes.hash(row)?);
@@ -92,17 +97,21 @@ fn verified(batch: &RecordBatch, threshold: f64, share: bool) -> PyResult<Table>
             first.append_value(hash_a.min(hash_b));
             second.append_value(hash_a.max(hash_b));
             jaccards.append_value(jaccard);
+            let code = a.code(row, &hash_a).max(b.code(row, &hash_b));
+            later.append_value(code.number().cast_signed());
         }
     }
     let schema = schema(&[
         ("hash_a", DataType::Binary, false),
         ("hash_b", DataType::Binary, false),
         ("jaccard", DataType::Float64, false),
+        ("later", DataType::Int64, false),
     ]);
     let columns: Vec<ArrayRef> = vec![
         Arc::new(first.finish()),
         Arc::new(second.finish()),
         Arc::new(jaccards.finish()),
+        Arc::new(later.finish()),
     ];
     let batch = RecordBatch::try_new(schema.clone(), columns);
     Ok(Table::new(

@@ -8,7 +8,7 @@ use dedupdb::batch::{BucketPairs, BucketSearch, BucketWalk, ContentCode};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
-use super::columns::{longs, unsigned};
+use super::columns::{flags, longs, unsigned};
 use crate::errors::raised;
 use crate::table::{Table, defect, schema};
 use crate::watch::lock;
@@ -22,16 +22,17 @@ pub(crate) struct ClusterWalk {
 #[pymethods]
 impl ClusterWalk {
     #[new]
-    #[pyo3(signature = (threshold, most, large=None, near=0))]
+    #[pyo3(signature = (threshold, most, large=None, near=0, beyond=0))]
     fn new(
         py: Python<'_>,
         threshold: f64,
         most: usize,
         large: Option<usize>,
         near: usize,
+        beyond: usize,
     ) -> PyResult<ClusterWalk> {
         let search = BucketSearch::new(threshold).map_err(|error| raised(py, &error))?;
-        let mut search = search.most(most);
+        let mut search = search.most(most).beyond(beyond);
         if let Some(large) = large {
             search = search.large(large, near);
         }
@@ -41,10 +42,11 @@ impl ClusterWalk {
     }
 
     /// The pairs of the next rows, in the columns `a` and `b`: codes of contents, the lower first. A row of a
-    /// code twice names a content of a large bucket, a row of -1 and a number the pairs passed over.
+    /// code twice names a content of a large bucket, a row of a number below 0 and a code a content for which so
+    /// many pairs were passed over.
     ///
-    /// The batch has `key` and `code`, sorted by both over all batches, and `label`, if contents of one label
-    /// are not to be paired.
+    /// The batch has `key` and `code`, sorted by both over all batches, `label`, if contents of one label
+    /// are not to be paired, and `asks`, if only some are to be paired with those before them.
     fn push(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<Table> {
         let batch = batch.into_inner();
         let keys: Vec<u64> = longs(&batch, "key")?
@@ -58,9 +60,11 @@ impl ClusterWalk {
         let labels = labels.then(|| longs(&batch, "label")).transpose()?;
         let labels: Option<Vec<u64>> =
             labels.map(|labels| labels.iter().copied().map(unsigned).collect());
+        let asking = batch.column_by_name("asks").is_some();
+        let asking = asking.then(|| flags(&batch, "asks")).transpose()?;
         let found = py.detach(|| {
             let mut walk = lock(&self.walk);
-            walk.push(&keys, &codes, labels.as_deref())?;
+            walk.push(&keys, &codes, labels.as_deref(), asking.as_deref())?;
             Ok(walk.take())
         });
         table(&found.map_err(|error| raised(py, &error))?)
@@ -71,8 +75,11 @@ fn table(found: &BucketPairs) -> PyResult<Table> {
     let number = |code: &ContentCode| code.number().cast_signed();
     let pairs = found.pairs.iter().map(|(a, b)| (number(a), number(b)));
     let large = found.large.iter().map(|code| (number(code), number(code)));
-    let passed_over = i64::try_from(found.passed_over).unwrap_or(i64::MAX);
-    let passed_over = (passed_over > 0).then_some((-1, passed_over));
+    let passed_over = found.passed_over.iter();
+    let passed_over = passed_over.map(|(code, pairs)| {
+        let pairs = i64::try_from(*pairs).unwrap_or(i64::MAX);
+        (-pairs, number(code))
+    });
     let (a, b): (Vec<i64>, Vec<i64>) = pairs.chain(large).chain(passed_over).unzip();
     let schema = schema(&[("a", DataType::Int64, false), ("b", DataType::Int64, false)]);
     let columns: Vec<ArrayRef> = vec![Arc::new(Int64Array::from(a)), Arc::new(Int64Array::from(b))];

@@ -119,3 +119,19 @@ def test_a_bucket_of_all_documents_is_searched_in_near_linear_work(spark: Any, t
     assert report["candidates"] < 30 * len(made)
     assert rows(dd.dropped(sketched)) == truth.dropped
     sketched.unpersist()
+
+
+def test_what_is_alike_does_not_count_against_a_bucket(spark: Any, tmp_path: Path) -> None:
+    # A bucket of near-copies, in which each is like many more than it may be compared with in vain.
+    words = [f"t{number}" for number in range(200)]
+    made = [(f"a/{n:03}", " ".join([*words, f"u{n}", f"v{n}"])) for n in range(150)]
+    made += [(f"b/{n:03}", " ".join(f"x{n}y{i}" for i in range(50))) for n in range(20)]
+    truth = Truth(tmp_path, made)
+    assert len(truth.pairs) == 150 * 149 // 2
+    sketched = dd.sketch(frame(spark, made), key="url", text="body").persist()
+    report: dict[str, int] = {}
+    assert rows(dd.pairs(sketched, most=8, report=report)) == truth.pairs
+    assert report["passed_over"] == 0
+    assert rows(dd.clusters(sketched, most=8)) == truth.connected
+    assert rows(dd.dropped(sketched, most=8)) == truth.dropped
+    sketched.unpersist()

@@ -2,10 +2,12 @@
 
 mod added;
 mod event;
+mod load;
 mod run;
 
 pub use added::{Added, Ended};
 pub use event::AddEvent;
+pub use load::Load;
 
 use std::ops::ControlFlow;
 

@@ -55,10 +55,29 @@ impl Input {
         Input { modified, ..self }
     }
 
-    /// Its text has this BLAKE3 hash, which need not be computed again.
+    /// Its text has this BLAKE3 hash, which is not computed again.
+    ///
+    /// With the shingles of a text in the place of the text, it is a document of that text, as
+    /// [sketches](crate::batch::Sketches) have it: a copy of whatever has the same text. Nothing can check the
+    /// hash, so it is up to the caller that it is right.
+    ///
+    /// ```
+    /// use dedupdb::{Input, Schema, Store, batch::{KeyWidth, Sketcher}};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let schema = Schema::default();
+    /// let text = "the night tram runs again from Friday on";
+    /// let sketches = Sketcher::new(&schema, KeyWidth::Bits64)?.sketch_all(&[text]);
+    /// let sketched = Input::new("a", sketches.sets().shingles(0)?).hashed(sketches.hashes()[0]);
+    /// let store = Store::create(folder.path().join("store"), &schema)?;
+    /// let mut writer = store.writer()?;
+    /// writer.add_all(vec![sketched.size(text.len() as u64)])?;
+    /// writer.commit()?;
+    /// assert_eq!(store.get("a")?.unwrap().hash, *blake3::hash(text.as_bytes()).as_bytes());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
-    #[cfg(feature = "corpus")]
-    pub(crate) fn hashed(self, hash: [u8; 32]) -> Input {
+    pub fn hashed(self, hash: [u8; 32]) -> Input {
         let hash = Some(hash);
         Input { hash, ..self }
     }

@@ -6,6 +6,7 @@ mod footer;
 mod lines;
 mod nodes;
 mod pages;
+pub(crate) mod sketches;
 pub(crate) mod table;
 mod triplets;
 mod values;

@@ -1,0 +1,66 @@
+//! `load`: stores documents by their sketches.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use dedupdb::corpus::{self, AddEvent, Ended};
+
+use crate::args::{Args, Load};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::interrupt::Interrupt;
+use crate::left_out::{LeftOut, Named};
+use crate::output::Output;
+use crate::{store, tally};
+
+/// Runs `load`.
+pub(crate) fn run(
+    args: &Args,
+    load: &Load,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    load.telling.check(&load.paths, &[])?;
+    let asked = corpus::Load::new(&load.paths)?.memory(load.memory);
+    let Some(schema) = asked.schema()? else {
+        bail!("there is no sketch in these files");
+    };
+    let (store, is_new) = store::open_or_create_with(args, &schema)?;
+    if is_new {
+        console.note(&format!("made a store in {}", args.store.display()));
+    }
+    let interrupt = Interrupt::catch()?;
+    let mut left_out = LeftOut::begin(console, &load.telling, Named::Failures)?;
+    let (started, mut failed) = (Instant::now(), None);
+    let loaded = asked.run(&store, |event| {
+        if let AddEvent::Skipped(skipped) = event
+            && let Err(error) = left_out.tell(skipped)
+        {
+            failed = Some(error);
+            return ControlFlow::Break(());
+        }
+        interrupt.flow()
+    });
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    let loaded = loaded.map_err(store::of_corpus)?;
+    left_out.finish()?;
+    let elapsed = started.elapsed();
+    if output.is_json() {
+        output.object(&tally::to_json(&loaded, elapsed))?;
+    } else if !args.quiet {
+        output.line(tally::to_text(&loaded, elapsed).trim_end())?;
+    }
+    output.flush()?;
+    if loaded.ended == Ended::Stopped {
+        console.error("stopped; what was loaded so far is kept, and the same command goes on");
+        return Ok(Exit::Interrupted);
+    }
+    Ok(if loaded.reading.has_failures() {
+        Exit::Failed
+    } else {
+        Exit::Found
+    })
+}

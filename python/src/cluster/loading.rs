@@ -1,0 +1,97 @@
+//! From sketches to a store.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use arrow_array::RecordBatch;
+use dedupdb::batch::Mark;
+use dedupdb::{Error, Input, Options, Store};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatch;
+
+use super::columns::{Bytes, ints, longs, of_file};
+use super::rare::unpacked;
+use crate::errors::raised;
+
+/// How long a store is waited for: a task that is run again may come before the first one has ended.
+const WAIT: Duration = Duration::from_secs(30);
+
+/// Adds sketches to a store, which is made if it is not there.
+#[pyclass(frozen, module = "dedupdb._native")]
+pub(crate) struct ClusterLoader {
+    store: Store,
+    parameters: String,
+}
+
+#[pymethods]
+impl ClusterLoader {
+    /// Opens the store in a folder for sketches of these parameters, in one line.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        path: PathBuf,
+        parameters: String,
+        threads: usize,
+    ) -> PyResult<ClusterLoader> {
+        let options = Options::new().threads(threads).wait(WAIT);
+        let opened = py.detach(|| {
+            let mark: Mark = parameters.parse()?;
+            let store = match options.open(&path) {
+                Err(Error::NotAStore { .. }) => options.create(&path, mark.schema())?,
+                opened => opened?,
+            };
+            store.schema().check_same(mark.schema())?;
+            Ok(store)
+        });
+        Ok(ClusterLoader {
+            store: opened.map_err(|error| raised(py, &error))?,
+            parameters,
+        })
+    }
+
+    /// Adds the next sketches, which have `key`, `hash`, `bytes`, `size`, `packed`, `parameters` and `file`, with a
+    /// commit.
+    fn push(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<()> {
+        let inputs = self.inputs(&batch.into_inner())?;
+        let added = py.detach(|| {
+            let mut writer = self.store.writer()?;
+            for outcome in writer.add_all(inputs)? {
+                outcome?;
+            }
+            writer.commit()
+        });
+        added.map_err(|error| raised(py, &error))
+    }
+}
+
+impl ClusterLoader {
+    fn inputs(&self, batch: &RecordBatch) -> PyResult<Vec<Input>> {
+        let (names, hashes) = (Bytes::of(batch, "key")?, Bytes::of(batch, "hash")?);
+        let (bytes, sizes) = (longs(batch, "bytes")?, ints(batch, "size")?);
+        let (packed, marks) = (Bytes::of(batch, "packed")?, Bytes::of(batch, "parameters")?);
+        let files = Bytes::of(batch, "file")?;
+        let input = |row| {
+            if marks.text(row) != self.parameters {
+                return Err(PyValueError::new_err(format!(
+                    "sketches of different parameters do not go together: {:?} and {:?}{}",
+                    self.parameters,
+                    marks.text(row),
+                    of_file(&files, row),
+                )));
+            }
+            let hash = hashes.hash(row).ok().flatten();
+            let shingles = unpacked(sizes[row], packed.get(row));
+            let (Some(hash), Some(shingles)) = (hash, shingles) else {
+                return Err(PyValueError::new_err(format!(
+                    "the sketch of {:?} is damaged{}: sketch its text again",
+                    names.text(row),
+                    of_file(&files, row),
+                )));
+            };
+            let input = Input::new(names.text(row), shingles).hashed(hash);
+            Ok(input.size(u64::try_from(bytes[row]).unwrap_or_default()))
+        };
+        (0..batch.num_rows()).map(input).collect()
+    }
+}

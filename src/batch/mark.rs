@@ -1,0 +1,144 @@
+//! The parameters of sketches, in one line.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{Error, Result};
+use crate::schema::Schema;
+
+/// The parameters that sketches have to agree in, as a line that travels with each of them.
+///
+/// It begins with the threshold and a space. Sketches of one line go into one store, which keeps shingles and has the
+/// line's other parameters.
+///
+/// ```
+/// use dedupdb::Schema;
+/// use dedupdb::batch::Mark;
+///
+/// let schema = Schema::builder().threshold(0.7).seed(9).build()?;
+/// let line = Mark::new(&schema).to_string();
+/// assert!(line.starts_with("0.7 word:5 "));
+/// assert_eq!(line.parse::<Mark>()?.schema(), &schema);
+/// # Ok::<(), dedupdb::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark(Schema);
+
+impl Mark {
+    /// The line of these parameters. Whether a store keeps shingles is not one of them.
+    pub fn new(schema: &Schema) -> Mark {
+        Mark(schema.clone())
+    }
+
+    /// Returns the parameters.
+    pub fn schema(&self) -> &Schema {
+        &self.0
+    }
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let schema = &self.0;
+        let folded = |is_so, name| if is_so { name } else { "" };
+        write!(
+            f,
+            "{} {} {} {} {} {} {} {}{}",
+            schema.threshold(),
+            schema.shingling(),
+            schema.permutations(),
+            schema.bands(),
+            schema.slot_width(),
+            schema.family(),
+            schema.seed(),
+            folded(schema.lowercase(), "l"),
+            folded(schema.nfkc(), "n"),
+        )
+    }
+}
+
+impl FromStr for Mark {
+    type Err = Error;
+
+    fn from_str(line: &str) -> Result<Mark> {
+        let parts: Vec<&str> = line.split(' ').collect();
+        let &[
+            threshold,
+            shingling,
+            permutations,
+            bands,
+            slot_bits,
+            family,
+            seed,
+            folds,
+        ] = parts.as_slice()
+        else {
+            return Err(unknown(line));
+        };
+        if !matches!(folds, "" | "l" | "n" | "ln") {
+            return Err(unknown(line));
+        }
+        let (lowercase, nfkc) = (folds.contains('l'), folds.contains('n'));
+        let parameters = [
+            ("threshold", threshold),
+            ("shingling", shingling),
+            ("permutations", permutations),
+            ("bands", bands),
+            ("slot-bits", slot_bits),
+            ("family", family),
+            ("seed", seed),
+            ("lowercase", if lowercase { "true" } else { "false" }),
+            ("nfkc", if nfkc { "true" } else { "false" }),
+            ("shingles", "true"),
+        ];
+        let parameters = parameters.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        Schema::from_parameters(&parameters).map(Mark)
+    }
+}
+
+fn unknown(line: &str) -> Error {
+    Error::InvalidSchema {
+        parameter: "sketches",
+        reason: format!("{line:?} is no line of parameters"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sketch::SlotWidth;
+    use crate::text::Shingling;
+
+    #[test]
+    fn a_line_is_read_as_it_was_written() {
+        let other = Schema::builder()
+            .shingling(Shingling::Char(24))
+            .threshold(0.1 + 0.2)
+            .permutations(64)
+            .slot_width(SlotWidth::Bits8)
+            .bands(16, 4)
+            .lowercase(false);
+        for schema in [Schema::default(), other.build().unwrap()] {
+            let line = Mark::new(&schema).to_string();
+            assert_eq!(line.parse::<Mark>().unwrap().schema(), &schema, "{line}");
+        }
+        let ids = Schema::builder().shingling(Shingling::Ids).build().unwrap();
+        let line = Mark::new(&ids).to_string();
+        assert!(line.ends_with(' '), "nothing is folded: {line:?}");
+        assert_eq!(line.parse::<Mark>().unwrap().schema(), &ids);
+    }
+
+    #[test]
+    fn what_is_no_line_is_refused() {
+        let line = Mark::new(&Schema::default()).to_string();
+        for wrong in [
+            "",
+            "0.8",
+            &line[1..],
+            &format!("{line} x"),
+            &format!("{line}x"),
+        ] {
+            let error = wrong.parse::<Mark>().unwrap_err();
+            assert!(matches!(error, Error::InvalidSchema { .. }), "{error}");
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Sketches into a store.
+
+use std::fs::{self, File};
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::MEMORY;
+use super::added::{Added, Ended};
+use super::event::AddEvent;
+use crate::corpus::error::Error;
+use crate::corpus::formats::parquet::sketches::{Row, SketchRows};
+use crate::corpus::skipped::{Reason, Skipped};
+use crate::corpus::source::{Kind, Source, expanded};
+use crate::corpus::sourced::Origin;
+use crate::write::{Intake, Pipeline};
+use crate::{Schema, Store};
+
+/// How long to wait for what is under way before looking after the rest.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Adds the sketches of files to a store: what adding their texts in the same order would make of it.
+///
+/// The files are Parquet, with the columns that `dedupdb.spark.sketch` makes: `key`, `hash` (BLAKE3, 32 bytes),
+/// `bytes` (of the text), `size` (number of shingles), `packed` (the shingles), and `parameters`
+/// ([`Mark`](crate::batch::Mark)). Signatures and band hashes are made of the shingles. Documents are numbered in the
+/// order of the files, and in it of the rows: `dedupdb.spark.load` gives those of each partition in the order of
+/// their keys. Rows without a sketch, whose key or text was null, are left out and told.
+///
+/// A load that is stopped keeps what it has, and the same load goes on from there.
+#[derive(Clone, Debug)]
+#[must_use = "nothing is loaded before it is run"]
+pub struct Load {
+    files: Vec<PathBuf>,
+    memory: u64,
+}
+
+impl Load {
+    /// Loads files, the files `*.parquet` of folders sorted by name, and what patterns such as
+    /// `sketches/*.parquet` match.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Sketches`] names what does not exist, or a folder without such files.
+    pub fn new<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>) -> Result<Load, Error> {
+        let sources = paths.into_iter().map(|path| Source::from(path.into()));
+        let mut files = Vec::new();
+        for source in expanded(sources.collect()) {
+            match source.kind {
+                Kind::Path(path) | Kind::Pattern(path) if path.is_dir() => {
+                    files.extend(files_of(&path)?);
+                }
+                Kind::Path(path) | Kind::Pattern(path) => files.push(path),
+                Kind::Skipped(Skipped { place, detail, .. }) => {
+                    return Err(refused(Path::new(&place), detail));
+                }
+                // No path is a stream.
+                Kind::Stream(_) => {}
+            }
+        }
+        Ok(Load {
+            files,
+            memory: MEMORY,
+        })
+    }
+
+    /// Bytes of memory to take, about, instead of 512 MiB.
+    pub fn memory(self, bytes: u64) -> Load {
+        Load {
+            memory: bytes,
+            ..self
+        }
+    }
+
+    /// Returns the parameters of the first sketch, which a store for them has; none if there is no sketch.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Sketches`].
+    pub fn schema(&self) -> Result<Option<Schema>, Error> {
+        for path in &self.files {
+            if let Some(schema) = schema_of(path)? {
+                return Ok(Some(schema));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Loads, and tells the observer, who may stop it: what was loaded so far is committed then.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Sketches`] names a file that is damaged, or whose parameters are not those of the store, before
+    /// anything is loaded where its first rows tell; or those of the store. What was committed before stays.
+    pub fn run(
+        self,
+        store: &Store,
+        mut observe: impl FnMut(AddEvent<'_>) -> ControlFlow<()>,
+    ) -> Result<Added, Error> {
+        for path in &self.files {
+            check(path, store)?;
+        }
+        let pipeline = store.pipeline(Intake::new().memory(self.memory))?;
+        let mut run = Run {
+            pipeline,
+            added: Added::default(),
+            documents: 0,
+            bytes: 0,
+            observe: &mut observe,
+        };
+        for path in &self.files {
+            if run.file(path)?.is_break() {
+                run.added.ended = Ended::Stopped;
+                break;
+            }
+        }
+        run.pipeline.close();
+        while run.pipeline.under_way() > 0 {
+            run.wait(TICK)?;
+        }
+        let Run {
+            pipeline,
+            added,
+            documents,
+            bytes,
+            ..
+        } = run;
+        drop(pipeline);
+        if added.ended == Ended::All {
+            store.pack_if_loose(|_| observe(AddEvent::Progress { documents, bytes }))?;
+        }
+        Ok(added)
+    }
+}
+
+/// The files of sketches in a folder, as engines write them.
+fn files_of(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = fs::read_dir(folder).map_err(|error| refused(folder, error))?;
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|error| refused(folder, error))?.path();
+        let is_hidden = path
+            .file_name()
+            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        if !is_hidden && path.extension().is_some_and(|end| end == "parquet") {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        let reason = "no file of sketches, *.parquet, is in this folder";
+        return Err(refused(folder, reason));
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+fn open(path: &Path) -> Result<SketchRows, Error> {
+    let file = File::open(path).map_err(|error| refused(path, error))?;
+    SketchRows::new(file).map_err(|error| refused(path, error))
+}
+
+/// The parameters of a file's sketches, if it has any.
+fn schema_of(path: &Path) -> Result<Option<Schema>, Error> {
+    let mut rows = open(path)?;
+    rows.read().map_err(|error| refused(path, error))?;
+    Ok(rows.mark().map(|mark| mark.schema().clone()))
+}
+
+/// Refuses a file whose sketches are not of the store's parameters. Whether the store keeps shingles is its own.
+fn check(path: &Path, store: &Store) -> Result<(), Error> {
+    let Some(schema) = schema_of(path)? else {
+        return Ok(());
+    };
+    let stored = store.schema();
+    let schema = schema.to_builder().keep_shingles(stored.keeps_shingles());
+    let same = schema.build().and_then(|schema| stored.check_same(&schema));
+    same.map_err(|error| refused(path, error))
+}
+
+fn refused(path: &Path, reason: impl ToString) -> Error {
+    Error::Sketches {
+        path: path.to_owned(),
+        reason: reason.to_string(),
+    }
+}
+
+/// A load that is under way.
+struct Run<'a> {
+    pipeline: Pipeline,
+    added: Added,
+    documents: u64,
+    bytes: u64,
+    observe: &'a mut dyn FnMut(AddEvent<'_>) -> ControlFlow<()>,
+}
+
+impl Run<'_> {
+    /// Loads a file, unless it is to stop.
+    fn file(&mut self, path: &Path) -> Result<ControlFlow<()>, Error> {
+        let mut rows = open(path)?;
+        let mut origin = Origin::new(String::new(), path.to_owned());
+        origin.has_id = true;
+        loop {
+            let progress = AddEvent::Progress {
+                documents: self.documents,
+                bytes: self.bytes,
+            };
+            if (self.observe)(progress).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            let read = rows
+                .read()
+                .map_err(|error: io::Error| refused(path, error))?;
+            if read.is_empty() {
+                return Ok(ControlFlow::Continue(()));
+            }
+            self.documents += read.len() as u64;
+            let mut inputs = Vec::with_capacity(read.len());
+            for row in read {
+                match row {
+                    Row::Sketch(input) => {
+                        origin.bytes = input.source_bytes();
+                        self.bytes += origin.bytes;
+                        self.added.reading.document(&origin);
+                        inputs.push(input);
+                    }
+                    Row::Flawed(number, why) => {
+                        if self.skip(path, number, why).is_break() {
+                            return Ok(ControlFlow::Break(()));
+                        }
+                    }
+                }
+            }
+            self.pipeline.push(inputs);
+            self.wait(Duration::ZERO)?;
+            while self.pipeline.is_full() {
+                self.wait(TICK)?;
+            }
+        }
+    }
+
+    /// Counts and tells a row without a sketch.
+    fn skip(&mut self, path: &Path, number: u64, why: String) -> ControlFlow<()> {
+        let skipped = Skipped {
+            reason: Reason::BadRecord,
+            place: format!("{}#{number}", path.display()),
+            detail: why,
+            hint: None,
+        };
+        self.added.reading.skipped(skipped.reason);
+        (self.observe)(AddEvent::Skipped(&skipped))
+    }
+
+    /// Takes what is done of what is under way.
+    fn wait(&mut self, time: Duration) -> Result<(), Error> {
+        for outcome in self.pipeline.wait(time)?.unwrap_or_default() {
+            self.added.outcome(&outcome?);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,284 @@
+//! `load`: sketches into a store.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use dedupdb::Schema;
+use dedupdb::batch::{KeyWidth, Mark, Sketcher};
+use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::parser::parse_message_type;
+
+use crate::sandbox::{Sandbox, text};
+
+const SCHEMA: &str = "message m { optional binary key (UTF8); optional binary hash; optional int64 bytes; \
+                      required int32 size; optional binary packed; required binary parameters (UTF8); }";
+
+/// Sketches, a row each; one that is changed is no sketch of its text.
+#[derive(Clone)]
+struct Rows {
+    keys: Vec<Option<String>>,
+    hashes: Vec<Option<Vec<u8>>>,
+    bytes: Vec<i64>,
+    sizes: Vec<i32>,
+    packed: Vec<Vec<u8>>,
+    mark: String,
+}
+
+impl Rows {
+    fn of(documents: &[(String, String)], schema: &Schema) -> Rows {
+        let sketcher = Sketcher::new(schema, KeyWidth::Bits64).unwrap();
+        let texts: Vec<&str> = documents.iter().map(|(_, text)| text.as_str()).collect();
+        let sketches = sketcher.sketch_all(&texts);
+        let sets = (0..texts.len()).map(|row| sketches.sets().shingles(row).unwrap());
+        Rows {
+            keys: documents.iter().map(|(key, _)| Some(key.clone())).collect(),
+            hashes: sketches
+                .hashes()
+                .iter()
+                .map(|hash| Some(hash.to_vec()))
+                .collect(),
+            bytes: texts
+                .iter()
+                .map(|text| i64::try_from(text.len()).unwrap())
+                .collect(),
+            sizes: sketches
+                .sizes()
+                .iter()
+                .map(|&size| i32::try_from(size).unwrap())
+                .collect(),
+            packed: sets.map(|set| set.to_packed()).collect(),
+            mark: Mark::new(schema).to_string(),
+        }
+    }
+
+    /// A file with a group for every so many rows.
+    fn file(&self, group: usize) -> Vec<u8> {
+        let schema = Arc::new(parse_message_type(SCHEMA).unwrap());
+        let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::default()).unwrap();
+        for start in (0..self.keys.len()).step_by(group) {
+            let rows = start..(start + group).min(self.keys.len());
+            let mut columns = file.next_row_group().unwrap();
+            let keys = self.keys[rows.clone()].iter();
+            bytes(
+                &mut columns,
+                keys.map(|key| key.as_deref().map(str::as_bytes)),
+                true,
+            );
+            let hashes = self.hashes[rows.clone()].iter();
+            bytes(&mut columns, hashes.map(|hash| hash.as_deref()), true);
+            let mut column = columns.next_column().unwrap().unwrap();
+            let levels = vec![1; rows.len()];
+            let typed = column.typed::<Int64Type>();
+            typed
+                .write_batch(&self.bytes[rows.clone()], Some(&levels), None)
+                .unwrap();
+            column.close().unwrap();
+            let mut column = columns.next_column().unwrap().unwrap();
+            let typed = column.typed::<Int32Type>();
+            typed
+                .write_batch(&self.sizes[rows.clone()], None, None)
+                .unwrap();
+            column.close().unwrap();
+            let packed = self.packed[rows.clone()].iter();
+            bytes(&mut columns, packed.map(|set| Some(set.as_slice())), true);
+            let marks = rows.map(|_| Some(self.mark.as_bytes()));
+            bytes(&mut columns, marks, false);
+            columns.close().unwrap();
+        }
+        file.into_inner().unwrap()
+    }
+}
+
+/// Writes the next column.
+fn bytes<'a>(
+    columns: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
+    values: impl Iterator<Item = Option<&'a [u8]>>,
+    is_optional: bool,
+) {
+    let values: Vec<Option<&[u8]>> = values.collect();
+    let levels: Vec<i16> = values
+        .iter()
+        .map(|value| i16::from(value.is_some()))
+        .collect();
+    let there: Vec<ByteArray> = values
+        .into_iter()
+        .flatten()
+        .map(|value| ByteArray::from(value.to_vec()))
+        .collect();
+    let mut column = columns.next_column().unwrap().unwrap();
+    let typed = column.typed::<ByteArrayType>();
+    typed
+        .write_batch(&there, is_optional.then_some(&levels), None)
+        .unwrap();
+    column.close().unwrap();
+}
+
+/// Documents with near-copies, copies, and texts of few words and of none.
+fn documents() -> Vec<(String, String)> {
+    let body = |n: u64| match n % 10 {
+        0 => "few words".to_owned(),
+        1 => String::new(),
+        2 => text(n / 40, 30),
+        _ => format!("{} and {n}", text(n / 5, 60)),
+    };
+    (0..300)
+        .map(|n| (format!("doc/{:03}", n * 7 % 300), body(n)))
+        .collect()
+}
+
+/// What a store answers, and what it knows of each document.
+fn answers(sandbox: &Sandbox, store: &str) -> [Vec<String>; 3] {
+    let ask = |arguments: &[&str]| {
+        let ran = sandbox.run(&[&["--store", store, "--json"], arguments].concat());
+        let of_time = |line: &str| {
+            let mut object: BTreeMap<String, serde_json::Value> =
+                serde_json::from_str(line).unwrap();
+            object.remove("added");
+            serde_json::to_string(&object).unwrap()
+        };
+        ran.expect(0).stdout.lines().map(of_time).collect()
+    };
+    [
+        ask(&["list"]),
+        ask(&["pairs"]),
+        ask(&["clusters", "--linkage", "representative"]),
+    ]
+}
+
+#[test]
+fn sketches_make_the_store_that_their_texts_make() {
+    let sandbox = Sandbox::new();
+    let schema = Schema::builder().threshold(0.7).build().unwrap();
+    let documents = documents();
+    let lines = documents
+        .iter()
+        .map(|(key, text)| format!("{}\n", serde_json::json!({ "id": key, "text": text })));
+    sandbox.write("all.jsonl", lines.collect::<String>());
+    sandbox
+        .run(&["--store", "texts", "init", "--threshold", "0.7"])
+        .expect(0);
+    sandbox
+        .run(&["--store", "texts", "add", "all.jsonl"])
+        .expect(0);
+    for (number, part) in documents.chunks(110).enumerate() {
+        let file = Rows::of(part, &schema).file(70);
+        sandbox.write(format!("sketches/part-{number}.parquet"), file);
+    }
+    sandbox.write("sketches/_SUCCESS", "");
+    let ran = sandbox
+        .run(&["--store", "sketched", "--json", "load", "sketches"])
+        .expect(0);
+    let summary = ran.objects().remove(0);
+    assert_eq!(
+        (&summary["added"], &summary["documents"]),
+        (&300.into(), &300.into())
+    );
+    assert!(summary["exact_copies"].as_u64() > Some(50), "{summary}");
+    let expected = answers(&sandbox, "texts");
+    assert!(expected[1].len() > 100);
+    assert_eq!(answers(&sandbox, "sketched"), expected);
+    sandbox.run(&["--store", "sketched", "check"]).expect(0);
+
+    // A store a part, merged.
+    for part in 0..3 {
+        let (store, file) = (
+            format!("part-{part}"),
+            format!("sketches/part-{part}.parquet"),
+        );
+        sandbox.run(&["--store", &store, "load", &file]).expect(0);
+    }
+    sandbox
+        .run(&["--store", "merged", "merge", "part-0", "part-1", "part-2"])
+        .expect(0);
+    assert_eq!(answers(&sandbox, "merged"), expected);
+
+    // Texts that come later are copies of the same.
+    let ran = sandbox
+        .run(&["--store", "sketched", "--json", "add", "all.jsonl"])
+        .expect(0);
+    assert_eq!(ran.objects().remove(0)["unchanged"], 300);
+    let ran = sandbox
+        .run(&["--store", "sketched", "load", "sketches/*.parquet"])
+        .expect(0);
+    assert!(
+        ran.stdout.contains("unchanged             300"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn what_is_no_sketch_is_named_with_its_file() {
+    let sandbox = Sandbox::new();
+    let (documents, schema) = (documents(), Schema::default());
+    let sound = Rows::of(&documents[..40], &schema);
+    sandbox.write("sketches/a.parquet", sound.file(40));
+    let refused = |file: Vec<u8>, message: &str| {
+        sandbox.write("sketches/b.parquet", file);
+        let ran = sandbox.run(&["load", "sketches"]).expect(2);
+        assert!(
+            ran.stderr.contains("b.parquet: ") && ran.stderr.contains(message),
+            "{}",
+            ran.stderr
+        );
+    };
+    let mut cut = sound.clone();
+    cut.packed[33].truncate(9);
+    refused(cut.file(20), "row 34: the sketch of \"doc/231\" is damaged");
+    let mut short = sound.clone();
+    short.hashes[2] = Some(vec![1; 31]);
+    refused(
+        short.file(20),
+        "row 3: the sketch of \"doc/014\" is damaged",
+    );
+    let mut other = sound.clone();
+    other.mark = Mark::new(&Schema::builder().seed(2).build().unwrap()).to_string();
+    refused(other.file(20), "the parameters differ: seed");
+    other.mark = "x".to_owned();
+    refused(other.file(20), "is no line of parameters");
+    refused(sound.file(20)[..2000].to_vec(), "damaged");
+    refused(
+        crate::parquet::parquet(
+            "message m { optional binary key (UTF8); required binary text (UTF8); }",
+            &[(Some("a"), "text".to_owned())],
+            9,
+            parquet::basic::Compression::UNCOMPRESSED,
+        ),
+        "these are no sketches: there is no column \"hash\"",
+    );
+    for (path, message) in [
+        ("nothing", "nothing: "),
+        ("*.none", "nothing matches this pattern"),
+        (".", "no file of sketches"),
+    ] {
+        let ran = sandbox.run(&["load", path]).expect(2);
+        assert!(ran.stderr.contains(message), "{}", ran.stderr);
+    }
+
+    // Rows without a sketch are left out and told, and the rest is there.
+    let mut odd = sound;
+    odd.hashes[5] = None;
+    odd.keys[7] = None;
+    odd.keys[9] = Some(String::new());
+    sandbox.write("sketches/b.parquet", odd.file(11));
+    sandbox.run(&["init", "--store", "odd"]).expect(0);
+    let ran = sandbox
+        .run(&["--store", "odd", "--json", "load", "sketches/b.parquet"])
+        .expect(2);
+    assert!(
+        ran.stderr.contains("b.parquet#6: it has no sketch"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains("b.parquet#10: the key is empty"),
+        "{}",
+        ran.stderr
+    );
+    let summary = ran.objects().remove(0);
+    assert_eq!(
+        (&summary["added"], &summary["skipped"]["bad record"]),
+        (&37.into(), &3.into())
+    );
+}
