@@ -1,6 +1,5 @@
 //! Documents on their way from Python into a store.
 
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 use dedupdb::write::{Intake, Outcome};
@@ -9,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::errors::{of_row, raised};
 use crate::rows::{Batch, Flaw, Rows, input};
-use crate::watch::{TICK, Told as Watched};
+use crate::watch::{Stop, TICK, Told as Watched, waited};
 
 /// What is done about a row that cannot be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,8 +117,9 @@ impl Adding {
             py.check_signals()?;
         }
         drop(pipeline);
-        let packed = py.detach(|| self.store.pack_if_loose(|_| ControlFlow::Continue(())));
-        packed.map_err(|error| raised(py, &error))?;
+        let store = self.store.clone();
+        let pack = move |stop: &Stop| store.pack_if_loose(|_| stop.flow());
+        waited(py, pack, |_| Ok(()))?.map_err(|error| raised(py, &error))?;
         self.told.end(py)?;
         Ok(skipped)
     }

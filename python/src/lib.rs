@@ -9,6 +9,7 @@
 )]
 
 mod adding;
+mod arguments;
 mod asking;
 mod cluster;
 mod dedup;

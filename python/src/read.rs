@@ -9,6 +9,7 @@ use arrow_schema::DataType;
 use dedupdb::corpus::{Corpus, Encoding, Format, Nth, Source};
 use pyo3::prelude::*;
 
+use crate::arguments;
 use crate::errors::of_corpus;
 use crate::stream::{Batches, Failure, ROWS, Skipped};
 use crate::table::{defect, schema};
@@ -29,7 +30,7 @@ pub(crate) fn read(
     id_field: Option<String>,
     encoding: Option<&str>,
     follow: bool,
-    max_document: Option<u64>,
+    #[pyo3(from_py_with = arguments::max_document)] max_document: Option<u64>,
 ) -> PyResult<Batches> {
     let refused = |error| of_corpus(py, &error);
     let mut options = Corpus::options().follow(follow);

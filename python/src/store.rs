@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
 use crate::adding::{Adding, Errors, Told as Documents};
+use crate::arguments;
 use crate::asking::{self, Asked};
 use crate::documents::Iterating;
 use crate::errors::raised;
@@ -82,8 +83,8 @@ impl Store {
         read_only: bool,
         create: bool,
         wait: f64,
-        threads: usize,
-        false_candidates: Option<usize>,
+        #[pyo3(from_py_with = arguments::threads)] threads: usize,
+        #[pyo3(from_py_with = arguments::false_candidates)] false_candidates: Option<usize>,
         parameters: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Store> {
         let wait = Duration::try_from_secs_f64(wait)
@@ -249,7 +250,7 @@ impl Store {
         texts: &Bound<'py, PyAny>,
         text: &str,
         threshold: Option<f64>,
-        limit: Option<usize>,
+        #[pyo3(from_py_with = arguments::limit)] limit: Option<usize>,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let store = self.opened()?;
@@ -271,7 +272,7 @@ impl Store {
         py: Python<'py>,
         key: &str,
         threshold: Option<f64>,
-        limit: Option<usize>,
+        #[pyo3(from_py_with = arguments::limit)] limit: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let asked = Asked { threshold, limit };
         asking::one(py, &self.opened()?, &asked.of(Query::key(key)))
@@ -327,14 +328,7 @@ impl Store {
 
     /// Removes documents, one key or an iterable of keys, with one commit; returns how many were there.
     fn remove(&self, py: Python<'_>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
-        let keys = match keys.extract::<String>() {
-            Ok(key) => vec![key],
-            Err(_) => keys
-                .try_iter()?
-                .map(|key| key?.extract())
-                .collect::<PyResult<_>>()?,
-        };
-        self.removed(py, keys)
+        self.removed(py, arguments::keys(keys)?)
     }
 
     /// The keys of all documents, in the order of their UTF-8.
@@ -387,7 +381,7 @@ impl Store {
         py: Python<'_>,
         threshold: Option<f64>,
         linkage: &str,
-        min_size: usize,
+        #[pyo3(from_py_with = arguments::min_size)] min_size: usize,
     ) -> PyResult<Batches> {
         groups::clusters(py, self.opened()?, threshold, linkage, min_size)
     }

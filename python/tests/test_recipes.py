@@ -168,3 +168,41 @@ def test_a_notebook_draws_the_curve_of_a_store(tmp_path: Path) -> None:
     nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert "dedupdb.Store" in str(notebook.cells[2].outputs)
+
+
+def test_every_call_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The calls of a whole session, as they are typed."""
+    pa = pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    table = pa.table({"url": ["key", *KEYS], "body": ["some text", *TEXTS], "text": ["some text", *TEXTS]})
+    lines = [json.dumps({"id": key, "text": text}) for key, text in zip(KEYS, TEXTS, strict=True)]
+    for number, part in enumerate((lines[:50], lines[50:])):
+        file = tmp_path / "crawl" / f"{number}.jsonl.zst"
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(pa.compress("\n".join(part).encode(), codec="zstd", asbytes=True))
+    texts = TEXTS
+
+    with dedupdb.open("seen", threshold=0.8) as store:
+        assert store.add(table, key="url", text="body").added == 121
+        verdicts = store.insert(table, key="url", text="body")
+        assert verdicts.column_names == ["row", "verdict", "earlier", "jaccard"]
+        matches = [(match.key, match.jaccard, match.containment) for match in store.query("some text")]
+        assert matches == [("key", 1.0, 1.0)]
+        found = pa.table(store.query(texts, limit=5))
+        assert found.num_rows > 120 and max(found["row"].to_pylist()) == 119
+        assert pa.table(store.pairs()).num_rows > 10
+        assert pa.table(store.clusters(linkage="representative")).num_rows > 10
+        assert "key" in store and len(store) == 121
+        del store["key"]
+        assert store.get("key") is None and store.stats().documents == 120
+        assert store.reindex(permutations=256) and store.compact()
+        assert store.backup("copy").documents == 120
+        assert store.check().is_clean
+
+    kept, dropped = dedupdb.dedup(table, text="text", threshold=0.8)
+    assert kept.num_rows + len(dropped) == 121 and kept.column_names == table.column_names
+    mask = dedupdb.dedup(texts).keep
+    assert mask.count(True) == kept.num_rows - 1
+    signatures = dedupdb.sign(texts, permutations=128)
+    assert signatures.shape == (120, 128)
+    assert pa.table(dedupdb.read("crawl/*.jsonl.zst"))["key"].to_pylist() == KEYS
