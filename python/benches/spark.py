@@ -2,7 +2,8 @@
 
 All in one run, session start not counted: a store of the same documents first, then pairs, clusters and dedup, the
 bytes that were shuffled for candidates, the memory of the workers, and the same with a template in a fifth of the
-documents. Figures of one machine are of use as ratios.
+documents. Each is done twice, and the second time counts, for the first is mostly the compiler's. Figures of one
+machine are of use as ratios.
 """
 
 from __future__ import annotations
@@ -87,11 +88,13 @@ def worked() -> float:
     return seconds
 
 
-def timed(name: str, call: Callable[[], int], documents: int) -> None:
+def timed(name: str, call: Callable[[], int], documents: int, cold: bool = False) -> None:
+    """Prints what a call takes, and what it takes for the first time if that is wanted (``cold``)."""
     start, before = time.perf_counter(), worked()
     count = call()
     seconds, work = time.perf_counter() - start, worked() - before
     rate = documents / max(work, 0.01)
+    name += ", the first time" if cold else ""
     print(f"{name:<40}{seconds:8.2f} s {work:8.2f} core s {rate:8.0f} documents a core s {count:8} rows", flush=True)
 
 
@@ -110,6 +113,8 @@ def with_template(documents: pa.Table) -> pa.Table:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("documents", type=Path)
+    parser.add_argument("--only", default="", help="verbs with this in their names")
+    parser.add_argument("--plain", action="store_true", help="not with a template, and without the store")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     from dedupdb import spark as dd
@@ -118,7 +123,6 @@ def main() -> None:
         plain = pq.read_table(given.documents, columns=["id", "text"])
         count = plain.num_rows
         template = str(Path(folder) / "template.parquet")
-        pq.write_table(with_template(plain), template, row_group_size=4096)
         spark = session(folder)
 
         def store() -> int:
@@ -126,18 +130,24 @@ def main() -> None:
                 made.add(plain)
                 return sum(1 for _ in made.pairs())
 
-        timed("a store, and its pairs", store, count)
-        for name, path in (("", str(given.documents)), (", a fifth of one template", template)):
+        inputs = [("", str(given.documents))]
+        if not given.plain:
+            timed("a store, and its pairs", store, count)
+            pq.write_table(with_template(plain), template, row_group_size=4096)
+            inputs.append((", a fifth of one template", template))
+        for name, path in inputs:
             df = spark.read.parquet(path)
-            for verb in ("pairs", "clusters", "dedup"):
-                before = shuffled(spark)
-                workers = Workers()
+            for verb in (verb for verb in ("pairs", "clusters", "dedup") if given.only in verb):
 
                 def call(verb: str = verb, df: Any = df) -> int:
                     if verb == "dedup":
                         return int(dd.dedup(df).count())
                     return int(getattr(dd, verb)(dd.sketch(df)).count())
 
+                timed(f"dd.{verb}{name}", call, count, cold=True)
+                spark.catalog.clearCache()
+                before = shuffled(spark)
+                workers = Workers()
                 timed(f"dd.{verb}{name}", call, count)
                 wrote = [size for stage, size in shuffled(spark).items() if stage not in before]
                 peak = workers.end() / 1e6
