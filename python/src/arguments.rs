@@ -51,7 +51,7 @@ pub(crate) fn keys(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     }
     let mut keys = Vec::new();
     for key in value.try_iter().map_err(named)? {
-        keys.push(key?.extract().map_err(|error: PyErr| named(error))?);
+        keys.push(key?.extract::<String>().map_err(named)?);
     }
     Ok(keys)
 }

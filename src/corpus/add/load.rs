@@ -53,7 +53,7 @@ impl Load {
                 }
                 Kind::Path(path) | Kind::Pattern(path) => files.push(path),
                 Kind::Skipped(Skipped { place, detail, .. }) => {
-                    return Err(refused(Path::new(&place), detail));
+                    return Err(refused(Path::new(&place), &detail));
                 }
                 // No path is a stream.
                 Kind::Stream(_) => {}
@@ -136,10 +136,10 @@ impl Load {
 
 /// The files of sketches in a folder, as engines write them.
 fn files_of(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let entries = fs::read_dir(folder).map_err(|error| refused(folder, error))?;
+    let entries = fs::read_dir(folder).map_err(|error| refused(folder, &error))?;
     let mut files = Vec::new();
     for entry in entries {
-        let path = entry.map_err(|error| refused(folder, error))?.path();
+        let path = entry.map_err(|error| refused(folder, &error))?.path();
         let is_hidden = path
             .file_name()
             .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
@@ -149,21 +149,21 @@ fn files_of(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     }
     if files.is_empty() {
         let reason = "no file of sketches, *.parquet, is in this folder";
-        return Err(refused(folder, reason));
+        return Err(refused(folder, &reason));
     }
     files.sort_unstable();
     Ok(files)
 }
 
 fn open(path: &Path) -> Result<SketchRows, Error> {
-    let file = File::open(path).map_err(|error| refused(path, error))?;
-    SketchRows::new(file).map_err(|error| refused(path, error))
+    let file = File::open(path).map_err(|error| refused(path, &error))?;
+    SketchRows::new(file).map_err(|error| refused(path, &error))
 }
 
 /// The parameters of a file's sketches, if it has any.
 fn schema_of(path: &Path) -> Result<Option<Schema>, Error> {
     let mut rows = open(path)?;
-    rows.read().map_err(|error| refused(path, error))?;
+    rows.read().map_err(|error| refused(path, &error))?;
     Ok(rows.mark().map(|mark| mark.schema().clone()))
 }
 
@@ -175,10 +175,10 @@ fn check(path: &Path, store: &Store) -> Result<(), Error> {
     let stored = store.schema();
     let schema = schema.to_builder().keep_shingles(stored.keeps_shingles());
     let same = schema.build().and_then(|schema| stored.check_same(&schema));
-    same.map_err(|error| refused(path, error))
+    same.map_err(|error| refused(path, &error))
 }
 
-fn refused(path: &Path, reason: impl ToString) -> Error {
+fn refused(path: &Path, reason: &impl ToString) -> Error {
     Error::Sketches {
         path: path.to_owned(),
         reason: reason.to_string(),
@@ -210,7 +210,7 @@ impl Run<'_> {
             }
             let read = rows
                 .read()
-                .map_err(|error: io::Error| refused(path, error))?;
+                .map_err(|error: io::Error| refused(path, &error))?;
             if read.is_empty() {
                 return Ok(ControlFlow::Continue(()));
             }

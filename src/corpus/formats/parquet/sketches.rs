@@ -37,7 +37,7 @@ pub(crate) struct SketchRows {
     places: [usize; COLUMNS.len()],
     next_group: usize,
     /// The columns of a row group, and how many of their rows are not read.
-    group: Option<([Column; COLUMNS.len()], u64)>,
+    group: Option<(Vec<Column>, u64)>,
     rows: u64,
     mark: Option<(String, Mark)>,
 }
@@ -138,9 +138,9 @@ impl SketchRows {
         let group = self.file.get_row_group(self.next_group);
         let group = group.map_err(|error| explain(&error))?;
         let column = |place| Column::new(&*group, place).map_err(|error| explain(&error));
-        let [a, b, c, d, e, f] = self.places.map(column);
+        let columns: io::Result<Vec<Column>> = self.places.into_iter().map(column).collect();
         let rows = u64::try_from(group.metadata().num_rows()).unwrap_or(0);
-        self.group = Some(([a?, b?, c?, d?, e?, f?], rows));
+        self.group = Some((columns?, rows));
         self.next_group += 1;
         Ok(())
     }
