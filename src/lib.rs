@@ -107,6 +107,8 @@ mod lsh;
 #[cfg(feature = "corpus")]
 pub mod mapreduce;
 #[cfg(feature = "plot")]
+mod number;
+#[cfg(feature = "plot")]
 pub mod plot;
 mod pool;
 mod preset;

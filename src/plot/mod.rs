@@ -30,13 +30,12 @@
 
 mod canvas;
 mod legend;
-mod number;
 mod panel;
 mod png;
 mod style;
 mod ticks;
 
-pub use number::{counted, grouped, percent};
+pub use crate::number::{counted, grouped, percent};
 pub use ticks::Scale;
 
 /// A picture of panels beside each other, 8 at most.

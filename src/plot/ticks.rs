@@ -1,6 +1,6 @@
 //! Where the labels of an axis are.
 
-use super::number::grouped;
+use crate::number::grouped;
 
 /// How values become places on an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -16,6 +16,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "progress",
             "pool",
             "diff",
+            "number",
             "plot",
             "codec",
             "text",
