@@ -2,25 +2,8 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-pub(crate) use dedupdb::plot::{counted, grouped, percent};
+pub(crate) use dedupdb::plot::{bytes, counted, grouped, percent};
 use dedupdb::sketching::Estimate;
-
-/// Bytes in the decimal unit that leaves one to three digits before the point.
-pub(crate) fn bytes(number: u64) -> String {
-    const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
-    if number < 1000 {
-        return format!("{number} B");
-    }
-    let mut value = number as f64 / 1000.0;
-    let mut units = UNITS.iter();
-    let mut unit = units.next();
-    // What would be rounded to 1000 is 1 of the next unit.
-    while value >= 999.95 {
-        value /= 1000.0;
-        unit = units.next().or(unit);
-    }
-    format!("{value:.1} {}", unit.copied().unwrap_or_default())
-}
 
 /// A share in percent to two significant digits at least, for those that are near 0.
 pub(crate) fn small_percent(share: f64) -> String {
@@ -105,16 +88,7 @@ pub(crate) fn similarity(jaccard: Option<f64>, estimate: Estimate) -> String {
 mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
-    use super::{bytes, seconds, small_percent, utc};
-
-    #[test]
-    fn bytes_have_one_to_three_digits_before_the_point() {
-        assert_eq!(bytes(999), "999 B");
-        assert_eq!(bytes(1000), "1.0 kB");
-        assert_eq!(bytes(999_949), "999.9 kB");
-        assert_eq!(bytes(999_950), "1.0 MB");
-        assert_eq!(bytes(u64::MAX), "18.4 EB");
-    }
+    use super::{seconds, small_percent, utc};
 
     #[test]
     fn small_shares_keep_two_digits() {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use dedupdb::corpus::{Encoding, Format, Glob, IdScope};
 use dedupdb::dedup::Keep;
+use dedupdb::report::Report;
 use dedupdb::sketching::Preset;
 
 /// A share: `0.8` or `80%`, above 0 and at most 1.
@@ -237,6 +238,15 @@ pub(crate) fn memory(text: &str) -> Result<u64, String> {
     let bytes = size(text)?;
     if bytes < LEAST_MEMORY {
         return Err("give at least 384MiB: less cannot be kept".to_owned());
+    }
+    Ok(bytes)
+}
+
+/// The size of a page.
+pub(crate) fn page(text: &str) -> Result<u64, String> {
+    let bytes = size(text)?;
+    if bytes < Report::LEAST_BYTES {
+        return Err("give at least 200kB: less cannot be kept".to_owned());
     }
     Ok(bytes)
 }

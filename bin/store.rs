@@ -159,8 +159,14 @@ pub(crate) fn of_corpus(error: corpus::Error) -> anyhow::Error {
     }
 }
 
+/// What to do where something stands in the place of an output.
+const EXISTS: &str = "; replace it with --force, or write to another place";
+
 /// What to do about an error of the library, by the names of this program.
 pub(crate) fn advice(error: &anyhow::Error) -> String {
+    if let Some(publish::Error::Exists { .. }) = error.downcast_ref() {
+        return EXISTS.to_owned();
+    }
     let advice = match (error.downcast_ref(), error.downcast_ref()) {
         (Some(Error::NotAStore { .. }), _) => "; make one with init or add",
         (Some(Error::NoShingles), _) => ", with init and without --no-shingles",
@@ -173,9 +179,7 @@ pub(crate) fn advice(error: &anyhow::Error) -> String {
 fn advice_on_dedup(error: &dedup::Error) -> String {
     const FIRST: &str = "--keep first needs no temporary files";
     let advice = match error {
-        dedup::Error::Output(publish::Error::Exists { .. }) => {
-            "; replace it with --force, or write to another place"
-        }
+        dedup::Error::Output(publish::Error::Exists { .. }) => EXISTS,
         dedup::Error::StreamOfText { .. } => "; say with --format what records it has",
         dedup::Error::Unfit { unfit, .. } => match unfit {
             Unfit::RecordsInList => "; leave --list out for records",

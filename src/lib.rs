@@ -55,6 +55,7 @@
 //! | `dedup` | a corpus in, a corpus without its near-duplicates out | `corpus` |
 //! | `mapreduce`, `publish` | lines for whatever sorts lines; outputs that appear whole | `corpus` |
 //! | `diff` | two texts word by word | `diff` |
+//! | `report` | a page to look through the clusters and decide | `report` |
 //! | `eval` | experiments: what is found, what it costs, what theory says | `eval` |
 //! | `plot` | figures as SVG and PNG | `plot` |
 //! | [`async_programs`] | what blocks, and where it belongs | |
@@ -106,7 +107,7 @@ pub mod fuzzing;
 mod lsh;
 #[cfg(feature = "corpus")]
 pub mod mapreduce;
-#[cfg(feature = "plot")]
+#[cfg(any(feature = "plot", feature = "report"))]
 mod number;
 #[cfg(feature = "plot")]
 pub mod plot;
@@ -115,6 +116,8 @@ mod preset;
 mod progress;
 #[cfg(feature = "corpus")]
 pub mod publish;
+#[cfg(feature = "report")]
+pub mod report;
 mod schema;
 mod sketch;
 mod storage;

@@ -1,4 +1,4 @@
-//! Numbers as they stand on pictures.
+//! Numbers as people read them.
 
 /// The number with a comma between groups of three digits: `12,345`.
 pub fn grouped(number: u64) -> String {
@@ -31,9 +31,35 @@ pub fn percent(share: f64) -> String {
     }
 }
 
+/// Bytes in the decimal unit that leaves one to three digits before the point: `19.7 MB`.
+pub fn bytes(number: u64) -> String {
+    const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
+    if number < 1000 {
+        return format!("{number} B");
+    }
+    let mut value = number as f64 / 1000.0;
+    let mut units = UNITS.iter();
+    let mut unit = units.next();
+    // What would be rounded to 1000 is 1 of the next unit.
+    while value >= 999.95 {
+        value /= 1000.0;
+        unit = units.next().or(unit);
+    }
+    format!("{value:.1} {}", unit.copied().unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{grouped, percent};
+    use super::{bytes, grouped, percent};
+
+    #[test]
+    fn bytes_have_one_to_three_digits_before_the_point() {
+        assert_eq!(bytes(999), "999 B");
+        assert_eq!(bytes(1000), "1.0 kB");
+        assert_eq!(bytes(999_949), "999.9 kB");
+        assert_eq!(bytes(999_950), "1.0 MB");
+        assert_eq!(bytes(u64::MAX), "18.4 EB");
+    }
 
     #[test]
     fn digits_are_grouped() {

@@ -45,3 +45,12 @@ pub(crate) enum Linkage {
     /// Documents that all reach the threshold with the representative
     Representative,
 }
+
+impl From<Linkage> for dedupdb::groups::Linkage {
+    fn from(linkage: Linkage) -> dedupdb::groups::Linkage {
+        match linkage {
+            Linkage::Connected => dedupdb::groups::Linkage::Connected,
+            Linkage::Representative => dedupdb::groups::Linkage::Representative,
+        }
+    }
+}

@@ -25,6 +25,7 @@ mod query;
 mod reduce;
 mod reindex;
 mod remove;
+mod report;
 mod salvage;
 mod show;
 mod signing;
@@ -59,6 +60,7 @@ pub(crate) use query::Query;
 pub(crate) use reduce::Reduce;
 pub(crate) use reindex::Reindex;
 pub(crate) use remove::Remove;
+pub(crate) use report::Report;
 pub(crate) use salvage::Salvage;
 pub(crate) use show::Show;
 pub(crate) use signing::Signing;
@@ -160,6 +162,7 @@ pub(crate) enum Command {
     Pairs(Pairs),
     Clusters(Clusters),
     Explain(Explain),
+    Report(Box<Report>),
     Jaccard(Jaccard),
     Matrix(Matrix),
     Show(Show),

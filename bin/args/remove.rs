@@ -1,5 +1,7 @@
 //! Arguments of `remove`.
 
+use std::path::PathBuf;
+
 use crate::args::escaped::Escaped;
 use crate::duration::{self, Age};
 use crate::parse;
@@ -11,6 +13,7 @@ use crate::parse;
 #[command(after_long_help = "\
 Examples:
   dedupdb remove articles/old.txt  One document
+  dedupdb remove --keys-from drop.keys  Documents ticked in a report
   dedupdb remove --prefix articles/2019/  All whose keys begin with this
   dedupdb remove --missing  Documents whose files were deleted
   dedupdb remove --older-than 90d --dry-run  List them first
@@ -22,6 +25,9 @@ keys and changes nothing.
 --older-than compares the time at which the text was added under its key, which `show` prints.
 Adding the same text again does not change it. Units are s, min, h, d, w and y (365 days).
 
+--keys-from reads the lists that a page of `report` saves and that `list -0` prints. Lines are taken
+as they are, or with --escaped as `list` prints them.
+
 --missing looks for files from the current folder, so run it where you ran `add`. It refuses to run
 if no file at all is found. Records and texts from standard input have no file and are never
 missing.
@@ -30,12 +36,17 @@ Exit codes: 0 something was removed, 1 nothing, 2 error.")]
 pub(crate) struct Remove {
     /// Keys of documents
     #[arg(
-        required_unless_present_any = ["prefix", "missing", "older_than"],
+        required_unless_present_any = ["keys_from", "prefix", "missing", "older_than"],
         conflicts_with_all = ["prefix", "missing", "older_than"],
         value_name = "KEY",
         value_parser = parse::key
     )]
     pub(crate) keys: Vec<String>,
+
+    /// Documents whose keys are in FILE: each ends with a NUL byte, or without any NUL byte one a line; - is
+    /// standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["prefix", "missing", "older_than"])]
+    pub(crate) keys_from: Option<PathBuf>,
 
     /// Documents whose keys begin with PREFIX
     #[arg(long, value_name = "PREFIX", value_parser = parse::prefix)]

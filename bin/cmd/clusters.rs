@@ -1,10 +1,10 @@
 //! `clusters`: lists the groups of documents that are alike.
 
 use anyhow::Result;
-use dedupdb::groups::{Cluster, ClusterQuery, Linkage};
+use dedupdb::groups::{Cluster, ClusterQuery};
 use serde_json::json;
 
-use crate::args::{self, Args, Clusters};
+use crate::args::{Args, Clusters};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::output::{Output, escape};
@@ -17,12 +17,8 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit> {
     let store = crate::store::open_to_read(args)?;
-    let linkage = match clusters.linkage {
-        args::Linkage::Connected => Linkage::Connected,
-        args::Linkage::Representative => Linkage::Representative,
-    };
     let mut query = ClusterQuery::new()
-        .linkage(linkage)
+        .linkage(clusters.linkage.into())
         .min_size(clusters.min_size);
     if let Some(threshold) = clusters.threshold {
         query = query.threshold(threshold);

@@ -24,6 +24,7 @@ mod query;
 mod reduce;
 mod reindex;
 mod remove;
+mod report;
 mod salvage;
 mod show;
 mod stats;
@@ -47,6 +48,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Pairs(pairs) => pairs::run(args, pairs, console, output),
         Command::Clusters(clusters) => clusters::run(args, clusters, console, output),
         Command::Explain(explain) => explain::run(args, explain, console, output),
+        Command::Report(report) => report::run(args, report, console, output),
         Command::Jaccard(jaccard) => jaccard::run(args, jaccard, output),
         Command::Matrix(matrix) => matrix::run(args, matrix, console, output),
         Command::Show(show) => show::run(args, show, console, output),

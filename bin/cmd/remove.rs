@@ -1,8 +1,12 @@
 //! `remove`: removes documents.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use dedupdb::corpus::file_exists;
 use dedupdb::{Document, Store};
 use serde_json::json;
@@ -12,12 +16,16 @@ use crate::args::{Args, Remove};
 use crate::console::Console;
 use crate::duration::Age;
 use crate::exit::Exit;
-use crate::number::counted;
+use crate::inputs::STDIN;
+use crate::number::{counted, grouped};
 use crate::output::Output;
 use crate::watch::{Unit, Watch};
 
 /// Removals that wait for a commit cost memory.
 const COMMIT_DOCUMENTS: u64 = 200_000;
+
+/// Keys that no document has are named, so many; the others are counted.
+const NAMED: u64 = 10;
 
 /// Runs `remove`.
 pub(crate) fn run(
@@ -88,16 +96,9 @@ fn for_each(
     console: &Console,
     mut work: impl FnMut(&Document) -> Result<()>,
 ) -> Result<()> {
-    let mut met = HashSet::new();
-    for key in &remove.keys {
-        let key = remove.escaped.key(key)?;
-        if !met.insert(key.clone()) {
-            continue;
-        }
-        match store.get(&key)? {
-            Some(document) => work(&document)?,
-            None => console.error(&format!("{key}: no document has this key")),
-        }
+    for_each_named(store, remove, console, &mut work)?;
+    if remove.keys_from.is_some() {
+        return Ok(());
     }
     let prefix = remove
         .escaped
@@ -127,6 +128,61 @@ fn for_each(
     }
     drop(watch);
     Ok(())
+}
+
+/// Calls `work` with each document whose key is given, once.
+fn for_each_named(
+    store: &Store,
+    remove: &Remove,
+    console: &Console,
+    work: &mut impl FnMut(&Document) -> Result<()>,
+) -> Result<()> {
+    let mut met = HashSet::new();
+    let mut unknown = 0;
+    let named = remove.keys.iter().map(|key| remove.escaped.key(key));
+    let listed = remove.keys_from.as_deref();
+    let listed = listed.map(|list| keys_from(list, remove)).transpose()?;
+    let listed = listed.iter().flatten();
+    for key in named.chain(listed.map(|key| Ok(Cow::Borrowed(&**key)))) {
+        let key = key?;
+        if !met.insert(key.clone()) {
+            continue;
+        }
+        if let Some(document) = store.get(&key)? {
+            work(&document)?;
+            continue;
+        }
+        unknown += 1;
+        if unknown <= NAMED {
+            console.error(&format!("{key}: no document has this key"));
+        }
+    }
+    if unknown > NAMED {
+        let more = grouped(unknown - NAMED);
+        console.error(&format!("and {more} more keys that no document has"));
+    }
+    Ok(())
+}
+
+/// The keys of a list: each with a NUL byte behind it, or one a line.
+fn keys_from(list: &Path, remove: &Remove) -> Result<Vec<String>> {
+    let mut bytes = Vec::new();
+    let read = if list == Path::new(STDIN) {
+        std::io::stdin().read_to_end(&mut bytes)
+    } else {
+        File::open(list).and_then(|mut file| file.read_to_end(&mut bytes))
+    };
+    let name = list.display();
+    read.with_context(|| format!("{name}: it cannot be read"))?;
+    let Ok(text) = String::from_utf8(bytes) else {
+        bail!("{name}: it is not UTF-8, as keys are");
+    };
+    if text.contains('\0') {
+        let keys = text.split_terminator('\0');
+        return Ok(keys.map(str::to_owned).collect());
+    }
+    let keys = text.lines().map(|line| remove.escaped.key(line));
+    keys.map(|key| Ok(key?.into_owned())).collect()
 }
 
 /// Refuses if none of the files is found: most likely this is another folder than add was run in.

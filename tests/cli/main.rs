@@ -48,6 +48,7 @@ mod readme;
 mod rebuild;
 mod remove;
 mod repeats;
+mod report;
 mod salvage;
 mod sandbox;
 mod short_texts;

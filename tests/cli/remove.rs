@@ -162,3 +162,44 @@ fn an_empty_pattern_removes_nothing() {
     }
     assert_eq!(sandbox.keys().len(), 57);
 }
+
+#[test]
+fn a_list_of_keys_is_removed() {
+    let sandbox = Sandbox::new();
+    let keys = ["a\nb", "c", " d", "e\\n", "f"];
+    let lines = keys.map(|key| format!("{}\n", serde_json::json!({ "id": key, "text": key })));
+    sandbox.write("in.jsonl", lines.concat());
+    sandbox.add(&["in.jsonl"], 0);
+    sandbox.write("drop.keys", "a\nb\0none\0c\0c\0");
+    let ran = sandbox.run(&["remove", "--keys-from", "drop.keys", "--dry-run", "-0"]);
+    assert_eq!(ran.expect(0).stdout, "a\nb\0c\0");
+    let ran = sandbox
+        .run(&["remove", "--keys-from", "drop.keys"])
+        .expect(0);
+    assert_eq!(ran.stdout, "removed 2 documents\n");
+    assert!(ran.stderr.contains("none: no document has this key"));
+    assert_eq!(sandbox.keys(), [" d", "e\\n", "f"]);
+    let ran = sandbox.run_with(
+        &["remove", "--keys-from", "-", "--escaped"],
+        b"e\\\\n\n d\n",
+    );
+    assert_eq!(ran.expect(0).stdout, "removed 2 documents\n");
+    let many: Vec<String> = (0..30).map(|key| key.to_string()).collect();
+    let many = many.join("\n");
+    let ran = sandbox
+        .run_with(&["remove", "--keys-from", "-"], many.as_bytes())
+        .expect(1);
+    assert!(
+        ran.stderr
+            .ends_with("dedupdb: and 20 more keys that no document has\n"),
+        "{}",
+        ran.stderr
+    );
+    for arguments in [
+        &["--keys-from", "none"][..],
+        &["--keys-from", "-", "--prefix", "a"],
+    ] {
+        sandbox.run(&[&["remove"], arguments].concat()).expect(2);
+    }
+    assert_eq!(sandbox.keys(), ["f"]);
+}

@@ -32,6 +32,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "mapreduce",
             "publish",
             "corpus",
+            "report",
             "dedup",
         ],
     ),
@@ -287,6 +288,7 @@ fn files_are_reached_through_the_disk_only() {
     let exempt = [
         src.join("storage/disk"),
         src.join("publish"),
+        src.join("report"),
         src.join("dedup"),
         src.join("corpus"),
         src.join("store/faults"),

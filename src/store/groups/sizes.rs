@@ -20,6 +20,22 @@ pub struct ClusterSizes {
     pub documents: u64,
 }
 
+impl ClusterSizes {
+    /// Counts a cluster of so many documents in its range; ranges are by the logarithm of their largest size,
+    /// to the base of 2.
+    pub(crate) fn count(ranges: &mut BTreeMap<u32, ClusterSizes>, documents: u64) {
+        let rank = documents.next_power_of_two().ilog2();
+        let sizes = ranges.entry(rank).or_insert(ClusterSizes {
+            from: (1 << rank >> 1) + 1,
+            to: 1 << rank,
+            clusters: 0,
+            documents: 0,
+        });
+        sizes.clusters += 1;
+        sizes.documents += documents;
+    }
+}
+
 impl Store {
     /// Counts the clusters of a query by their sizes, ascending; sizes that no cluster has are left out.
     ///
@@ -43,19 +59,9 @@ impl Store {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn cluster_sizes(&self, query: ClusterQuery) -> Result<Vec<ClusterSizes>> {
-        // By the logarithm of the largest size, to the base of 2.
-        let mut ranks: BTreeMap<u32, ClusterSizes> = BTreeMap::new();
+        let mut ranks = BTreeMap::new();
         for cluster in self.clusters(query)? {
-            let documents = cluster?.members.len() as u64;
-            let rank = documents.next_power_of_two().ilog2();
-            let sizes = ranks.entry(rank).or_insert(ClusterSizes {
-                from: (1 << rank >> 1) + 1,
-                to: 1 << rank,
-                clusters: 0,
-                documents: 0,
-            });
-            sizes.clusters += 1;
-            sizes.documents += documents;
+            ClusterSizes::count(&mut ranks, cluster?.members.len() as u64);
         }
         Ok(ranks.into_values().collect())
     }

@@ -1,0 +1,228 @@
+//! `report`: writes a page to look through the clusters and decide.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use dedupdb::corpus::{self, Add, AddEvent, Ended};
+use dedupdb::publish::check_output;
+use dedupdb::report::{Page, Report, Summary};
+use dedupdb::{Error, Schema, Store};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::args::{self, Args};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::inputs::{STDIN, check_stdin, sources};
+use crate::interrupt::Interrupt;
+use crate::left_out::{LeftOut, Named};
+use crate::number::{bytes, counted};
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::store;
+use crate::watch::{Unit, Watch};
+
+/// Runs `report`.
+pub(crate) fn run(
+    args: &Args,
+    report: &args::Report,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    check_arguments(args, report)?;
+    // Not before: a wait for the store ends at once.
+    let (opened, interrupt, failed);
+    if report.paths.is_empty() {
+        opened = Opened {
+            store: store::open_to_read(args)?,
+            _folder: None,
+        };
+        interrupt = Interrupt::catch()?;
+        failed = false;
+    } else {
+        interrupt = Interrupt::catch()?;
+        match of_paths(args, report, console, &interrupt)? {
+            Some(made) => (opened, failed) = made,
+            None => return Ok(stopped(console)),
+        }
+    }
+    let watch = Watch::new(console, "looked at", Unit::Step, opened.store.progress());
+    let page = asked(args, report).make(&opened.store, || interrupt.flow());
+    drop(watch);
+    let page = match page {
+        Err(corpus::Error::Store {
+            source: Error::Stopped,
+        }) => return Ok(stopped(console)),
+        page => page.map_err(store::of_corpus)?,
+    };
+    let written = write(&page, report, output)?;
+    tell(page.summary(), written, report, console, output)?;
+    store::note_cut_short(page.summary().searches_cut_short, args, console);
+    Ok(if failed {
+        Exit::Failed
+    } else {
+        Exit::found(page.summary().clusters > 0)
+    })
+}
+
+/// A store, and the folder that it was made in, which goes after it.
+struct Opened {
+    store: Store,
+    _folder: Option<TempDir>,
+}
+
+fn stopped(console: &Console) -> Exit {
+    console.error("stopped; nothing is written");
+    Exit::Interrupted
+}
+
+fn is_file(report: &args::Report) -> bool {
+    report.output != Path::new(STDIN)
+}
+
+fn check_arguments(args: &Args, report: &args::Report) -> Result<()> {
+    if !report.paths.is_empty() && args.store_given {
+        bail!(
+            "PATHs are compared without a store; leave --store (or DEDUPDB_STORE) out, or the PATHs"
+        );
+    }
+    check_stdin(report.paths.iter().map(PathBuf::as_path))?;
+    let inputs = [&report.paths[..], &report.texts_from].concat();
+    for path in &inputs {
+        if path != Path::new(STDIN) && path.symlink_metadata().is_err() {
+            bail!("{}: there is no such file or folder", path.display());
+        }
+    }
+    let outputs = is_file(report).then_some(&*report.output);
+    report.telling.check(&inputs, outputs.as_slice())?;
+    if is_file(report) {
+        check_output(&report.output, &inputs)?;
+        Page::check(&report.output, report.force)?;
+    }
+    Ok(())
+}
+
+/// A store of the paths that are named, and whether something of them could not be read. None if that was stopped.
+fn of_paths(
+    args: &Args,
+    report: &args::Report,
+    console: &Console,
+    interrupt: &Interrupt,
+) -> Result<Option<(Opened, bool)>> {
+    let folder = tempfile::tempdir().context("cannot make a folder for a temporary store")?;
+    let mut schema = Schema::builder();
+    if let Some(threshold) = report.threshold {
+        schema = schema.threshold(threshold);
+    }
+    let store = store::create_in(args, &folder.path().join("store"), &schema.build()?)?;
+    let mut left_out = LeftOut::begin(console, &report.telling, Named::Failures)?;
+    let options = report.inputs.options();
+    let paths = report.paths.clone();
+    let plan = options.clone();
+    let mut progress = Progress::new(console, move || plan.disk_bytes(sources(&paths, None)));
+    let mut told = Ok(());
+    let added = Add::new(sources(&report.paths, None))
+        .reading(options)
+        .run(&store, |event| {
+            match event {
+                AddEvent::Skipped(skipped) => told = left_out.tell(skipped),
+                AddEvent::Progress { documents, bytes } => progress.reach(documents, bytes),
+                _ => {}
+            }
+            if told.is_err() {
+                ControlFlow::Break(())
+            } else {
+                interrupt.flow()
+            }
+        });
+    progress.finish();
+    told?;
+    let added = added.map_err(store::of_corpus)?;
+    left_out.finish()?;
+    if matches!(added.ended, Ended::Stopped) {
+        return Ok(None);
+    }
+    let opened = Opened {
+        store,
+        _folder: Some(folder),
+    };
+    Ok(Some((opened, added.reading.has_failures())))
+}
+
+/// What the arguments mean.
+fn asked(args: &Args, report: &args::Report) -> Report {
+    let is_temporary = !report.paths.is_empty();
+    let title = if is_temporary {
+        let names = report.paths.iter().map(|path| path.display().to_string());
+        names.collect::<Vec<_>>().join(", ")
+    } else {
+        args.store.display().to_string()
+    };
+    let sources = report.paths.iter().chain(&report.texts_from);
+    let sources = sources.filter(|path| *path != Path::new(STDIN));
+    let mut asked = Report::new()
+        .title(title)
+        .linkage(report.linkage.into())
+        .min_size(report.min_size)
+        .bytes(report.bytes)
+        .texts(!report.no_text)
+        .reading(report.inputs.options().store(&args.store))
+        .texts_from(sources)
+        .temporary(is_temporary);
+    if let Some(threshold) = report.threshold {
+        asked = asked.threshold(threshold);
+    }
+    asked
+}
+
+/// Writes the page; returns its size in bytes.
+fn write(page: &Page, report: &args::Report, output: &mut Output) -> Result<u64> {
+    if is_file(report) {
+        return Ok(page.write(&report.output, report.force)?);
+    }
+    output.bytes(page.html().as_bytes())?;
+    output.flush()?;
+    Ok(page.html().len() as u64)
+}
+
+/// Says what was found and what is not on the page.
+fn tell(
+    summary: &Summary,
+    written: u64,
+    report: &args::Report,
+    console: &Console,
+    output: &mut Output,
+) -> Result<()> {
+    for line in summary.left_out(true) {
+        console.note(&line);
+    }
+    if output.is_json() && is_file(report) {
+        return Ok(output.object(&json!({
+            "documents": summary.documents,
+            "contents": summary.contents,
+            "clusters": summary.clusters,
+            "clustered": summary.clustered,
+            "identical": summary.identical,
+            "bytes": summary.bytes,
+            "could_go": summary.could_go,
+            "identical_could_go": summary.identical_could_go,
+            "clusters_left_out": summary.clusters_left_out,
+            "documents_left_out": summary.documents_left_out,
+            "texts": summary.texts,
+            "texts_cut": summary.texts_cut,
+            "texts_missing": summary.texts_missing,
+            "texts_left_out": summary.texts_left_out,
+            "searches_cut_short": summary.searches_cut_short,
+            "written": written,
+        }))?);
+    }
+    let clusters = counted(summary.clusters, "cluster", "clusters");
+    let documents = counted(summary.clustered, "document", "documents");
+    console.text(&format!(
+        "{clusters} of {documents}; {} could go; wrote {}\n",
+        bytes(summary.could_go),
+        bytes(written)
+    ));
+    Ok(())
+}

@@ -1,0 +1,116 @@
+//! The largest clusters that there is room for.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::row::Group;
+
+/// By size, ties in the order in which they came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank(u64, Reverse<u64>);
+
+#[derive(Debug)]
+struct Ranked(Rank, Group);
+
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Ranked) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl Eq for Ranked {}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Ranked) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Ranked) -> std::cmp::Ordering {
+        self.0.cmp(&other.0)
+    }
+}
+
+/// Clusters in a number of bytes: no smaller one stays where a larger one went.
+#[derive(Debug)]
+pub(super) struct Chosen {
+    most: usize,
+    bytes: usize,
+    came: u64,
+    /// The smallest on top.
+    groups: BinaryHeap<Reverse<Ranked>>,
+    /// The largest that went.
+    gone: Option<Rank>,
+}
+
+impl Chosen {
+    /// None yet, of `most` bytes.
+    pub(super) fn new(most: usize) -> Chosen {
+        Chosen {
+            most,
+            bytes: 0,
+            came: 0,
+            groups: BinaryHeap::new(),
+            gone: None,
+        }
+    }
+
+    /// Takes a cluster, or lets it or smaller ones go.
+    pub(super) fn offer(&mut self, group: Group) {
+        let rank = Rank(group.documents, Reverse(self.came));
+        self.came += 1;
+        if self.gone.is_some_and(|gone| rank < gone) {
+            return;
+        }
+        self.bytes += group.bytes;
+        self.groups.push(Reverse(Ranked(rank, group)));
+        while self.bytes > self.most
+            && let Some(Reverse(Ranked(rank, group))) = self.groups.pop()
+        {
+            self.bytes -= group.bytes;
+            self.gone = self.gone.max(Some(rank));
+        }
+    }
+
+    /// The clusters, the largest first.
+    pub(super) fn finish(self) -> Vec<Group> {
+        let sorted = self.groups.into_sorted_vec();
+        let groups = sorted.into_iter();
+        groups.map(|Reverse(Ranked(_, group))| group).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Chosen;
+    use crate::report::row::Group;
+
+    fn chosen(most: usize, groups: &[(u64, usize)]) -> Vec<(u64, usize)> {
+        let mut chosen = Chosen::new(most);
+        for &(documents, bytes) in groups {
+            chosen.offer(Group::sized(documents, bytes));
+        }
+        let groups = chosen.finish();
+        let sizes = groups.iter().map(|group| (group.documents, group.bytes));
+        sizes.collect()
+    }
+
+    #[test]
+    fn the_largest_come_first_and_stay() {
+        let groups = [(2, 10), (5, 30), (3, 10), (5, 20), (2, 11)];
+        assert_eq!(
+            chosen(1000, &groups),
+            [(5, 30), (5, 20), (3, 10), (2, 10), (2, 11)]
+        );
+        assert_eq!(chosen(60, &groups), [(5, 30), (5, 20), (3, 10)]);
+        assert_eq!(chosen(0, &groups), []);
+    }
+
+    #[test]
+    fn no_smaller_one_stays_where_a_larger_one_went() {
+        assert_eq!(chosen(20, &[(3, 15), (4, 15), (2, 1)]), [(4, 15)]);
+        // Nothing else, though the largest alone is too large.
+        assert_eq!(chosen(20, &[(3, 5), (9, 21), (2, 1)]), []);
+    }
+}

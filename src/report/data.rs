@@ -1,0 +1,63 @@
+//! The data of the page.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::row::{Group, Text};
+use super::texts::Texts;
+
+/// The value as JSON that stands inside of an element of HTML and is nothing else there: no character of it means
+/// anything to a parser of HTML, or ends a line for one of JavaScript.
+pub(super) fn inert(value: &Value) -> String {
+    let json = value.to_string();
+    let mut inert = String::with_capacity(json.len());
+    // These are in strings only.
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\u{7f}' => {
+                // Writing to a string does not fail.
+                let _ = write!(inert, "\\u{:04x}", u32::from(c));
+            }
+            c => inert.push(c),
+        }
+    }
+    inert
+}
+
+/// Clusters and texts. No texts are those that nobody wants.
+pub(super) fn data(groups: &[Group], texts: Option<&Texts>, is_estimated: bool) -> String {
+    let listed = groups.iter().map(|group| {
+        inert(&group.to_json(|row| texts.map_or(Text::Unwanted, |texts| texts.text(row))))
+    });
+    let listed: Vec<String> = listed.collect();
+    let shown = texts.into_iter().flat_map(Texts::shown);
+    let shown: Vec<&str> = shown.map(|(json, _)| json).collect();
+    format!(
+        "{{\"estimated\":{},\"clusters\":[{}],\"texts\":[{}]}}",
+        json!(is_estimated),
+        listed.join(","),
+        shown.join(",")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::inert;
+
+    #[test]
+    fn what_is_inert_is_the_same_value() {
+        let hostile = json!([
+            "</script><script>alert(1)</script>",
+            "<!--",
+            "&lt;\u{2028}\u{2029}\0\"\\\n"
+        ]);
+        let inert = inert(&hostile);
+        for c in ['<', '>', '&', '\u{2028}', '\u{2029}', '\0', '\n'] {
+            assert!(!inert.contains(c), "{inert}");
+        }
+        assert_eq!(serde_json::from_str::<Value>(&inert).unwrap(), hostile);
+    }
+}

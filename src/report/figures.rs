@@ -1,0 +1,74 @@
+//! What is drawn of all clusters, listed or not.
+
+use std::collections::BTreeMap;
+
+use super::row::Row;
+use crate::groups::{Cluster, ClusterSizes};
+
+/// Bars of similarities: one for each hundredth, and the last for what is 1 or nearly so.
+const BARS: usize = 101;
+
+/// Sizes and similarities of clusters.
+#[derive(Clone, Debug)]
+pub(super) struct Figures {
+    sizes: BTreeMap<u32, ClusterSizes>,
+    /// Documents by the similarity to their representative, without those that are identical to it.
+    similarities: [u64; BARS],
+}
+
+impl Default for Figures {
+    fn default() -> Figures {
+        Figures {
+            sizes: BTreeMap::new(),
+            similarities: [0; BARS],
+        }
+    }
+}
+
+impl Figures {
+    /// Counts a cluster.
+    pub(super) fn cluster(&mut self, cluster: &Cluster) {
+        ClusterSizes::count(&mut self.sizes, cluster.members.len() as u64);
+    }
+
+    /// Counts a document that is not its representative.
+    pub(super) fn member(&mut self, row: &Row) {
+        if !row.is_identical {
+            self.similarities[bar(row.similarity)] += 1;
+        }
+    }
+
+    /// Clusters by their sizes, ascending.
+    pub(super) fn sizes(&self) -> Vec<ClusterSizes> {
+        self.sizes.values().copied().collect()
+    }
+
+    /// Documents by similarity, in hundredths, from the first that any has or `threshold` on.
+    pub(super) fn similarities(&self, threshold: f64) -> Vec<(usize, u64)> {
+        let first = self.similarities.iter().position(|count| *count > 0);
+        let first = first.unwrap_or(BARS).min(bar(threshold));
+        let bars = self.similarities.iter().copied().enumerate();
+        bars.skip(first).collect()
+    }
+}
+
+/// The bar of a similarity.
+fn bar(similarity: f64) -> usize {
+    let hundredths = (similarity * 100.0 + 1e-9).floor().clamp(0.0, 100.0);
+    (0..BARS)
+        .rev()
+        .find(|bar| *bar as f64 <= hundredths)
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bar;
+
+    #[test]
+    fn a_bar_begins_at_its_hundredth() {
+        let bars = [0.0, 0.009, 0.01, 0.29, 0.57, 0.999, 1.0, 2.0, -1.0].map(bar);
+        assert_eq!(bars, [0, 0, 1, 29, 57, 99, 100, 100, 0]);
+        assert_eq!(bar(f64::NAN), 0);
+    }
+}

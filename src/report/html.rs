@@ -1,0 +1,357 @@
+//! The page as HTML.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::chart::{Axes, bars, curve};
+use super::figures::Figures;
+use super::summary::Summary;
+use crate::Schema;
+use crate::groups::Linkage;
+use crate::number::{bytes, counted, grouped, percent};
+use crate::upkeep::Bucket;
+
+/// What every report begins with.
+pub(super) const MARK: &str = "<!DOCTYPE html><html lang=\"en\" data-dedupdb=\"report\">";
+
+/// All that runs in the page, and all that it looks like.
+const SCRIPT: &str = include_str!("page.js");
+const STYLE: &str = include_str!("page.css");
+
+/// Their SHA-256 in base64, by which the page allows them and nothing else.
+const SCRIPT_HASH: &str = "Qu5PLJhFe+RTCczQC4nj0lEryjV8uUP+/SeUU98LGlE=";
+const STYLE_HASH: &str = "dsA49RVn9hWhUIG/oFGMzoQ50S3zFVmduHT6EpzahVk=";
+
+/// Characters of a heading, at most.
+const MOST_TITLE: usize = 300;
+
+/// What stands on the page beside the clusters.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shown<'a> {
+    pub(super) title: &'a str,
+    pub(super) schema: &'a Schema,
+    pub(super) threshold: f64,
+    pub(super) linkage: Linkage,
+    pub(super) summary: &'a Summary,
+    pub(super) figures: &'a Figures,
+    pub(super) buckets: &'a [Bucket],
+    pub(super) has_texts: bool,
+}
+
+/// The page with its data, which is inert.
+pub(super) fn page(shown: &Shown<'_>, data: &str) -> String {
+    let title: String = shown.title.chars().take(MOST_TITLE).collect();
+    let policy = format!(
+        "default-src 'none'; script-src 'sha256-{SCRIPT_HASH}'; style-src 'sha256-{STYLE_HASH}'; \
+         img-src data:; base-uri 'none'; form-action 'none'"
+    );
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" data-dedupdb="report" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="referrer" content="no-referrer";
+                link rel="icon" href="data:,";
+                title { "Near-duplicates" @if !title.is_empty() { ": " (title) } }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#clusters" { "To the clusters" }
+                header {
+                    h1 { "Near-duplicates" @if !title.is_empty() { ": " bdi { (title) } } }
+                    p.quiet { "By dedupdb " (env!("CARGO_PKG_VERSION")) ". Similarity is the Jaccard similarity of \
+                        two documents: the share of all their shingles that both have." }
+                }
+                main {
+                    (counts(shown.summary))
+                    (left_out(shown))
+                    (how(shown))
+                    (sizes(shown.figures))
+                    (similarities(shown))
+                    (hottest(shown))
+                    (clusters())
+                }
+                script type="application/json" id="data" { (PreEscaped(data)) }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// What was found.
+fn counts(summary: &Summary) -> Markup {
+    let near = summary.clustered - summary.clusters.min(summary.clustered) - summary.identical;
+    html! {
+        section aria-labelledby="found" {
+            h2 id="found" { "What was found" }
+            dl.counts {
+                div { dt { "Documents" } dd { (grouped(summary.documents)) } }
+                div { dt { "Distinct texts" } dd { (grouped(summary.contents)) } }
+                div { dt { "Clusters" } dd { (grouped(summary.clusters)) } }
+                div { dt { "Documents in clusters" } dd { (grouped(summary.clustered)) } }
+                div { dt { "Identical to their representative" } dd { (grouped(summary.identical)) } }
+                div { dt { "Nearly so" } dd { (grouped(near)) } }
+                div { dt { "Bytes in clusters" } dd { (bytes(summary.bytes)) } }
+                div { dt { "Could go, one of each cluster kept" } dd { (bytes(summary.could_go)) } }
+                div { dt { "Could go, only what is identical" } dd { (bytes(summary.identical_could_go)) } }
+            }
+        }
+    }
+}
+
+/// What is not on the page.
+fn left_out(shown: &Shown<'_>) -> Markup {
+    let lines = shown.summary.left_out(shown.has_texts);
+    html! {
+        @if !lines.is_empty() {
+            section aria-labelledby="left-out" {
+                h2 id="left-out" { "What is not on this page" }
+                ul { @for line in lines { li { (line) } } }
+            }
+        }
+    }
+}
+
+/// Parameters and predicted recall.
+fn how(shown: &Shown<'_>) -> Markup {
+    let recall = percent(shown.schema.recall(shown.threshold));
+    let told = format!(
+        "S-curve: of the pairs at the threshold, {}, {recall} are found",
+        shown.threshold
+    );
+    let axes = Axes {
+        told: &told,
+        x: "Jaccard similarity of a pair",
+        y: "pairs found",
+    };
+    let linkage = match shown.linkage {
+        Linkage::Connected => "connected by pairs at the threshold",
+        Linkage::Representative => "at the threshold with the representative",
+    };
+    html! {
+        section aria-labelledby="how" {
+            h2 id="how" { "How it was found" }
+            div.beside {
+                div.scrolled role="region" aria-label="Parameters" tabindex="0" {
+                    table {
+                        caption { "Parameters of the store" }
+                        tbody {
+                            @for (name, value) in shown.schema.parameters() {
+                                tr { th scope="row" { (name) } td { (value) } }
+                            }
+                            tr { th scope="row" { "threshold of this report" } td { (shown.threshold) } }
+                            tr { th scope="row" { "documents of a cluster" } td { (linkage) } }
+                            tr { th scope="row" { "predicted recall" } td { (recall) " of the pairs at " (shown.threshold) } }
+                        }
+                    }
+                }
+                figure {
+                    (curve(axes, |at| shown.schema.recall(at), shown.threshold))
+                    figcaption { "Pairs of a similarity that share a bucket, and so are compared. The line is the \
+                        threshold." }
+                }
+            }
+        }
+    }
+}
+
+fn sizes(figures: &Figures) -> Markup {
+    let sizes = figures.sizes();
+    let label = |from: u64, to: u64| {
+        if from == to {
+            grouped(to)
+        } else {
+            format!("{}–{}", grouped(from), grouped(to))
+        }
+    };
+    let rows = sizes
+        .iter()
+        .map(|sizes| (label(sizes.from, sizes.to), sizes.clusters));
+    let rows: Vec<(String, u64)> = rows.collect();
+    let axes = Axes {
+        told: "Clusters by their number of documents; the table has the figures",
+        x: "documents of a cluster",
+        y: "clusters",
+    };
+    html! {
+        section aria-labelledby="sizes" {
+            h2 id="sizes" { "Sizes of clusters" }
+            @if sizes.is_empty() { p { "There are no clusters." } } @else {
+                div.beside {
+                    div.scrolled role="region" aria-label="Sizes of clusters" tabindex="0" {
+                        table {
+                            thead { tr { th scope="col" { "Size" } th scope="col" { "Clusters" } th scope="col" { "Documents" } } }
+                            tbody {
+                                @for sizes in &sizes {
+                                    tr {
+                                        th scope="row" { (label(sizes.from, sizes.to)) }
+                                        td.number { (grouped(sizes.clusters)) }
+                                        td.number { (grouped(sizes.documents)) }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                    figure { (bars(axes, &rows, true)) figcaption { "Clusters of each size; the axis is logarithmic." } }
+                }
+            }
+        }
+    }
+}
+
+fn similarities(shown: &Shown<'_>) -> Markup {
+    let counts = shown.figures.similarities(shown.threshold);
+    let rows = counts
+        .iter()
+        .map(|(bar, count)| (format!("{:.2}", *bar as f64 / 100.0), *count));
+    let rows: Vec<(String, u64)> = rows.collect();
+    let told = "Documents by their similarity to the representative; the table has the figures";
+    let axes = Axes {
+        told,
+        x: "similarity to the representative",
+        y: "documents",
+    };
+    html! {
+        section aria-labelledby="similarities" {
+            h2 id="similarities" { "Similarities" }
+            p { "Of documents to the representative of their cluster, in hundredths, without the "
+                (counted(shown.summary.identical, "document", "documents")) " identical to it." }
+            div.beside {
+                figure { (bars(axes, &rows, false)) figcaption { "Linear" } }
+                figure { (bars(axes, &rows, true)) figcaption { "Logarithmic" } }
+            }
+            details {
+                summary { "As a table" }
+                table {
+                    thead { tr { th scope="col" { "Similarity from" } th scope="col" { "Documents" } } }
+                    tbody {
+                        @for (label, count) in rows.iter().filter(|(_, count)| *count > 0) {
+                            tr { th scope="row" { (label) } td.number { (grouped(*count)) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn hottest(shown: &Shown<'_>) -> Markup {
+    let (buckets, cut_short) = (shown.buckets, shown.summary.searches_cut_short);
+    html! {
+        @if !buckets.is_empty() {
+            section aria-labelledby="buckets" {
+                h2 id="buckets" { "Hottest buckets" }
+                p { "Where one bucket has thousands of contents, a template or boilerplate is shared." }
+                @if cut_short > 0 {
+                    p { (counted(cut_short, "time", "times")) ", candidates were passed over, after many that did not match." }
+                } @else {
+                    p { "No candidates were passed over." }
+                }
+                div.scrolled role="region" aria-label="Hottest buckets" tabindex="0" {
+                    table {
+                        thead { tr { th scope="col" { "Band" } th scope="col" { "Hash" } th scope="col" { "Contents" } } }
+                        tbody {
+                            @for bucket in buckets {
+                                tr {
+                                    th scope="row" { (bucket.band) }
+                                    td { (format!("{:08x}", bucket.hash)) }
+                                    td.number { (grouped(bucket.contents)) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Where the script puts the clusters.
+fn clusters() -> Markup {
+    html! {
+        section aria-labelledby="clusters" {
+            h2 id="clusters" tabindex="-1" { "Clusters" }
+            noscript { p { "The clusters are shown by the script of this page, which is switched off here." } }
+            form.filters id="filters" {
+                label { "Key has" input type="search" id="find" autocomplete="off" spellcheck="false"; }
+                label { "Documents, from" input type="number" id="least-size" min="2" step="1"; }
+                label { "to" input type="number" id="most-size" min="2" step="1"; }
+                label { "Lowest similarity, from" input type="number" id="least-alike" min="0" max="1" step="any"; }
+                label { "to" input type="number" id="most-alike" min="0" max="1" step="any"; }
+                label { "Documents are"
+                    select id="kind" {
+                        option value="all" { "identical or nearly" }
+                        option value="identical" { "all identical" }
+                        option value="nearly" { "nearly, some of them" }
+                    }
+                }
+                button type="reset" { "Show all" }
+            }
+            p id="status" role="status" {}
+            div.tools role="group" aria-label="Ticks in the clusters shown by the filter" {
+                button type="button" id="drop-identical" { "Drop what is identical" }
+                button type="button" id="drop-others" { "Drop all but the representatives" }
+                button type="button" id="clear" { "Take ticks back" }
+            }
+            ol.clusters id="list" {}
+            nav.tools aria-label="Pages of clusters" {
+                button type="button" id="previous" { "Previous" }
+                span id="page" {}
+                button type="button" id="next" { "Next" }
+            }
+        }
+        section aria-labelledby="export" {
+            h2 id="export" { "Take the decisions along" }
+            p { "Ticks are lost when this page is closed. A list has a key for each ticked document." }
+            p id="ticked" role="status" {}
+            div.tools {
+                button type="button" id="save-drop" { "Save what is to go" }
+                button type="button" id="save-keep" { "Save what is to stay" }
+                button type="button" id="save-lines" { "Save what is to go, as lines" }
+            }
+            p { "Keys are ended by NUL bytes, for " code { "dedupdb remove --keys-from drop.keys" } ", which forgets them in \
+                the store, and " code { "xargs -0 rm -- < drop.keys" } ", which deletes files. Lines have control characters \
+                and backslashes spelled out, for " code { "dedupdb remove --escaped --keys-from drop.txt" } "." }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use sha2::{Digest, Sha256};
+
+    use super::{SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH};
+
+    /// As a browser sees it, which knows one end of a line.
+    fn hash(text: &str) -> String {
+        STANDARD.encode(Sha256::digest(text.replace('\r', "")))
+    }
+
+    #[test]
+    fn the_policy_allows_the_script_and_the_style_as_they_are() {
+        assert_eq!(hash(SCRIPT), SCRIPT_HASH);
+        assert_eq!(hash(STYLE), STYLE_HASH);
+        for text in [SCRIPT, STYLE] {
+            assert!(!text.contains("</") && !text.contains("<!--"));
+        }
+    }
+
+    #[test]
+    fn the_script_puts_nothing_there_as_html() {
+        for way in [
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+            "Function(",
+        ] {
+            assert!(!SCRIPT.contains(way), "{way}");
+        }
+    }
+}

@@ -1,0 +1,502 @@
+"use strict";
+(() => {
+  // Keys and texts come from strangers: whatever is shown becomes text of a node, never HTML.
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const PAGE = 50;
+  const ROWS = 50;
+  const CELLS = 4000000;
+  const KEEP = 1;
+  const DROP = 2;
+  const MISSING = -1;
+  const LEFT_OUT = -2;
+
+  const at = (id) => document.getElementById(id);
+
+  // Clusters and documents with names; a document's tick is its own.
+  const clusters = data.clusters.map(([documents, lowest, identical, rows], index) => ({
+    number: index + 1,
+    documents,
+    lowest,
+    identical,
+    rows: rows.map(([key, similarity, same, size, time, text]) => ({
+      key, similarity, same: same === 1, size, time, text, tick: 0, show: null,
+    })),
+  }));
+
+  /** An element with these attributes and children; strings become text. */
+  function element(name, attributes, ...children) {
+    const made = document.createElement(name);
+    for (const [attribute, value] of Object.entries(attributes)) {
+      if (attribute.startsWith("on")) made.addEventListener(attribute.slice(2), value);
+      else made.setAttribute(attribute, value);
+    }
+    made.append(...children);
+    return made;
+  }
+
+  const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\u200e\u200f]/gu;
+  const NAMED = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+
+  /** Spells one character out, as `dedupdb list` does. */
+  function spelled(c) {
+    return NAMED[c] ?? `\\u{${c.codePointAt(0).toString(16)}}`;
+  }
+
+  /** A key as people read it: nothing moves the cursor or turns the direction of writing. */
+  const printable = (text) => text.replace(UNPRINTABLE, spelled);
+
+  /** A key as a line that `--escaped` reads. */
+  const escaped = (key) => printable(key.replaceAll("\\", "\\\\"));
+
+  /** A text as people read it; lines stay lines. */
+  const readable = (text) => text.replace(UNPRINTABLE, (c) => (c === "\n" || c === "\t" ? c : c === "\r" ? "" : spelled(c)));
+
+  const grouped = (number) => number.toLocaleString("en-US");
+  const counted = (number, one, many) => `${grouped(number)} ${number === 1 ? one : many}`;
+  const alike = (similarity) => `${data.estimated ? "~" : ""}${similarity.toFixed(4)}`;
+
+  function bytes(number) {
+    if (number < 1000) return `${number} B`;
+    let value = number / 1000;
+    let unit = 0;
+    while (value >= 999.95) {
+      value /= 1000;
+      unit += 1;
+    }
+    return `${value.toFixed(1)} ${["kB", "MB", "GB", "TB", "PB", "EB"][unit]}`;
+  }
+
+  function time(seconds) {
+    if (seconds === null) return "not known";
+    const date = new Date(seconds * 1000);
+    return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString().slice(0, 16).replace("T", " ");
+  }
+
+  // Words, as `dedupdb explain` cuts them: runs of letters and digits, and single marks and characters of scripts
+  // without spaces.
+  const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Khmer}]|[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu;
+
+  /** The words of a text: where each begins and ends, and its number among all words. */
+  function words(text, numbers) {
+    const found = [];
+    for (const match of text.matchAll(WORD)) {
+      const word = match[0];
+      if (!numbers.has(word)) numbers.set(word, numbers.size);
+      found.push({ from: match.index, to: match.index + word.length, id: numbers.get(word) });
+    }
+    return found;
+  }
+
+  /** Pairs of places in a and b that are the same words, ascending in both. The work is bounded. */
+  function common(a, b) {
+    const pairs = [];
+    const work = [[0, a.length, 0, b.length]];
+    while (work.length > 0) {
+      let [a0, a1, b0, b1] = work.pop();
+      while (a0 < a1 && b0 < b1 && a[a0].id === b[b0].id) pairs.push([a0++, b0++]);
+      while (a0 < a1 && b0 < b1 && a[a1 - 1].id === b[b1 - 1].id) pairs.push([--a1, --b1]);
+      if (a0 === a1 || b0 === b1) continue;
+      if ((a1 - a0) * (b1 - b0) <= CELLS) {
+        longest(a, b, a0, a1, b0, b1, pairs);
+        continue;
+      }
+      // Too large to compare all with all: the words that both have once divide it.
+      const anchors = unique(a, b, a0, a1, b0, b1);
+      let [fromA, fromB] = [a0, b0];
+      for (const [x, y] of anchors) {
+        pairs.push([x, y]);
+        work.push([fromA, x, fromB, y]);
+        [fromA, fromB] = [x + 1, y + 1];
+      }
+      if (anchors.length > 0) work.push([fromA, a1, fromB, b1]);
+    }
+    return pairs.sort((one, other) => one[0] - other[0]);
+  }
+
+  /** The longest common subsequence of two ranges, by a table of all with all. */
+  function longest(a, b, a0, a1, b0, b1, pairs) {
+    const width = b1 - b0 + 1;
+    const table = new Uint16Array((a1 - a0 + 1) * width);
+    for (let i = a1 - a0 - 1; i >= 0; i -= 1) {
+      for (let j = b1 - b0 - 1; j >= 0; j -= 1) {
+        table[i * width + j] = a[a0 + i].id === b[b0 + j].id
+          ? table[(i + 1) * width + j + 1] + 1
+          : Math.max(table[(i + 1) * width + j], table[i * width + j + 1]);
+      }
+    }
+    for (let i = 0, j = 0; i < a1 - a0 && j < b1 - b0;) {
+      if (a[a0 + i].id === b[b0 + j].id) pairs.push([a0 + i++, b0 + j++]);
+      else if (table[(i + 1) * width + j] >= table[i * width + j + 1]) i += 1;
+      else j += 1;
+    }
+  }
+
+  /** Words that are once in each of two ranges, ascending in both. */
+  function unique(a, b, a0, a1, b0, b1) {
+    const once = (words, from, to) => {
+      const places = new Map();
+      for (let at = from; at < to; at += 1) places.set(words[at].id, places.has(words[at].id) ? -1 : at);
+      return places;
+    };
+    const [inA, inB] = [once(a, a0, a1), once(b, b0, b1)];
+    const both = [];
+    for (const [id, place] of inA) {
+      const other = inB.get(id);
+      if (place >= 0 && other !== undefined && other >= 0) both.push([place, other]);
+    }
+    // The longest run that ascends in b: of each length the end that is least, and what comes before each.
+    const ends = [];
+    const before = new Int32Array(both.length).fill(-1);
+    both.forEach(([, y], index) => {
+      let [low, high] = [0, ends.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (both[ends[middle]][1] < y) low = middle + 1;
+        else high = middle;
+      }
+      if (low > 0) before[index] = ends[low - 1];
+      ends[low] = index;
+    });
+    const run = [];
+    for (let index = ends.length > 0 ? ends[ends.length - 1] : -1; index >= 0; index = before[index]) run.push(both[index]);
+    return run.reverse();
+  }
+
+  /** Stretches of both texts: the same in both, or changed; each with places of words. */
+  function pieces(a, b) {
+    const found = [];
+    let [i, j] = [0, 0];
+    const pairs = common(a, b);
+    pairs.push([a.length, b.length]);
+    for (const [x, y] of pairs) {
+      if (x > i || y > j) found.push({ same: false, a: [i, x], b: [j, y] });
+      const last = found[found.length - 1];
+      if (x < a.length) {
+        if (last?.same) [last.a[1], last.b[1]] = [x + 1, y + 1];
+        else found.push({ same: true, a: [x, x + 1], b: [y, y + 1] });
+      }
+      [i, j] = [x + 1, y + 1];
+    }
+    return found;
+  }
+
+  /** The text from one word to another. */
+  const passage = (text, words, [from, to]) => (from < to ? text.slice(words[from].from, words[to - 1].to) : "");
+
+  /** Why a text is not shown, or null. */
+  function absence(row) {
+    if (row.text >= 0) return null;
+    if (row.text === MISSING) return "No text at hand: no file that its key names has this text now.";
+    if (row.text === LEFT_OUT) return "The text is left out: there was no room for it.";
+    return "Texts are left out, as was asked for.";
+  }
+
+  const textOf = (row) => data.texts[row.text][0];
+  const isCut = (row) => data.texts[row.text][1] === 1;
+
+  /** The text of a document, or why it is not there. */
+  function reading(row) {
+    const why = absence(row);
+    const shown = element("div", {});
+    if (why !== null) shown.append(element("p", {}, why));
+    else shown.append(element("div", { class: "text" }, readable(textOf(row))));
+    if (why === null && isCut(row)) shown.append(element("p", { class: "same" }, "The text goes on."));
+    return shown;
+  }
+
+  /** Two texts side by side, word by word. */
+  function comparison(first, row) {
+    const shown = element("div", { role: "group", "aria-label": "Comparison" });
+    const why = absence(first) ?? absence(row);
+    if (why !== null) {
+      shown.append(element("p", {}, why));
+      return shown;
+    }
+    if (first.text === row.text) {
+      shown.append(element("p", {}, "The texts are the same."), reading(row));
+      return shown;
+    }
+    const [left, right] = [textOf(first), textOf(row)];
+    const numbers = new Map();
+    const [a, b] = [words(left, numbers), words(right, numbers)];
+    const found = pieces(a, b);
+    shown.append(shared(found, left, a));
+    const sides = element("div", { class: "sides" });
+    const fill = (isWhole) => {
+      sides.replaceChildren(
+        element("h3", {}, element("bdi", {}, printable(first.key))),
+        element("h3", {}, element("bdi", {}, printable(row.key))),
+      );
+      for (const [one, other] of lines(found, left, right, a, b, isWhole)) {
+        sides.append(element("div", { class: "text" }, ...one), element("div", { class: "text" }, ...other));
+      }
+    };
+    fill(false);
+    const whole = element("button", {
+      type: "button",
+      "aria-pressed": "false",
+      onclick: () => {
+        const isWhole = whole.getAttribute("aria-pressed") !== "true";
+        whole.setAttribute("aria-pressed", String(isWhole));
+        fill(isWhole);
+      },
+    }, "All words");
+    shown.append(element("p", {}, whole), sides);
+    if (isCut(first) || isCut(row)) {
+      shown.append(element("p", { class: "same" }, "The beginnings are compared; the texts go on."));
+    }
+    return shown;
+  }
+
+  /** The longest passages that both texts have. */
+  function shared(found, left, a) {
+    const length = ({ a: [from, to] }) => to - from;
+    const same = found.filter((piece) => piece.same && length(piece) >= 5);
+    const best = same.sort((one, other) => length(other) - length(one)).slice(0, 3);
+    if (best.length === 0) return element("p", {}, "They share no passage of five words.");
+    const items = best.map((piece) => {
+      const text = readable(passage(left, a, piece.a)).replace(/\s+/gu, " ");
+      const start = text.length > 160 ? `${text.slice(0, 160)}…` : text;
+      return element("li", {}, `${counted(length(piece), "word", "words")}: `, element("q", {}, start));
+    });
+    return element("div", {}, element("p", {}, "Longest shared passages:"), element("ul", {}, ...items));
+  }
+
+  /** The pieces as lines of two columns; a long passage that is the same begins a new line. */
+  function lines(found, left, right, a, b, isWhole) {
+    const EDGE = 12;
+    const all = [];
+    let [one, other] = [[], []];
+    const end = () => {
+      if (one.length > 0 || other.length > 0) all.push([one, other]);
+      [one, other] = [[], []];
+    };
+    const put = (piece, from, to) => {
+      const span = (start) => [start + from, start + to];
+      one.push(readable(passage(left, a, span(piece.a[0]))), " ");
+      other.push(readable(passage(right, b, span(piece.b[0]))), " ");
+    };
+    for (const piece of found) {
+      if (!piece.same) {
+        const gone = passage(left, a, piece.a);
+        const come = passage(right, b, piece.b);
+        if (gone !== "") one.push(element("del", {}, readable(gone)), " ");
+        if (come !== "") other.push(element("ins", {}, readable(come)), " ");
+        continue;
+      }
+      const length = piece.a[1] - piece.a[0];
+      if (isWhole || length <= 3 * EDGE) {
+        put(piece, 0, length);
+        if (length > EDGE) end();
+        continue;
+      }
+      if (one.length > 0 || other.length > 0) put(piece, 0, EDGE);
+      end();
+      const skipped = `⋯ ${counted(length - 2 * EDGE, "word", "words")} the same ⋯`;
+      all.push([[element("span", { class: "same" }, skipped)], [element("span", { class: "same" }, skipped)]]);
+      put(piece, length - EDGE, length);
+    }
+    end();
+    return all;
+  }
+
+  /** A button that ticks a document, or takes the tick back. */
+  function ticker(row, tick, word) {
+    return element("button", {
+      type: "button",
+      "aria-pressed": String(row.tick === tick),
+      "aria-label": `${word} ${printable(row.key)}`,
+      onclick: () => {
+        row.tick = row.tick === tick ? 0 : tick;
+        ticked();
+      },
+    }, word);
+  }
+
+  /** The line of a document, which shows its ticks, and its text where that is wanted. */
+  function line(cluster, row, body) {
+    const isFirst = row === cluster.rows[0];
+    const keep = ticker(row, KEEP, "Keep");
+    const drop = ticker(row, DROP, "Drop");
+    const word = isFirst ? "Text" : "Compare";
+    let below = null;
+    const open = element("button", {
+      type: "button",
+      "aria-expanded": "false",
+      "aria-label": `${word} ${printable(row.key)}`,
+      onclick: () => {
+        if (below === null) {
+          const inside = isFirst ? reading(row) : comparison(cluster.rows[0], row);
+          below = element("tr", {}, element("td", { colspan: "5" }, inside));
+          shown.after(below);
+        } else {
+          below.remove();
+          below = null;
+        }
+        open.setAttribute("aria-expanded", String(below !== null));
+      },
+    }, word);
+    const likeness = isFirst ? "representative" : row.same ? "identical" : alike(row.similarity);
+    const shown = element("tr", {},
+      element("th", { scope: "row", class: "key" }, element("bdi", {}, printable(row.key))),
+      element("td", { "data-name": "Similarity" }, likeness),
+      element("td", { "data-name": "Size" }, bytes(row.size)),
+      element("td", { "data-name": "Time" }, time(row.time)),
+      element("td", { class: "choice" }, keep, drop, open));
+    row.show = () => {
+      keep.setAttribute("aria-pressed", String(row.tick === KEEP));
+      drop.setAttribute("aria-pressed", String(row.tick === DROP));
+      shown.className = row.tick === DROP ? "drop" : "";
+    };
+    row.show();
+    body.append(shown);
+  }
+
+  /** What is inside of a cluster, as far as it is asked for. */
+  function inside(cluster) {
+    const body = element("tbody", {});
+    const heads = ["Key", "Similarity", "Size", "Time", "Decision"];
+    const head = element("tr", {}, ...heads.map((name) => element("th", { scope: "col" }, name)));
+    const table = element("table", { class: "rows" }, element("thead", {}, head), body);
+    const label = `Documents of cluster ${cluster.number}`;
+    const shown = element("div", { class: "inside" },
+      element("div", { class: "scrolled", role: "region", tabindex: "0", "aria-label": label }, table));
+    let next = 0;
+    const more = element("button", { type: "button", onclick: () => go() }, "Show more");
+    const go = () => {
+      for (const row of cluster.rows.slice(next, next + ROWS)) line(cluster, row, body);
+      next += ROWS;
+      more.hidden = next >= cluster.rows.length;
+    };
+    go();
+    shown.append(more);
+    const missing = cluster.documents - cluster.rows.length;
+    if (missing > 0) {
+      shown.append(element("p", {}, `${counted(missing, "document", "documents")} more, for which there was no room.`));
+    }
+    return shown;
+  }
+
+  /** A cluster, closed. */
+  function closed(cluster) {
+    const key = cluster.rows.length > 0 ? printable(cluster.rows[0].key) : "";
+    const kind = cluster.identical === cluster.documents - 1
+      ? "identical"
+      : `lowest similarity ${alike(cluster.lowest)}`;
+    const told = `${counted(cluster.documents, "document", "documents")}, ${kind}: `;
+    const details = element("details", {
+      ontoggle: () => {
+        if (details.open && details.childElementCount === 1) details.append(inside(cluster));
+      },
+    }, element("summary", {}, element("span", { class: "quiet" }, told), element("bdi", {}, key)));
+    return element("li", {}, details);
+  }
+
+  let found = clusters;
+  let first = 0;
+
+  /** Shows the page of clusters that begins with the one at `start`. */
+  function show(start) {
+    for (const cluster of found.slice(first, first + PAGE)) for (const row of cluster.rows) row.show = null;
+    first = start;
+    const shown = found.slice(first, first + PAGE);
+    at("list").replaceChildren(...shown.map(closed));
+    at("list").setAttribute("start", String(first + 1));
+    const pages = Math.max(1, Math.ceil(found.length / PAGE));
+    at("page").textContent = `Page ${grouped(first / PAGE + 1)} of ${grouped(pages)}`;
+    at("previous").disabled = first === 0;
+    at("next").disabled = first + PAGE >= found.length;
+  }
+
+  const limit = (id, otherwise) => {
+    const value = at(id).valueAsNumber;
+    return Number.isNaN(value) ? otherwise : value;
+  };
+
+  /** Shows the clusters that pass the filters. */
+  function filter() {
+    const key = at("find").value.toLowerCase();
+    const kind = at("kind").value;
+    const [least, most] = [limit("least-size", 0), limit("most-size", Infinity)];
+    const [lowest, highest] = [limit("least-alike", 0), limit("most-alike", 1)];
+    const isIn = (cluster) => {
+      const isIdentical = cluster.identical === cluster.documents - 1;
+      return cluster.documents >= least && cluster.documents <= most
+        && cluster.lowest >= lowest && cluster.lowest <= highest
+        && (kind === "all" || (kind === "identical") === isIdentical)
+        && (key === "" || cluster.rows.some((row) => row.key.toLowerCase().includes(key)));
+    };
+    const before = found;
+    found = clusters.filter(isIn);
+    for (const cluster of before.slice(first, first + PAGE)) for (const row of cluster.rows) row.show = null;
+    at("status").textContent = `${counted(found.length, "cluster", "clusters")} of ${grouped(clusters.length)}`;
+    first = 0;
+    show(0);
+  }
+
+  /** Counts the ticks, and shows those that can be seen. */
+  function ticked() {
+    let [keep, drop, size] = [0, 0, 0];
+    for (const cluster of clusters) {
+      for (const row of cluster.rows) {
+        keep += row.tick === KEEP ? 1 : 0;
+        drop += row.tick === DROP ? 1 : 0;
+        size += row.tick === DROP ? row.size : 0;
+        if (row.show !== null) row.show();
+      }
+    }
+    at("ticked").textContent = `To go: ${counted(drop, "document", "documents")}, ${bytes(size)}. To stay: ${counted(keep, "document", "documents")}.`;
+    for (const id of ["save-drop", "save-lines"]) at(id).disabled = drop === 0;
+    at("save-keep").disabled = keep === 0;
+    isDirty = keep + drop > 0;
+  }
+
+  let isDirty = false;
+
+  /** Ticks documents of the clusters that pass the filters; who has a tick keeps it. */
+  function tick(isMeant) {
+    for (const cluster of found) {
+      cluster.rows.forEach((row, index) => {
+        if (row.tick === 0 && index > 0 && isMeant(row)) row.tick = DROP;
+      });
+    }
+    ticked();
+  }
+
+  /** Saves the keys of one tick, each in the form and with the end that are wanted. */
+  function save(name, tick, form, end) {
+    const keys = clusters.flatMap(({ rows }) => rows.filter((row) => row.tick === tick).map((row) => row.key));
+    const fit = keys.filter((key) => !form(key).includes(end));
+    const url = URL.createObjectURL(new Blob(fit.map((key) => form(key) + end), { type: "application/octet-stream" }));
+    element("a", { href: url, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 60000);
+    const unfit = keys.length - fit.length;
+    if (unfit > 0) at("ticked").textContent = `${counted(unfit, "key has", "keys have")} a NUL byte and cannot be in that list; save lines.`;
+    isDirty = false;
+  }
+
+  let pause = 0;
+  at("filters").addEventListener("input", () => {
+    clearTimeout(pause);
+    pause = setTimeout(filter, 120);
+  });
+  at("filters").addEventListener("submit", (event) => event.preventDefault());
+  at("filters").addEventListener("reset", () => setTimeout(filter));
+  at("previous").addEventListener("click", () => show(first - PAGE));
+  at("next").addEventListener("click", () => show(first + PAGE));
+  at("drop-identical").addEventListener("click", () => tick((row) => row.same));
+  at("drop-others").addEventListener("click", () => tick(() => true));
+  at("clear").addEventListener("click", () => {
+    for (const cluster of found) for (const row of cluster.rows) row.tick = 0;
+    ticked();
+  });
+  const whole = (key) => key;
+  at("save-drop").addEventListener("click", () => save("drop.keys", DROP, whole, "\0"));
+  at("save-keep").addEventListener("click", () => save("keep.keys", KEEP, whole, "\0"));
+  at("save-lines").addEventListener("click", () => save("drop.txt", DROP, escaped, "\n"));
+  addEventListener("beforeunload", (event) => {
+    if (isDirty) event.preventDefault();
+  });
+  filter();
+  ticked();
+})();

@@ -1,0 +1,78 @@
+//! The page, and where it is written.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::html::MARK;
+use super::summary::Summary;
+use crate::publish::{Error, Whole, check_no_store};
+
+/// A page that is made, from [`Report::make`](super::Report::make).
+#[derive(Clone, Debug)]
+pub struct Page {
+    pub(super) html: String,
+    pub(super) summary: Summary,
+}
+
+impl Page {
+    /// The file of HTML, in UTF-8.
+    pub fn html(&self) -> &str {
+        &self.html
+    }
+
+    /// What was found, and what is not on the page.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// Writes the page to `path`, whole or not at all; returns its size in bytes. A report that is there is
+    /// replaced, any other file only if `force`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Exists`], [`Error::Overlaps`] for a place in or around a store, or those of the system.
+    pub fn write(&self, path: &Path, force: bool) -> Result<u64, Error> {
+        Page::check(path, force)?;
+        let mut whole = Whole::create(path)?;
+        whole.write(self.html.as_bytes())?;
+        whole.finish()
+    }
+
+    /// Whether a page may be written to `path`, before it is made.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Page::write`].
+    pub fn check(path: &Path, force: bool) -> Result<(), Error> {
+        check_no_store(path, &[])?;
+        // Nothing, or what writing will tell.
+        let Ok(there) = fs::metadata(path) else {
+            return Ok(());
+        };
+        if there.is_dir() {
+            return Err(Error::Io {
+                path: path.to_owned(),
+                context: None,
+                source: Arc::new(ErrorKind::IsADirectory.into()),
+            });
+        }
+        // Pipes and devices are written to, and lose nothing.
+        let is_lost = there.is_file() && there.len() > 0 && !is_report(path);
+        if is_lost && !force {
+            return Err(Error::Exists {
+                path: path.to_owned(),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Whether a file begins as a report does.
+fn is_report(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read =
+        File::open(path).and_then(|file| file.take(MARK.len() as u64).read_to_end(&mut start));
+    read.is_ok() && start == MARK.as_bytes()
+}

@@ -1,0 +1,179 @@
+//! What is listed of a cluster.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+
+use crate::groups::{Cluster, Member};
+use crate::{Document, Result, Store};
+
+/// Documents of a cluster that are listed, at most.
+const MOST_ROWS: usize = 2000;
+
+/// Bytes that the number of a row's text takes, at most.
+const TEXT_NUMBER: usize = 8;
+
+/// A document of a cluster.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub(super) key: String,
+    /// To the representative.
+    pub(super) similarity: f64,
+    pub(super) is_identical: bool,
+    /// Bytes of its source.
+    pub(super) size: u64,
+    /// Of the source's last change, or when it was added: seconds from 1970.
+    time: Option<i64>,
+    /// Of its text.
+    pub(super) hash: [u8; 32],
+}
+
+/// What the page is told in the place of a text's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Text {
+    Number(usize),
+    Missing,
+    LeftOut,
+    Unwanted,
+}
+
+/// A cluster as it is listed.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    /// All documents, also those that are not listed.
+    pub(super) documents: u64,
+    /// The lowest similarity to the representative.
+    lowest: f64,
+    /// Documents with the representative's text, without itself.
+    pub(super) identical: u64,
+    /// The representative first.
+    pub(super) rows: Vec<Row>,
+    /// Bytes that it takes on the page.
+    pub(super) bytes: usize,
+}
+
+impl Row {
+    fn new(member: &Member, document: &Document, has_added: bool) -> Row {
+        let added = has_added.then_some(document.added);
+        Row {
+            key: member.key.clone(),
+            similarity: member.similarity(),
+            is_identical: member.exact_copy,
+            size: document.size,
+            time: document.modified.or(added).map(unix_seconds),
+            hash: document.hash,
+        }
+    }
+
+    fn to_json(&self, text: Text) -> Value {
+        let text = match text {
+            Text::Number(number) => json!(number),
+            Text::Missing => json!(-1),
+            Text::LeftOut => json!(-2),
+            Text::Unwanted => json!(-3),
+        };
+        json!([
+            self.key,
+            rounded(self.similarity),
+            u8::from(self.is_identical),
+            self.size,
+            self.time,
+            text
+        ])
+    }
+}
+
+impl Group {
+    /// The cluster, as far as its rows take no more than `most` bytes; `count` is called with each document,
+    /// listed or not. `has_added` says whether the time of adding stands in for one that is not known.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub(super) fn of(
+        cluster: &Cluster,
+        store: &Store,
+        has_added: bool,
+        most: usize,
+        mut count: impl FnMut(&Row),
+    ) -> Result<Group> {
+        let mut group = Group {
+            documents: cluster.members.len() as u64,
+            lowest: cluster.lowest,
+            identical: 0,
+            rows: Vec::new(),
+            bytes: 64,
+        };
+        let mut has_room = true;
+        for (place, member) in cluster.members.iter().enumerate() {
+            // A document that was removed meanwhile is not told of.
+            let Some(document) = store.get(&member.key)? else {
+                continue;
+            };
+            let row = Row::new(member, &document, has_added);
+            count(&row);
+            group.identical += u64::from(row.is_identical && place > 0);
+            if has_room {
+                let bytes = super::data::inert(&row.to_json(Text::Unwanted)).len() + TEXT_NUMBER;
+                has_room = group.rows.len() < MOST_ROWS
+                    && (group.bytes + bytes <= most || group.rows.is_empty());
+                if has_room {
+                    group.bytes += bytes;
+                    group.rows.push(row);
+                }
+            }
+        }
+        Ok(group)
+    }
+
+    /// One of so many documents and bytes.
+    #[cfg(test)]
+    pub(super) fn sized(documents: u64, bytes: usize) -> Group {
+        Group {
+            documents,
+            lowest: 1.0,
+            identical: 0,
+            rows: Vec::new(),
+            bytes,
+        }
+    }
+
+    /// The group, of whose rows `text` tells the texts.
+    pub(super) fn to_json(&self, text: impl Fn(&Row) -> Text) -> Value {
+        let rows = self.rows.iter().map(|row| row.to_json(text(row)));
+        json!([
+            self.documents,
+            rounded(self.lowest),
+            self.identical,
+            rows.collect::<Vec<_>>()
+        ])
+    }
+}
+
+/// A similarity to four decimals, and below 1 if it is.
+fn rounded(similarity: f64) -> f64 {
+    let rounded = (similarity * 10_000.0).round() / 10_000.0;
+    if similarity < 1.0 && rounded >= 1.0 {
+        return 0.9999;
+    }
+    rounded
+}
+
+fn unix_seconds(time: SystemTime) -> i64 {
+    let whole = |seconds: u64| i64::try_from(seconds).unwrap_or(i64::MAX);
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => whole(since.as_secs()),
+        Err(before) => -whole(before.duration().as_secs()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounded;
+
+    #[test]
+    fn only_equals_are_at_1() {
+        let told = [0.123_45, 0.999_99, 1.0].map(|similarity| rounded(similarity).to_string());
+        assert_eq!(told, ["0.1235", "0.9999", "1"]);
+    }
+}

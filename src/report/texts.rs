@@ -1,0 +1,226 @@
+//! The texts of listed documents, read again from where they came.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use super::data::inert;
+use super::row::{Group, Row, Text};
+use crate::corpus::{Error, Options, Repeats, Source, is_pipe};
+
+/// Bytes of a text that are shown, at most.
+const MOST_BYTES: usize = 32 << 10;
+
+/// Texts of a cluster that are shown, at most: others are to have room, too.
+const MOST_OF_CLUSTER: usize = 24;
+
+/// Texts that are wanted for the page, by their hashes.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    numbers: HashMap<[u8; 32], usize>,
+    found: Vec<Found>,
+    missing: usize,
+    /// Of each text, its number among those that are shown.
+    places: Vec<usize>,
+}
+
+/// What became of a text.
+#[derive(Clone, Debug)]
+enum Found {
+    Missing,
+    /// As an element of the data.
+    Read {
+        json: String,
+        is_cut: bool,
+    },
+    /// It was read, and there is no room for it.
+    LeftOut,
+}
+
+impl Texts {
+    /// The texts of these clusters that may find room in `most` bytes: of each the representative's, and those of
+    /// the first others.
+    pub(super) fn of(groups: &[Group], most: usize) -> Texts {
+        let mut texts = Texts::default();
+        let mut bytes = 0;
+        for group in groups {
+            let mut wanted = 0;
+            for row in &group.rows {
+                if bytes >= most {
+                    return texts;
+                }
+                if wanted == MOST_OF_CLUSTER {
+                    break;
+                }
+                let number = texts.found.len();
+                if *texts.numbers.entry(row.hash).or_insert(number) == number {
+                    texts.found.push(Found::Missing);
+                    // A compressed file has more than it seems.
+                    bytes +=
+                        usize::try_from(row.size).map_or(MOST_BYTES, |size| size.min(MOST_BYTES));
+                    wanted += 1;
+                }
+            }
+        }
+        texts
+    }
+
+    /// Reads what the keys name, and then, as long as a text is missing, `sources`.
+    ///
+    /// # Errors
+    ///
+    /// The system allows no thread, or `go_on` breaks.
+    pub(super) fn read(
+        &mut self,
+        groups: &[Group],
+        options: &Options,
+        sources: &[PathBuf],
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        self.missing = self.found.len();
+        let options = options.clone().repeats(Repeats::Allow).strict(false);
+        let rows = || groups.iter().flat_map(|group| &group.rows);
+        // Of copies one is enough.
+        let mut asked = vec![false; self.found.len()];
+        let first = rows().filter_map(|row| {
+            let number = *self.numbers.get(&row.hash)?;
+            let file = if asked[number] {
+                None
+            } else {
+                file_of(&row.key)
+            };
+            asked[number] = file.is_some() || asked[number];
+            file
+        });
+        let first = unique(first);
+        self.read_files(&first, &options, go_on)?;
+        let others = rows().filter(|row| self.is_missing(row));
+        let others = unique(others.filter_map(|row| file_of(&row.key)));
+        self.read_files(&others, &options, go_on)?;
+        let sources: Vec<PathBuf> = sources
+            .iter()
+            .filter(|path| !is_pipe(path))
+            .cloned()
+            .collect();
+        self.read_files(&sources, &options, go_on)
+    }
+
+    fn is_missing(&self, row: &Row) -> bool {
+        let number = self.numbers.get(&row.hash);
+        number.is_some_and(|number| matches!(self.found[*number], Found::Missing))
+    }
+
+    fn read_files(
+        &mut self,
+        paths: &[PathBuf],
+        options: &Options,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        if self.missing == 0 || paths.is_empty() {
+            return Ok(());
+        }
+        for read in options.open(paths.iter().map(Source::path))? {
+            if go_on().is_break() {
+                return Err(crate::Error::Stopped.into());
+            }
+            // What cannot be read is missing.
+            let Ok(document) = read else { continue };
+            let text = document.text();
+            let Some(&number) = self.numbers.get(blake3::hash(text.as_bytes()).as_bytes()) else {
+                continue;
+            };
+            if matches!(self.found[number], Found::Missing) {
+                self.found[number] = shown(text);
+                self.missing -= 1;
+                if self.missing == 0 {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets texts go for which there is no room in `most` bytes, the last first.
+    pub(super) fn fit(&mut self, most: usize) {
+        let mut bytes = 0;
+        for found in &mut self.found {
+            let Found::Read { json, .. } = found else {
+                continue;
+            };
+            if bytes + json.len() < most {
+                bytes += json.len() + 1;
+            } else {
+                *found = Found::LeftOut;
+            }
+        }
+        // What is shown is numbered from 0 on.
+        let mut shown = 0;
+        let places = self.found.iter().map(|found| {
+            let place = shown;
+            shown += usize::from(matches!(found, Found::Read { .. }));
+            place
+        });
+        self.places = places.collect();
+    }
+
+    /// What the page is told of a row's text.
+    pub(super) fn text(&self, row: &Row) -> Text {
+        match self.numbers.get(&row.hash) {
+            None => Text::LeftOut,
+            Some(&number) => match self.found[number] {
+                Found::Missing => Text::Missing,
+                Found::LeftOut => Text::LeftOut,
+                Found::Read { .. } => Text::Number(self.places[number]),
+            },
+        }
+    }
+
+    /// The texts that are shown, as elements of the data, and whether only their beginning is.
+    pub(super) fn shown(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.found.iter().filter_map(|found| match found {
+            Found::Read { json, is_cut } => Some((&**json, *is_cut)),
+            Found::Missing | Found::LeftOut => None,
+        })
+    }
+
+    /// Texts of listed documents for which there is no room.
+    pub(super) fn left_out(&self, groups: &[Group]) -> usize {
+        let rows = groups.iter().flat_map(|group| &group.rows);
+        let left_out = rows.filter(|row| self.text(row) == Text::LeftOut);
+        left_out.map(|row| row.hash).collect::<HashSet<_>>().len()
+    }
+
+    /// Texts that are nowhere to be read.
+    pub(super) fn missing(&self) -> usize {
+        self.missing
+    }
+}
+
+/// A text as an element of the data.
+fn shown(text: &str) -> Found {
+    let mut ends = (0..=MOST_BYTES.min(text.len())).rev();
+    let end = ends.find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    let is_cut = end < text.len();
+    Found::Read {
+        json: inert(&serde_json::json!([text[..end], u8::from(is_cut)])),
+        is_cut,
+    }
+}
+
+/// The file that a key names, itself or one that has the record.
+fn file_of(key: &str) -> Option<PathBuf> {
+    let whole = Path::new(key);
+    if whole.is_file() {
+        return Some(whole.to_owned());
+    }
+    let (file, number) = key.rsplit_once(['#', ':'])?;
+    let is_record = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let file = Path::new(file);
+    (is_record && file.is_file()).then(|| file.to_owned())
+}
+
+/// The paths without those that came before.
+fn unique(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let mut met = HashSet::new();
+    paths.filter(|path| met.insert(path.clone())).collect()
+}

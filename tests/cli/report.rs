@@ -1,0 +1,278 @@
+//! The page to look through clusters: what is on it, what is not, and where it is written.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::sandbox::{Sandbox, text};
+
+const EVIL: &str = "</script><script>alert(1)</script><img src=x onerror=alert(2)>";
+
+/// The data of a page.
+fn data(page: &str) -> Value {
+    let (_, data) = page.split_once("id=\"data\">").unwrap();
+    let (data, _) = data.split_once("</script>").unwrap();
+    serde_json::from_str(data).unwrap()
+}
+
+fn read(sandbox: &Sandbox, name: &str) -> String {
+    fs::read_to_string(sandbox.path(name)).unwrap()
+}
+
+/// The keys of each cluster.
+fn keys(data: &Value) -> Vec<Vec<&str>> {
+    let clusters = data["clusters"].as_array().unwrap();
+    let rows = clusters
+        .iter()
+        .map(|cluster| cluster[3].as_array().unwrap());
+    let found = rows.map(|rows| rows.iter().map(|row| row[0].as_str().unwrap()).collect());
+    found.collect()
+}
+
+/// The text that is shown of a document, or the number that stands for none.
+fn shown<'a>(data: &'a Value, key: &str) -> Result<&'a str, i64> {
+    let clusters = data["clusters"].as_array().unwrap();
+    let mut rows = clusters
+        .iter()
+        .flat_map(|cluster| cluster[3].as_array().unwrap());
+    let row = rows.find(|row| row[0] == key).unwrap();
+    match row[5].as_i64().unwrap() {
+        number if number < 0 => Err(number),
+        number => Ok(data["texts"][usize::try_from(number).unwrap()][0]
+            .as_str()
+            .unwrap()),
+    }
+}
+
+/// Three documents that are alike, two of them the same, two others, and one alone.
+fn files(sandbox: &Sandbox) {
+    let words = text(1, 60);
+    sandbox.write("in/a.txt", &words);
+    sandbox.write("in/b.txt", format!("{words} {EVIL}"));
+    sandbox.write("in/c.txt", &words);
+    sandbox.write("in/d.txt", text(2, 40));
+    sandbox.write("in/e.txt", format!("{} end", text(2, 40)));
+    sandbox.write("in/f.txt", text(3, 40));
+}
+
+#[test]
+fn a_page_has_clusters_the_largest_first_and_their_texts() {
+    let sandbox = Sandbox::new();
+    files(&sandbox);
+    sandbox.write("first.txt", text(9, 30));
+    sandbox.write("second.txt", format!("{} end", text(9, 30)));
+    sandbox.add(&["first.txt", "second.txt", "in"], 0);
+    let ran = sandbox.run(&["report", "-o", "report.html"]).expect(0);
+    assert!(
+        ran.stderr.starts_with("3 clusters of 7 documents; "),
+        "{}",
+        ran.stderr
+    );
+    let page = read(&sandbox, "report.html");
+    let data = data(&page);
+    let pairs = [
+        vec!["first.txt", "second.txt"],
+        vec!["in/d.txt", "in/e.txt"],
+    ];
+    let expected = [&[vec!["in/a.txt", "in/c.txt", "in/b.txt"]], &pairs[..]].concat();
+    assert_eq!(keys(&data), expected);
+    assert_eq!(shown(&data, "in/a.txt"), shown(&data, "in/c.txt"));
+    assert!(shown(&data, "in/b.txt").unwrap().ends_with(EVIL));
+    assert_eq!(data["clusters"][0][2], 1, "one is identical");
+    // The same store, the same bytes.
+    sandbox.run(&["report", "-o", "again.html"]).expect(0);
+    assert_eq!(page, read(&sandbox, "again.html"));
+    let ran = sandbox
+        .run(&["report", "-o", "-", "--threads", "1"])
+        .expect(0);
+    assert_eq!(page, ran.stdout);
+    let ran = sandbox
+        .run(&["--json", "report", "-o", "json.html", "--min-size", "3"])
+        .expect(0);
+    assert_eq!(ran.objects()[0]["clusters"], 1);
+    assert_eq!(ran.objects()[0]["identical"], 1);
+    sandbox
+        .run(&["report", "-o", "none.html", "--min-size", "9"])
+        .expect(1);
+}
+
+#[test]
+fn keys_and_texts_of_strangers_are_data() {
+    let sandbox = Sandbox::new();
+    let words = text(1, 40);
+    let lines = ["a", "b"].map(|name| {
+        let key = format!("{name}{EVIL}\n\u{2028}<!--");
+        serde_json::json!({ "id": key, "text": format!("{words} {EVIL} <!-- <script> {name}") })
+    });
+    sandbox.write("evil.jsonl", lines.map(|line| format!("{line}\n")).concat());
+    sandbox.add(&["evil.jsonl"], 0);
+    let arguments = ["report", "-o", "report.html", "--texts-from", "evil.jsonl"];
+    sandbox.run(&arguments).expect(0);
+    let page = read(&sandbox, "report.html");
+    assert_eq!(
+        page.matches("<script").count(),
+        2,
+        "the data and the script"
+    );
+    assert_eq!(page.matches("</script").count(), 2);
+    assert!(!page.contains("<img") && !page.contains("<!--"));
+    let data = data(&page);
+    assert!(keys(&data)[0][0].ends_with("\n\u{2028}<!--"));
+    assert!(data["texts"][0][0].as_str().unwrap().contains(EVIL));
+    // A heading is what somebody typed.
+    let hostile = "x<script>alert(1)</script>";
+    sandbox.run(&["backup", "store"]).expect(0);
+    fs::create_dir_all(sandbox.path("x<script>alert(1)<")).unwrap();
+    fs::rename(sandbox.path("store"), sandbox.path(hostile)).unwrap();
+    sandbox
+        .run(&["--store", hostile, "report", "-o", "title.html"])
+        .expect(0);
+    assert_eq!(read(&sandbox, "title.html").matches("<script").count(), 2);
+}
+
+#[test]
+fn texts_are_shown_where_they_are_as_they_were() {
+    let sandbox = Sandbox::new();
+    files(&sandbox);
+    let record = |id: &str, words: &str| serde_json::json!({ "id": id, "text": words }).to_string();
+    let records = [record("x", &text(5, 40)), record("y", &text(5, 41))];
+    sandbox.write("r.jsonl", records.join("\n"));
+    let nameless =
+        [text(6, 40), text(6, 41)].map(|words| serde_json::json!({ "text": words }).to_string());
+    sandbox.write("n.jsonl", nameless.join("\n"));
+    sandbox.add(&["in", "r.jsonl", "n.jsonl"], 0);
+    sandbox.write("in/e.txt", "other words than before");
+    let report = |more: &[&str]| {
+        let all = [&["report", "-o", "report.html"], more].concat();
+        let ran = sandbox.run(&all).expect(0);
+        (data(&read(&sandbox, "report.html")), ran.stderr)
+    };
+    let (found, told) = report(&[]);
+    assert_eq!(shown(&found, "in/d.txt").unwrap(), text(2, 40));
+    assert_eq!(
+        shown(&found, "in/e.txt"),
+        Err(-1),
+        "it has another text now"
+    );
+    assert_eq!(shown(&found, "x"), Err(-1), "an id names no file");
+    assert_eq!(shown(&found, "n.jsonl#2").unwrap(), text(6, 41));
+    assert!(told.contains("dedupdb: 3 texts are not at hand"), "{told}");
+    let (found, told) = report(&["--texts-from", "r.jsonl"]);
+    assert_eq!(shown(&found, "y").unwrap(), text(5, 41));
+    assert!(told.contains("dedupdb: 1 text is not at hand"), "{told}");
+    let (found, told) = report(&["--no-text"]);
+    assert_eq!(shown(&found, "in/d.txt"), Err(-3));
+    assert!(!told.contains("text"), "{told}");
+}
+
+#[test]
+fn a_page_keeps_to_its_bytes_and_says_what_is_left_out() {
+    let sandbox = Sandbox::new();
+    let mut lines = Vec::new();
+    for group in 0..1500_u64 {
+        for copy in 0..2 + u64::from(group == 700) {
+            let id = format!("{}-{group}-{copy}", "k".repeat(40));
+            let words = format!("{} {copy}", text(group, 60));
+            lines.push(serde_json::json!({ "id": id, "text": words }).to_string());
+        }
+    }
+    sandbox.write("many.jsonl", lines.join("\n"));
+    let arguments = [
+        "--json",
+        "report",
+        "many.jsonl",
+        "-o",
+        "report.html",
+        "--bytes",
+    ];
+    let mut before = 0;
+    for bytes in [200_000_u64, 300_000, 5_000_000] {
+        let most = bytes.to_string();
+        let ran = sandbox.run(&[&arguments[..], &[&most]].concat()).expect(0);
+        let summary = ran.objects().pop().unwrap();
+        let count = |name: &str| summary[name].as_u64().unwrap();
+        let page = read(&sandbox, "report.html");
+        assert!(page.len() as u64 <= bytes, "{} of {bytes}", page.len());
+        assert_eq!(count("clusters"), 1500);
+        let data = data(&page);
+        let listed = keys(&data);
+        assert_eq!(count("clusters_left_out"), 1500 - listed.len() as u64);
+        assert_eq!(listed[0].len(), 3, "the largest is there");
+        assert!(listed.len() > before);
+        before = listed.len();
+        let texts = data["texts"].as_array().unwrap().len() as u64;
+        assert_eq!(count("texts"), texts);
+        assert!(
+            texts > 0 && texts + count("texts_left_out") == listed.iter().flatten().count() as u64
+        );
+        let told = format!("{} clusters are not listed", count("clusters_left_out"));
+        let is_all = listed.len() == 1500;
+        assert_eq!(page.contains("clusters are not listed"), !is_all, "{told}");
+        assert_eq!(
+            ran.stderr.contains("clusters are not listed"),
+            !is_all,
+            "{}",
+            ran.stderr
+        );
+    }
+    assert_eq!(before, 1500);
+    let ran = sandbox.run(&["report", "many.jsonl", "-o", "x.html", "--bytes", "10kB"]);
+    assert!(ran.expect(2).stderr.contains("200kB"));
+}
+
+#[test]
+fn paths_are_compared_without_a_store() {
+    let sandbox = Sandbox::new();
+    files(&sandbox);
+    let ran = sandbox
+        .run(&["report", "in", "-o", "report.html"])
+        .expect(0);
+    assert!(
+        ran.stderr.contains("2 clusters of 5 documents"),
+        "{}",
+        ran.stderr
+    );
+    let page = read(&sandbox, "report.html");
+    assert_eq!(shown(&data(&page), "in/a.txt").unwrap(), text(1, 60));
+    assert_eq!(sandbox.names(), ["in", "report.html"]);
+    sandbox.run(&["report", "in", "-o", "again.html"]).expect(0);
+    assert_eq!(page, read(&sandbox, "again.html"));
+    let ran = sandbox
+        .run(&["--store", "s", "report", "in", "-o", "x.html"])
+        .expect(2);
+    assert!(ran.stderr.contains("without a store"), "{}", ran.stderr);
+    for wrong in ["missing", "in/missing"] {
+        let ran = sandbox.run(&["report", wrong, "-o", "x.html"]).expect(2);
+        assert!(
+            ran.stderr.contains("there is no such file"),
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+#[test]
+fn only_a_report_is_replaced() {
+    let sandbox = Sandbox::new();
+    files(&sandbox);
+    sandbox.add(&["in"], 0);
+    sandbox.run(&["report", "-o", "report.html"]).expect(0);
+    sandbox.run(&["report", "-o", "report.html"]).expect(0);
+    sandbox.write("mine.html", "<!DOCTYPE html><html lang=\"en\"><p>mine</p>");
+    let ran = sandbox.run(&["report", "-o", "mine.html"]).expect(2);
+    assert!(
+        ran.stderr.contains("mine.html") && ran.stderr.contains("--force"),
+        "{}",
+        ran.stderr
+    );
+    assert!(read(&sandbox, "mine.html").ends_with("<p>mine</p>"));
+    sandbox
+        .run(&["report", "-o", "mine.html", "--force"])
+        .expect(0);
+    for place in ["in", ".dedupdb/report.html", "no/report.html", "in/x.html"] {
+        let arguments = ["report", "-o", place, "--texts-from", "in"];
+        let ran = sandbox.run(&arguments).expect(2);
+        assert!(ran.stderr.contains(place), "{}", ran.stderr);
+    }
+    assert!(!sandbox.path("in/x.html").exists());
+}
