@@ -135,7 +135,7 @@ fn how(shown: &Shown<'_>) -> Markup {
         section aria-labelledby="how" {
             h2 id="how" { "How it was found" }
             div.beside {
-                div.scrolled role="region" aria-label="Parameters" tabindex="0" {
+                div.scrolled role="region" aria-label="Table of parameters" tabindex="0" {
                     table {
                         caption { "Parameters of the store" }
                         tbody {
@@ -181,7 +181,7 @@ fn sizes(figures: &Figures) -> Markup {
             h2 id="sizes" { "Sizes of clusters" }
             @if sizes.is_empty() { p { "There are no clusters." } } @else {
                 div.beside {
-                    div.scrolled role="region" aria-label="Sizes of clusters" tabindex="0" {
+                    div.scrolled role="region" aria-label="Table of sizes" tabindex="0" {
                         table {
                             thead { tr { th scope="col" { "Size" } th scope="col" { "Clusters" } th scope="col" { "Documents" } } }
                             tbody {
@@ -250,7 +250,7 @@ fn hottest(shown: &Shown<'_>) -> Markup {
                 } @else {
                     p { "No candidates were passed over." }
                 }
-                div.scrolled role="region" aria-label="Hottest buckets" tabindex="0" {
+                div.scrolled role="region" aria-label="Table of buckets" tabindex="0" {
                     table {
                         thead { tr { th scope="col" { "Band" } th scope="col" { "Hash" } th scope="col" { "Contents" } } }
                         tbody {
