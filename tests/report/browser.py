@@ -1,0 +1,300 @@
+"""What a report does in a browser. Run by `check`, which says where the program and Chromium are."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect, sync_playwright
+
+PROGRAM = os.environ["DEDUPDB_PROGRAM"]
+CHROMIUM = os.environ["CHROMIUM"]
+
+# Each of these runs where a key or a text becomes HTML, or part of a script or an address.
+EVIL = [
+    "</script><script>window.pwned = 1</script>",
+    "<img src=x onerror='window.pwned = 2'>",
+    "<!--<script>",
+    "\"'><svg onload=window.pwned=3>",
+    "javascript:window.pwned=4",
+    "\u2028window.pwned = 5\u2029",
+    "\u202egnp.exe",
+    "a\nb\tc\u0000d\\n",
+]
+
+
+def words(seed, count):
+    """As many words, the same for the same seed and unlike any other's."""
+    return " ".join(f"w{seed * 7919 + index * index * 31:x}" for index in range(count))
+
+
+class Opened:
+    """A page that is open, and what it said and asked for."""
+
+    def __init__(self, page: Page):
+        self.page = page
+        self.said = []
+        self.asked = []
+        page.on("console", lambda message: self.said.append(message.text))
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.accept()))
+
+    def open(self, path):
+        self.page.goto(path.as_uri())
+        return self
+
+    def text(self, selector):
+        return self.page.locator(selector).inner_text()
+
+    def clusters(self):
+        return self.page.locator("#list > li")
+
+    def press(self, name, index=0):
+        self.page.get_by_role("button", name=name).nth(index).click()
+
+    def expand(self, index=0):
+        self.clusters().nth(index).locator("summary").click()
+        self.clusters().nth(index).locator(".rows").wait_for()
+
+    def filter(self, shown, **fields):
+        """Fills fields of the filter, whose line then says that so many clusters are shown."""
+        for name, value in fields.items():
+            field = self.page.locator(f"#{name.replace('_', '-')}")
+            if name == "kind":
+                field.select_option(value)
+            else:
+                field.fill(value)
+        expect(self.page.locator("#status")).to_have_text(re.compile(f"^{shown} cluster"))
+
+    def save(self, name):
+        with self.page.expect_download() as download:
+            self.press(name)
+        return Path(download.value.path()).read_bytes()
+
+    def check_quiet(self):
+        """Nothing was said, nothing foreign ran, and nothing was fetched but the page."""
+        assert self.said == [], self.said
+        assert self.page.evaluate("window.pwned") is None
+        assert all(url.startswith(("file:", "blob:", "data:")) for url in self.asked), self.asked
+
+
+class Tests:
+    def __init__(self, browser, folder):
+        self.browser = browser
+        self.folder = folder
+
+    def run(self, *arguments, code=0):
+        ran = subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True)
+        assert ran.returncode == code, ran
+        return ran.stdout
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    @contextmanager
+    def opened(self, path, width=1300, **options):
+        context = self.browser.new_context(viewport={"width": width, "height": 900}, **options)
+        opened = Opened(context.new_page())
+        opened.open(path)
+        yield opened
+        opened.check_quiet()
+        context.close()
+
+    def report(self):
+        """A report of a folder: three alike of which two are the same, two alike, two the same."""
+        if not (self.folder / "report.html").exists():
+            first, second, third = words(1, 90), words(2, 60), words(3, 40)
+            self.write("in/a.txt", first)
+            self.write("in/b.txt", first.replace(first.split()[50], "swapped"))
+            self.write("in/c.txt", first)
+            self.write("in/d.txt", second)
+            self.write("in/e.txt", f"{second} at the end")
+            self.write("in/x & y.txt", third)
+            self.write("in/z.txt", third)
+            self.run("add", "-q", "in")
+            self.run("report", "-o", "report.html")
+        return self.folder / "report.html"
+
+    def test_pages_open_and_filter(self):
+        with self.opened(self.report()) as opened:
+            assert opened.text("#status") == "3 clusters of 3"
+            assert "in/a.txt" in opened.clusters().nth(0).inner_text()
+            opened.filter("1", find="Y.TXT")
+            assert "in/x & y.txt" in opened.clusters().nth(0).inner_text()
+            opened.press("Show all")
+            opened.filter("1", least_size="3")
+            opened.filter("0", most_size="2")
+            opened.press("Show all")
+            opened.filter("1", kind="identical")
+            opened.filter("2", kind="nearly")
+            opened.filter("0", kind="nearly", least_alike="1")
+            opened.press("Show all")
+            opened.filter("2", most_alike="0.9999")
+
+    def test_texts_are_compared_word_by_word(self):
+        with self.opened(self.report()) as opened:
+            opened.expand()
+            opened.press("Compare in/b.txt")
+            gone, come = opened.page.locator("del"), opened.page.locator("ins")
+            assert gone.all_inner_texts() == [words(1, 90).split()[50]]
+            assert come.all_inner_texts() == ["swapped"]
+            assert "words the same" in opened.text(".sides")
+            assert "50 words:" in opened.text("[aria-label=Comparison] ul")
+            opened.press("All words")
+            assert "words the same" not in opened.text(".sides")
+            sides = opened.page.locator(".sides .text").all_inner_texts()
+            left = " ".join(" ".join(sides[0::2]).split())
+            right = " ".join(" ".join(sides[1::2]).split())
+            assert left == words(1, 90) and right.split()[50] == "swapped"
+            opened.press("Compare in/b.txt")
+            assert opened.page.locator(".sides").count() == 0
+            opened.press("Compare in/c.txt")
+            assert "The texts are the same." in opened.text("[aria-label=Comparison]")
+            opened.press("Text in/a.txt")
+
+    def test_the_diff_is_one_of_both_texts(self):
+        """Also where texts are too large to compare all words with all."""
+        seeds = range(2600)
+        one = " ".join(f"u{seed} common word" for seed in seeds)
+        other = " ".join(f"u{seed} common {'ward' if seed % 97 == 0 else 'word'}" for seed in seeds if seed % 31)
+        self.write("large/a.txt", one)
+        self.write("large/b.txt", other)
+        self.run("report", "large", "-o", "large.html", "--threshold", "0.5")
+        with self.opened(self.folder / "large.html") as opened:
+            opened.expand()
+            opened.press("Compare large/b.txt")
+            opened.press("All words")
+            sides = opened.page.locator(".sides .text").all_inner_texts()
+            left = " ".join(sides[0::2]).split()
+            right = " ".join(sides[1::2]).split()
+            assert left == one[: 32 << 10].split() and right == other[: 32 << 10].split()
+            gone = sum(len(text.split()) for text in opened.page.locator("del").all_inner_texts())
+            assert 0 < gone < 600, gone
+
+    def test_ticks_become_a_list_that_remove_takes(self):
+        report = self.report()
+        with self.opened(report, accept_downloads=True) as opened:
+            opened.expand()
+            opened.press("Keep in/c.txt")
+            opened.press("Drop what is identical")
+            assert opened.text("#ticked").startswith("To go: 1 document")
+            opened.press("Drop in/b.txt")
+            drop = opened.save("Save what is to go")
+            assert drop == b"in/b.txt\0in/z.txt\0", drop
+            assert opened.save("Save what is to stay") == b"in/c.txt\0"
+            opened.press("Take ticks back")
+            opened.press("Drop all but the representatives")
+            assert opened.save("Save what is to go, as lines") == b"in/c.txt\nin/b.txt\nin/e.txt\nin/z.txt\n"
+        (self.folder / "drop.keys").write_bytes(drop)
+        self.run("backup", "copy")
+        removed = self.run("--store", "copy", "remove", "--keys-from", "drop.keys")
+        assert removed == "removed 2 documents\n", removed
+        listed = subprocess.run(["xargs", "-0", "ls"], cwd=self.folder, input=drop, capture_output=True)
+        assert listed.returncode == 0, listed
+
+    def test_keys_and_texts_run_no_script(self):
+        lines = []
+        for number, evil in enumerate(EVIL):
+            for copy in range(2):
+                text = f"{words(number + 10, 50)} {evil} {'twice' if copy else 'once'}"
+                lines.append(json.dumps({"id": f"{copy}{evil}", "text": text}))
+        self.write("evil.jsonl", "\n".join(lines))
+        arguments = ["evil.jsonl", "-o", "evil.html"]
+        self.run("report", *arguments)
+        with self.opened(self.folder / "evil.html", accept_downloads=True) as opened:
+            assert opened.clusters().count() == len(EVIL)
+            for index in range(len(EVIL)):
+                opened.expand(index)
+            for index in range(len(EVIL)):
+                opened.press("Compare", index)
+                opened.press("Text", index)
+            assert opened.page.locator("script").count() == 2
+            assert opened.page.locator("img, svg[onload], a[href^=javascript]").count() == 0
+            text = opened.text("#list")
+            for evil in EVIL[:5]:
+                assert evil in text, evil
+            assert "\\u{202e}gnp.exe" in text
+            opened.press("Drop all but the representatives")
+            lines = opened.save("Save what is to go, as lines").decode().splitlines()
+            assert "1a\\nb\\tc\\u{0}d\\\\n" in lines and len(lines) == len(EVIL), lines
+        # What a page would do without its policy's leave is refused.
+        with_more = (self.folder / "evil.html").read_text().replace("<main>", "<main><script>window.more = 1</script>")
+        page = self.browser.new_page()
+        page.goto(self.write("more.html", with_more).as_uri())
+        assert page.evaluate("window.more") is None
+        assert page.locator("#list > li").count() == len(EVIL), "the script of the page does run"
+        page.close()
+
+    def test_anybody_can_use_it(self):
+        for scheme in ["light", "dark"]:
+            for width in [400, 1300, 2000]:
+                with self.opened(self.report(), width=width, color_scheme=scheme) as opened:
+                    opened.expand()
+                    opened.press("Compare in/b.txt")
+                    opened.press("Drop in/b.txt")
+                    opened.press("Keep in/a.txt")
+                    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+                    found = Axe().run(opened.page).response["violations"]
+                    told = [(it["id"], it["impact"], [node["html"] for node in it["nodes"]]) for it in found]
+                    assert told == [], told
+
+    def test_the_keyboard_is_enough(self):
+        with self.opened(self.report()) as opened:
+            opened.clusters().nth(0).locator("summary").focus()
+            for key in ["Enter", "Tab", "Tab", "Tab", "Enter"]:
+                opened.page.keyboard.press(key)
+            pressed = opened.page.locator("[aria-pressed=true]")
+            assert pressed.get_attribute("aria-label") == "Drop in/a.txt"
+
+    def test_many_clusters_open_at_once(self):
+        text = self.report().read_text()
+        start = text.index('id="data">') + len('id="data">')
+        end = text.index("</script>", start)
+        row = "crawl/2026/segment-{}/page-{}-{}.html"
+        clusters = [
+            [2, 0.9, 0, [[row.format(n % 90, n, copy), 0.9, int(copy == 0), n, n, -1] for copy in range(2)]]
+            for n in range(100_000)
+        ]
+        data = json.dumps({"estimated": False, "clusters": clusters, "texts": []})
+        many = self.write("many.html", text[:start] + data + text[end:])
+        began = time.monotonic()
+        with self.opened(many) as opened:
+            assert opened.text("#status") == "100,000 clusters of 100,000"
+            print(f"    100,000 clusters, {len(data) / 1e6:.0f} MB: open after {time.monotonic() - began:.2f} s")
+            assert opened.clusters().count() == 50
+            assert opened.page.evaluate("document.querySelectorAll('*').length") < 2000
+            opened.press("Next")
+            assert opened.text("#page") == "Page 2 of 2,000"
+            opened.filter("1", find="page-99999-1")
+            opened.press("Drop all but the representatives")
+            assert opened.text("#ticked").startswith("To go: 1 document")
+
+
+def main():
+    failed = 0
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        # Without its sandbox: as root Chromium has none, and the pages are our own.
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        tests = Tests(browser, Path(folder))
+        for name in [name for name in dir(tests) if name.startswith("test_")]:
+            print(name)
+            try:
+                getattr(tests, name)()
+            except Exception as error:  # Each is told, and the next is run.
+                failed += 1
+                print(f"    FAILED: {type(error).__name__}: {error}")
+        browser.close()
+    return failed > 0
+
+
+sys.exit(main())
