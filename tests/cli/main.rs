@@ -28,6 +28,7 @@ mod hostile;
 mod init;
 mod inspect;
 mod interrupt;
+mod json;
 mod jsonl;
 mod kill;
 mod left_out;
