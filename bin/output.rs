@@ -7,7 +7,7 @@ use dedupdb::publish;
 pub(crate) use dedupdb::publish::{escape, printable};
 use serde_json::Value;
 
-use crate::table::wrap;
+use dedupdb::eval::wrap;
 
 /// Standard output, locked and buffered.
 #[derive(Debug)]

@@ -46,23 +46,18 @@ pub(crate) fn create_in(args: &Args, folder: &Path, schema: &Schema) -> Result<S
     options(args).create(folder, schema).map_err(explained)
 }
 
-/// Opens the store for writing, or makes one with the default parameters; says whether it did.
-pub(crate) fn open_or_create(args: &Args) -> Result<(Store, bool)> {
-    open_or_create_with(args, &Schema::default())
-}
-
-/// Opens the store for writing, or makes one with these parameters; says whether it did.
-pub(crate) fn open_or_create_with(args: &Args, schema: &Schema) -> Result<(Store, bool)> {
-    let options = options(args);
-    let opened = match options.open(&args.store) {
-        Err(Error::NotAStore { .. }) => match options.create(&args.store, schema) {
-            // Someone else made it in the meantime.
-            Err(Error::AlreadyAStore { .. }) => options.open(&args.store),
-            created => return created.map(|store| (store, true)).map_err(explained),
-        },
-        opened => opened,
-    };
-    opened.map(|store| (store, false)).map_err(explained)
+/// Opens the store for writing, or makes one with these parameters, and notes that; says whether it did.
+pub(crate) fn open_or_make(
+    args: &Args,
+    schema: &Schema,
+    console: &Console,
+) -> Result<(Store, bool)> {
+    let opened = options(args).open_or_make(&args.store, schema);
+    let (store, is_new) = opened.map_err(explained)?;
+    if is_new {
+        console.note(&format!("made a store in {}", args.store.display()));
+    }
+    Ok((store, is_new))
 }
 
 /// Opens the store for writing, or makes one in a folder that is gone when the caller drops it, after the
@@ -166,6 +161,9 @@ const EXISTS: &str = "; replace it with --force, or write to another place";
 pub(crate) fn advice(error: &anyhow::Error) -> String {
     if let Some(publish::Error::Exists { .. }) = error.downcast_ref() {
         return EXISTS.to_owned();
+    }
+    if let Some(corpus::Error::NoFileFound { .. }) = error.downcast_ref() {
+        return ", or remove them with --prefix".to_owned();
     }
     let advice = match (error.downcast_ref(), error.downcast_ref()) {
         (Some(Error::NotAStore { .. }), _) => "; make one with init or add",

@@ -54,6 +54,7 @@
 //! | `corpus` | files and streams as documents, and into a store | `corpus` |
 //! | `dedup` | a corpus in, a corpus without its near-duplicates out | `corpus` |
 //! | `mapreduce`, `publish` | lines for whatever sorts lines; outputs that appear whole | `corpus` |
+//! | [`number`] | numbers and times as people read them | |
 //! | `diff` | two texts word by word | `diff` |
 //! | `report` | a page to look through the clusters and decide | `report` |
 //! | `eval` | experiments: what is found, what it costs, what theory says | `eval` |
@@ -107,8 +108,7 @@ pub mod fuzzing;
 mod lsh;
 #[cfg(feature = "corpus")]
 pub mod mapreduce;
-#[cfg(any(feature = "plot", feature = "report"))]
-mod number;
+pub mod number;
 #[cfg(feature = "plot")]
 pub mod plot;
 mod pool;

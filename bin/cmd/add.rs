@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use dedupdb::Match;
 use dedupdb::corpus::{self, AddEvent, Added, Ended};
+use dedupdb::{Match, Schema};
 use serde_json::{Value, json};
 
 use crate::args::{Add, Args};
@@ -28,19 +28,14 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     check_arguments(add)?;
     add.telling.check(&add.paths, &[])?;
     // The folder of a store that is only pretended goes after the store.
-    let (pretended, store, is_new);
-    if add.dry_run {
-        (store, pretended) = store::open_or_pretend(args)?;
-        is_new = false;
+    let (store, pretended) = if add.dry_run {
+        store::open_or_pretend(args)?
     } else {
-        (store, is_new) = store::open_or_create(args)?;
-        pretended = None;
-    }
+        let (store, _) = store::open_or_make(args, &Schema::default(), console)?;
+        (store, None)
+    };
     // Not before: a wait for the store ends at once.
     let interrupt = Interrupt::catch()?;
-    if is_new {
-        console.note(&format!("made a store in {}", args.store.display()));
-    }
     let options = add.inputs.options().store(&args.store);
     let asked = corpus::Add::new(sources(&add.paths, add.key.as_deref()))
         .reading(options.clone())

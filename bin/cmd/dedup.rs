@@ -190,10 +190,8 @@ fn with_store(
         return Ok(begun);
     }
     let schema = schema(parameters)?;
-    let (store, is_new) = store::open_or_create_with(args, &schema)?;
-    if is_new {
-        console.note(&format!("made a store in {}", args.store.display()));
-    } else {
+    let (store, is_new) = store::open_or_make(args, &schema, console)?;
+    if !is_new {
         check_parameters(&store, &schema, parameters)?;
     }
     Ok(begun.store(&store))

@@ -1,19 +1,13 @@
 //! `init`: makes a store.
 
 use anyhow::Result;
-use dedupdb::{
-    Schema,
-    sketching::{Bands, SchemaBuilder},
-};
+use dedupdb::{Schema, sketching::SchemaBuilder};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Args, Init, Sketching};
 use crate::exit::Exit;
 use crate::number::percent;
 use crate::output::{Output, printable};
-
-/// Bytes that a posting takes, about: a document has one in every band.
-const POSTING_BYTES: f64 = 5.5;
 
 /// Bytes that a stored shingle takes, about.
 const SHINGLE_BYTES: f64 = 3.2;
@@ -74,11 +68,6 @@ pub(super) fn schema(sketching: &Sketching) -> SchemaBuilder {
     builder
 }
 
-/// Bytes of the postings of a document.
-pub(super) fn posting_bytes(bands: Bands) -> f64 {
-    POSTING_BYTES * f64::from(bands.bands())
-}
-
 /// The parameters and what they lead to, for people.
 pub(super) fn describe(schema: &Schema) -> Vec<String> {
     let mut lines: Vec<String> = schema
@@ -107,7 +96,7 @@ pub(super) fn describe(schema: &Schema) -> Vec<String> {
     lines.push(format!(
         "a document takes {} bytes of signature, about {:.0} of postings{shingles}",
         schema.signature_bytes(),
-        posting_bytes(schema.bands())
+        schema.bands().posting_bytes()
     ));
     lines
 }
@@ -142,7 +131,7 @@ fn object(args: &Args, schema: &Schema) -> Value {
         "recall": schema.recall(schema.threshold()),
         "curve": curve,
         "signature_bytes": schema.signature_bytes(),
-        "posting_bytes": posting_bytes(schema.bands()),
+        "posting_bytes": schema.bands().posting_bytes(),
         "shingle_bytes": shingle_bytes,
     })
 }

@@ -31,10 +31,7 @@ pub(crate) fn run(
     let Some(first) = others.first() else {
         bail!("name the stores to be merged");
     };
-    let (target, is_new) = store::open_or_create_with(args, &first.schema())?;
-    if is_new {
-        console.note(&format!("made a store in {}", args.store.display()));
-    }
+    let (target, _) = store::open_or_make(args, &first.schema(), console)?;
     // What cannot be merged is said before anything is.
     for other in &others {
         let same = target.schema().check_same(&other.schema());
@@ -56,8 +53,6 @@ pub(crate) fn run(
             Err(error) => return Err(error.into()),
         }
     }
-    // What was merged is kept, whatever becomes of this.
-    target.pack_if_loose(|_| interrupt.flow())?;
     Ok(Exit::Found)
 }
 

@@ -7,14 +7,13 @@ use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use dedupdb::corpus::file_exists;
+use dedupdb::corpus::Selection;
 use dedupdb::{Document, Store};
 use serde_json::json;
 
 use super::list;
 use crate::args::{Args, Remove};
 use crate::console::Console;
-use crate::duration::Age;
 use crate::exit::Exit;
 use crate::inputs::STDIN;
 use crate::number::{counted, grouped};
@@ -100,33 +99,23 @@ fn for_each(
     if remove.keys_from.is_some() {
         return Ok(());
     }
-    let prefix = remove
-        .escaped
-        .key(remove.prefix.as_deref().unwrap_or_default())?;
-    if remove.missing {
-        check_place(store, &prefix)?;
+    let mut chosen = Selection::new().missing(remove.missing);
+    if let Some(prefix) = &remove.prefix {
+        chosen = chosen.prefix(remove.escaped.key(prefix)?);
     }
-    let before = remove.older_than.map(Age::ago);
-    if remove.prefix.is_none() && !remove.missing && before.is_none() {
+    if let Some(age) = remove.older_than {
+        chosen = chosen.added_before(age.ago());
+    }
+    if remove.prefix.is_none() && !remove.missing && remove.older_than.is_none() {
         return Ok(());
     }
+    let documents = chosen.documents(store)?;
     let progress = store.progress();
-    progress.begin(if prefix.is_empty() {
-        store.stats()?.documents
-    } else {
-        0
-    });
-    let watch = (!remove.dry_run)
+    let _watch = (!remove.dry_run)
         .then(|| Watch::new(console, "documents looked at", Unit::Document, progress));
-    for document in store.documents_with_prefix(&prefix)? {
-        let document = document?;
-        progress.step(1);
-        let is_old = before.is_none_or(|before| document.added < before);
-        if is_old && (!remove.missing || file_exists(&document) == Some(false)) {
-            work(&document)?;
-        }
+    for document in documents {
+        work(&document?)?;
     }
-    drop(watch);
     Ok(())
 }
 
@@ -183,24 +172,4 @@ fn keys_from(list: &Path, remove: &Remove) -> Result<Vec<String>> {
     }
     let keys = text.lines().map(|line| remove.escaped.key(line));
     keys.map(|key| Ok(key?.into_owned())).collect()
-}
-
-/// Refuses if none of the files is found: most likely this is another folder than add was run in.
-fn check_place(store: &Store, prefix: &str) -> Result<()> {
-    let mut files = 0;
-    for document in store.documents_with_prefix(prefix)? {
-        match file_exists(&document?) {
-            Some(true) => return Ok(()),
-            Some(false) => files += 1,
-            None => {}
-        }
-    }
-    if files > 0 {
-        bail!(
-            "none of {} is found from this folder; run this where add was run, or remove them \
-             with --prefix",
-            counted(files, "file", "files")
-        );
-    }
-    Ok(())
 }

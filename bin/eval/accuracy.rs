@@ -4,15 +4,14 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use dedupdb::eval::{self as experiments, AccuracyQuery, Monitor, draw, pairs};
+use dedupdb::eval::{self as experiments, AccuracyQuery, KindAccuracy, Monitor, draw, pairs};
 use dedupdb::{
-    sketching::{Family, ShingleSet, Shingling, Signer, SlotWidth},
+    sketching::{Family, ShingleSet, Signer, SlotWidth},
     upkeep::Progress,
 };
 
-use super::accuracy_report::Measured;
+use super::Outcome;
 use super::corpus::{Corpus, check_work};
-use super::report::Report;
 use crate::args::{Args, eval};
 use crate::console::Console;
 use crate::inputs::STDIN;
@@ -22,18 +21,8 @@ use crate::watch::{Unit, Watch};
 /// Pairs whose exact similarities are kept at most, at eight bytes each.
 const MOST: u64 = 20_000_000;
 
-/// The experiment on one kind of shingles.
-#[derive(Clone, Debug)]
-pub(super) struct Found {
-    pub(super) shingling: Shingling,
-    /// Texts that have such shingles, as far as they were drawn.
-    pub(super) texts: usize,
-    /// By family and number of permutations.
-    pub(super) rows: Vec<experiments::Accuracy>,
-}
-
 /// Runs the experiment.
-pub(crate) fn run(args: &Args, asked: &eval::Accuracy, console: &Console) -> Result<Report> {
+pub(crate) fn run(args: &Args, asked: &eval::Accuracy, console: &Console) -> Result<Outcome> {
     // What cannot be is said before anything is read.
     for &permutations in &asked.permutations {
         Signer::new(Family::default(), 0, permutations, SlotWidth::Bits32)?;
@@ -46,7 +35,7 @@ pub(crate) fn run(args: &Args, asked: &eval::Accuracy, console: &Console) -> Res
         .runs(asked.runs);
     let progress = Progress::new();
     let monitor = Monitor::new().progress(&progress);
-    let mut measured = Measured::default();
+    let (mut kinds, mut failed) = (Vec::new(), false);
     for &shingling in &asked.shingling {
         let corpus = Corpus::read(args, &asked.texts, shingling, console)?;
         let drawn = draw(&corpus.keys, asked.sample.unwrap_or(corpus.len()), 0);
@@ -54,14 +43,11 @@ pub(crate) fn run(args: &Args, asked: &eval::Accuracy, console: &Console) -> Res
         check_cost(sets.len())?;
         let _watch = Watch::new(console, "compared", Unit::Step, &progress);
         let rows = experiments::accuracy(&sets, &query, &monitor)?;
-        measured.found.push(Found {
-            shingling,
-            texts: sets.len(),
-            rows,
-        });
-        measured.failed |= corpus.failed;
+        kinds.push(KindAccuracy::new(shingling, sets.len(), rows));
+        failed |= corpus.failed;
     }
-    Ok(measured.report(asked))
+    let report = experiments::accuracy_report(&kinds, asked.runs);
+    Ok(Outcome::new(report, failed))
 }
 
 /// Refuses to read several times what can be read but once.

@@ -1,40 +1,32 @@
-//! What an experiment found, in every form that it is given in.
+//! What an experiment found, as it is printed and written.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use dedupdb::plot::Picture;
-use dedupdb::publish::{Whole, check_output};
+use dedupdb::eval::{Report, Row, Value as Figure};
+use dedupdb::publish::{Whole, check_output, csv_field};
 use serde_json::{Map, Value};
 
 use crate::args::eval::Results;
 use crate::console::Console;
-use crate::field::quoted;
 use crate::output::Output;
 use crate::picture;
-use crate::table::Table;
 
-/// A row of figures, each with its name.
-pub(crate) type Row = Vec<(&'static str, Value)>;
-
-/// What an experiment found.
+/// How an experiment ended.
 #[derive(Clone, Debug)]
-pub(crate) struct Report {
-    /// Rows of the same names, not rounded.
-    pub(crate) rows: Vec<Row>,
-    /// What the figures are of, a line each.
-    pub(crate) heading: Vec<String>,
-    /// The figures for people.
-    pub(crate) table: Table,
-    /// What they say, a line each.
-    pub(crate) notes: Vec<String>,
-    pub(crate) picture: Picture,
+pub(crate) struct Outcome {
+    report: Report,
     /// Whether something could not be read.
     pub(crate) failed: bool,
 }
 
-impl Report {
+impl Outcome {
+    /// What was found, and whether something could not be read.
+    pub(crate) fn new(report: Report, failed: bool) -> Outcome {
+        Outcome { report, failed }
+    }
+
     /// Writes the files that are asked for, and prints the figures.
     pub(crate) fn give(
         &self,
@@ -44,18 +36,12 @@ impl Report {
     ) -> Result<()> {
         self.write(results, console)?;
         if output.is_json() {
-            for row in &self.rows {
+            for row in &self.report.rows {
                 output.object(&object(row))?;
             }
         } else {
-            for line in &self.heading {
-                output.prose(line)?;
-            }
-            for line in self.table.lines(output.width()) {
+            for line in self.report.lines(output.width()) {
                 output.line(line)?;
-            }
-            for line in &self.notes {
-                output.prose(line)?;
             }
         }
         Ok(())
@@ -63,35 +49,22 @@ impl Report {
 
     /// Writes the files first: nobody may be there to read standard output.
     fn write(&self, results: &Results, console: &Console) -> Result<()> {
+        let report = &self.report;
         if let Some(path) = &results.output {
             let text = if is_csv(path) {
-                self.csv()
+                csv(&report.rows)
             } else {
-                self.json_lines()
+                let lines = report.rows.iter().map(|row| format!("{}\n", object(row)));
+                lines.collect()
             };
             Whole::of(path, text.as_bytes())?;
             console.note(&format!("wrote {}", path.display()));
         }
         if let Some(path) = &results.plot {
-            picture::write(&self.picture, path)?;
+            picture::write(&report.picture, path)?;
             console.note(&format!("drew {}", path.display()));
         }
         Ok(())
-    }
-
-    fn csv(&self) -> String {
-        let mut text = String::new();
-        let names = self.rows.first().into_iter().flatten();
-        push_line(&mut text, names.map(|(name, _)| (*name).to_owned()));
-        for row in &self.rows {
-            push_line(&mut text, row.iter().map(|(_, value)| cell(value)));
-        }
-        text
-    }
-
-    fn json_lines(&self) -> String {
-        let lines = self.rows.iter().map(|row| format!("{}\n", object(row)));
-        lines.collect()
     }
 }
 
@@ -128,46 +101,30 @@ fn is_csv(path: &Path) -> bool {
     path.extension() == Some(OsStr::new("csv"))
 }
 
-fn object(row: &Row) -> Value {
+/// The rows with a header; a figure that is not known is an empty field.
+fn csv(rows: &[Row]) -> String {
+    let names = rows.first().into_iter().flatten();
+    let mut text = names.map(|(name, _)| *name).collect::<Vec<_>>().join(",") + "\n";
+    for row in rows {
+        let cells = row.iter().map(|(_, figure)| figure.to_string());
+        let cells: Vec<String> = cells.map(|cell| csv_field(&cell).into_owned()).collect();
+        text += &(cells.join(",") + "\n");
+    }
+    text
+}
+
+/// A row as an object.
+pub(crate) fn object(row: &Row) -> Value {
+    let value = |figure: &Figure| match figure {
+        Figure::Flag(flag) => (*flag).into(),
+        Figure::Whole(number) => (*number).into(),
+        Figure::Real(number) => (*number).into(),
+        Figure::Text(text) => text.as_str().into(),
+        _ => Value::Null,
+    };
     let fields = row.iter();
     let fields: Map<String, Value> = fields
-        .map(|(name, value)| ((*name).to_owned(), value.clone()))
+        .map(|(name, figure)| ((*name).to_owned(), value(figure)))
         .collect();
     Value::Object(fields)
-}
-
-fn push_line(text: &mut String, cells: impl Iterator<Item = String>) {
-    let cells: Vec<String> = cells.collect();
-    text.push_str(&cells.join(","));
-    text.push('\n');
-}
-
-/// A value as a field of CSV.
-fn cell(value: &Value) -> String {
-    quoted(match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Picture, Report, Table, Value};
-
-    #[test]
-    fn csv_quotes_what_needs_it() {
-        let row = |text: &str| vec![("a", Value::Null), ("b", text.into()), ("c", 0.5.into())];
-        let report = Report {
-            rows: vec![row("x"), row("x, \"y\"")],
-            heading: Vec::new(),
-            table: Table::default(),
-            notes: Vec::new(),
-            picture: Picture::default(),
-            failed: false,
-        };
-        assert_eq!(report.csv(), "a,b,c\n,x,0.5\n,\"x, \"\"y\"\"\",0.5\n");
-        let lines = report.json_lines();
-        assert_eq!(lines.lines().next(), Some(r#"{"a":null,"b":"x","c":0.5}"#));
-    }
 }

@@ -4,9 +4,8 @@ use anyhow::{Result, bail};
 use dedupdb::eval::{self as experiments, Monitor, ShingleKind, pairs};
 use dedupdb::{sketching::Shingling, upkeep::Progress};
 
+use super::Outcome;
 use super::corpus::Sample;
-use super::report::Report;
-use super::shingles_report::Measured;
 use crate::args::{Args, eval};
 use crate::console::Console;
 use crate::number::{counted, grouped};
@@ -30,7 +29,7 @@ const KINDS: [Kind; 7] = [
 ];
 
 /// Runs the experiment.
-pub(crate) fn run(args: &Args, asked: &eval::Shingles, console: &Console) -> Result<Report> {
+pub(crate) fn run(args: &Args, asked: &eval::Shingles, console: &Console) -> Result<Outcome> {
     let lengths = asked.k.from..=asked.k.to;
     let kinds = lengths.clone().count() * KINDS.len();
     let most = most_texts(kinds as u64);
@@ -53,7 +52,7 @@ pub(crate) fn run(args: &Args, asked: &eval::Shingles, console: &Console) -> Res
     let _watch = Watch::new(console, "compared", Unit::Step, &progress);
     let monitor = Monitor::new().progress(&progress);
     let found = experiments::shingles(&sample.texts, &kinds, asked.threshold, &monitor)?;
-    Ok(Measured { found }.report(asked, sample.failed))
+    Ok(Outcome::new(found.report(asked.threshold), sample.failed))
 }
 
 /// Texts all of whose pairs can be compared with so many kinds of shingles.

@@ -7,9 +7,8 @@ use dedupdb::{
     upkeep::Progress,
 };
 
+use super::Outcome;
 use super::corpus::{Corpus, check_work};
-use super::report::Report;
-use super::time_report::Measured;
 use crate::args::{Args, eval};
 use crate::console::Console;
 use crate::number::{counted, grouped};
@@ -25,7 +24,7 @@ const MOST: u64 = 300_000_000;
 const WIDTH: SlotWidth = SlotWidth::Bits16;
 
 /// Runs the experiment.
-pub(crate) fn run(args: &Args, asked: &eval::Time, console: &Console) -> Result<Report> {
+pub(crate) fn run(args: &Args, asked: &eval::Time, console: &Console) -> Result<Outcome> {
     let signers: Vec<(Signer, Bands)> = asked
         .permutations
         .iter()
@@ -49,5 +48,6 @@ pub(crate) fn run(args: &Args, asked: &eval::Time, console: &Console) -> Result<
     let _watch = Watch::new(console, "measured", Unit::Step, &progress);
     let monitor = Monitor::new().progress(&progress);
     let parts = experiments::time(&sets, &signers, asked.threshold, compared, &monitor)?;
-    Ok(Measured { parts }.report(asked, corpus.failed))
+    let report = experiments::time_report(&parts, asked.sets.shingling, asked.threshold);
+    Ok(Outcome::new(report, corpus.failed))
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use dedupdb::upkeep::Progress;
-use dedupdb::{Error, Options, Schema};
+use dedupdb::{Options, Schema};
 use pyo3::prelude::*;
 
 use crate::errors::raised;
@@ -38,16 +38,9 @@ impl How {
 pub(crate) fn open(py: Python<'_>, how: &How, make: Option<&Schema>) -> PyResult<dedupdb::Store> {
     let (options, wait) = (how.options().wait(how.wait), how.wait);
     let (path, make) = (how.path.clone(), make.cloned());
-    let work = move || match options.open(&path) {
-        Err(Error::NotAStore { path: missing }) => match make {
-            Some(schema) => match options.create(&path, &schema) {
-                // Someone else made it in the meantime.
-                Err(Error::AlreadyAStore { .. }) => options.open(&path),
-                created => created,
-            },
-            None => Err(Error::NotAStore { path: missing }),
-        },
-        opened => opened,
+    let work = move || match make {
+        Some(schema) => options.open_or_make(&path, &schema).map(|(store, _)| store),
+        None => options.open(&path),
     };
     let opened = if wait.is_zero() {
         py.detach(work)

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::{fmt, io};
 
+use crate::number::counted;
+
 /// Why a corpus cannot be read at all, or not to its end.
 ///
 /// What keeps one file or record from being read is a [`Skipped`](crate::corpus::skipped::Skipped) of its own, and the
@@ -45,6 +47,11 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// The files of the documents that are asked about are all gone, as seen from the current folder.
+    NoFileFound {
+        /// How many were looked for.
+        files: u64,
+    },
     /// Reading broke off by a defect of this crate, or of one that it reads with.
     Defect,
 }
@@ -67,6 +74,11 @@ impl fmt::Display for Error {
             }
             Error::Store { source } => write!(f, "{source}"),
             Error::Sketches { path, reason } => write!(f, "{}: {reason}", path.display()),
+            Error::NoFileFound { files } => write!(
+                f,
+                "none of {} is found from this folder; run this where they were added from",
+                counted(*files, "file", "files")
+            ),
             Error::Defect => f.write_str("reading broke off by a defect of this program"),
         }
     }
@@ -81,6 +93,7 @@ impl std::error::Error for Error {
             | Error::UnknownEncoding { .. }
             | Error::InvalidGlob { .. }
             | Error::Sketches { .. }
+            | Error::NoFileFound { .. }
             | Error::Defect => None,
         }
     }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::corpus::Format;
-use crate::publish::escape;
+use crate::publish::{csv_field, escape};
 
 /// What became of a document.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,10 +91,9 @@ fn extended(format: Format, row: &[u8], cells: &[String; 4]) -> Vec<u8> {
         if format == Format::Tsv {
             extended.push(b'\t');
             extended.extend_from_slice(escape(cell).as_bytes());
-        } else if cell.contains(['"', ',', '\n', '\r']) {
-            extended.extend_from_slice(format!(",\"{}\"", cell.replace('"', "\"\"")).as_bytes());
         } else {
-            extended.extend_from_slice(format!(",{cell}").as_bytes());
+            extended.push(b',');
+            extended.extend_from_slice(csv_field(cell).as_bytes());
         }
     }
     extended.extend_from_slice(end);

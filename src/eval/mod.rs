@@ -2,7 +2,8 @@
 //!
 //! An experiment takes texts, sets or a store, and returns rows of figures, the measured ones beside
 //! their prediction. It reads and prints nothing. With the feature `plot` the figures become pictures, such as
-//! `Recall::picture`.
+//! `Recall::picture`, and a `Report` has them as named values, as a table for people, and drawn, such as
+//! `Recall::report`.
 //!
 //! | experiment | asks | of |
 //! |---|---|---|
@@ -26,6 +27,8 @@ mod monitor;
 #[cfg(feature = "plot")]
 mod pictures;
 mod recall;
+#[cfg(feature = "plot")]
+mod reports;
 mod shingles;
 mod time;
 mod truth;
@@ -38,5 +41,9 @@ pub use monitor::Monitor;
 #[cfg(feature = "plot")]
 pub use pictures::{accuracy_picture, s_curves, time_picture};
 pub use recall::{Recall, RecallQuery, RecallRange, recall};
+#[cfg(feature = "plot")]
+pub use reports::{
+    KindAccuracy, Report, Row, Table, Value, accuracy_report, time_report, tuning_report, wrap,
+};
 pub use shingles::{KindMeasured, PairClass, ShingleKind, ShinglesMeasured, shingles};
 pub use time::{Cost, Crossing, PartCost, SignedCost, time};

@@ -67,6 +67,11 @@ impl Bands {
         self.rows
     }
 
+    /// Returns the bytes that the postings of a document take in a store, about: one in every band.
+    pub fn posting_bytes(&self) -> f64 {
+        5.5 * f64::from(self.bands)
+    }
+
     /// Returns the number of slots the bands cover, b r; those after them are only for estimates.
     pub fn used(&self) -> u32 {
         self.bands * self.rows

@@ -35,7 +35,6 @@ mod png;
 mod style;
 mod ticks;
 
-pub use crate::number::{bytes, counted, grouped, percent};
 pub use ticks::Scale;
 
 /// A picture of panels beside each other, 8 at most.

@@ -49,6 +49,13 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
+    /// The name does not say which of the forms that there are the file is to have.
+    NoForm {
+        /// The path.
+        path: PathBuf,
+        /// The forms, and how files of them are called.
+        reason: String,
+    },
     /// The operating system refused something.
     Io {
         /// The file or folder.
@@ -71,6 +78,7 @@ impl fmt::Display for Error {
             Error::Exists { path } => write!(f, "{}: this exists already", path.display()),
             Error::Foreign { path, reason }
             | Error::Changed { path, reason }
+            | Error::NoForm { path, reason }
             | Error::Overlaps { path, reason } => write!(f, "{}: {reason}", path.display()),
             Error::Busy { path } => write!(
                 f,

@@ -14,6 +14,14 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     spelled(text, is_unprintable)
 }
 
+/// A text as a field of a line of CSV (RFC 4180): in quotes where it has a comma, a quote or an end of a line.
+pub fn csv_field(text: &str) -> Cow<'_, str> {
+    if text.contains([',', '"', '\n', '\r']) {
+        return Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")));
+    }
+    Cow::Borrowed(text)
+}
+
 fn spelled(text: &str, is_spelled: fn(char) -> bool) -> Cow<'_, str> {
     if !text.chars().any(is_spelled) {
         return Cow::Borrowed(text);
@@ -66,13 +74,19 @@ fn is_unprintable(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{escape, printable, unescape};
+    use super::{csv_field, escape, printable, unescape};
 
     #[test]
     fn control_characters_are_spelled_out() {
         assert_eq!(escape("a\tb\nc\u{1b}[1m"), "a\\tb\\nc\\u{1b}[1m");
         assert_eq!(escape("\u{202e}txt"), "\\u{202e}txt");
         assert_eq!(printable("日本 naïve \\ '"), "日本 naïve \\ '");
+    }
+
+    #[test]
+    fn csv_quotes_what_needs_it() {
+        assert_eq!(csv_field("x y"), "x y");
+        assert_eq!(csv_field("x, \"y\""), "\"x, \"\"y\"\"\"");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! For programs that write beside their corpus and their stores, as the command line does: [`Whole`] is a file
 //! that appears once all of it is written, [`check_output`] and its like refuse a place over, in or around an
-//! input, another output or a store, and [`escape()`] makes a key a field of a line.
+//! input, another output or a store, [`escape()`] makes a key a field of a line, and a [`MatrixFile`] is a table of
+//! signatures.
 //!
 //! ```
 //! use dedupdb::publish::{Error, Whole, check_output, escape, unescape};
@@ -30,6 +31,8 @@ pub(crate) mod apart;
 pub(crate) mod error;
 mod escape;
 pub(crate) mod manifest;
+mod matrix;
+mod npy;
 pub(crate) mod standing;
 mod steps;
 mod whole;
@@ -37,5 +40,6 @@ pub(crate) mod work;
 
 pub use apart::{check_no_store, check_output, check_outputs, is_same};
 pub use error::Error;
-pub use escape::{escape, printable, unescape};
+pub use escape::{csv_field, escape, printable, unescape};
+pub use matrix::MatrixFile;
 pub use whole::Whole;

@@ -1,7 +1,8 @@
 //! What numbers of bands find, as a picture.
 
 use crate::eval::{BandsMeasured, Figure, ShapeMeasured};
-use crate::plot::{Axis, Form, Panel, Picture, Series, grouped};
+use crate::number::grouped;
+use crate::plot::{Axis, Form, Panel, Picture, Series};
 
 impl BandsMeasured {
     /// Draws what was found and what was looked at in vain by the number of bands, beside what the S-curve expects.

@@ -1,6 +1,7 @@
 //! S-curves of shapes of bands.
 
-use crate::plot::{Axis, Form, Panel, Picture, Series, counted, percent};
+use crate::number::{counted, percent};
+use crate::plot::{Axis, Form, Panel, Picture, Series};
 use crate::store::{Compared, Tuning};
 
 /// Points of a curve.

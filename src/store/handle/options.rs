@@ -245,18 +245,30 @@ impl Options {
     /// [`Error::SchemaMismatch`] if the store has another schema than `schema`, and those of
     /// [`Options::open`] and [`Options::create`].
     pub fn open_or_create(&self, folder: impl AsRef<Path>, schema: &Schema) -> Result<Store> {
+        let (store, is_new) = self.open_or_make(folder, schema)?;
+        if !is_new {
+            store.schema().check_same(schema)?;
+        }
+        Ok(store)
+    }
+
+    /// Opens the store in `folder`, whatever its schema, or makes one of `schema` if there is none; says whether it was
+    /// made.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Options::open`] and [`Options::create`].
+    pub fn open_or_make(&self, folder: impl AsRef<Path>, schema: &Schema) -> Result<(Store, bool)> {
         let folder = folder.as_ref();
         let opened = match self.open(folder) {
             Err(Error::NotAStore { .. }) if !self.read_only => match self.create(folder, schema) {
                 // Someone else made it in the meantime.
                 Err(Error::AlreadyAStore { .. }) => self.open(folder),
-                created => return created,
+                created => return created.map(|store| (store, true)),
             },
             opened => opened,
         };
-        let store = opened?;
-        store.schema().check_same(schema)?;
-        Ok(store)
+        opened.map(|store| (store, false))
     }
 
     /// Opens something of the store in `folder`, again and again while it is locked and there is

@@ -10,6 +10,7 @@ use parquet::data_type::{ByteArray, FixedLenByteArray, Int96};
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::corpus::decode::decode;
+use crate::number::date;
 
 /// A value as it is stored.
 #[derive(Clone, Debug)]
@@ -183,7 +184,7 @@ impl Kind {
             Kind::Decimal(scale) => write_decimal(value.into(), scale, json),
             Kind::Date => {
                 json.push('"');
-                write_date(value.into(), json);
+                json.push_str(&date(value));
                 json.push('"');
             }
             Kind::Time(unit) => {
@@ -266,7 +267,7 @@ fn write_decimal(number: i128, scale: usize, json: &mut String) {
 fn write_timestamp(time: i128, unit: Unit, is_utc: bool, json: &mut String) {
     let day = 86_400 * unit.a_second();
     json.push('"');
-    write_date(time.div_euclid(day), json);
+    json.push_str(&date(time.div_euclid(day)));
     json.push('T');
     write_time(time.rem_euclid(day), unit, json);
     json.push_str(if is_utc { "Z\"" } else { "\"" });
@@ -288,25 +289,6 @@ fn write_time(time: i128, unit: Unit, json: &mut String) {
         json,
         format_args!("{hours:02}:{minutes:02}:{seconds:02}.{part:0digits$}"),
     );
-}
-
-/// Writes the date so many days after the first of 1970, by the calendar of today.
-fn write_date(days: i128, json: &mut String) {
-    // Eras of 400 years, which begin in March, so that a leap day is the last of its year.
-    const ERA: i128 = 146_097;
-    let days = days + 719_468;
-    let (era, day) = (days.div_euclid(ERA), days.rem_euclid(ERA));
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 {
-        (month + 3, 0)
-    } else {
-        (month - 9, 1)
-    };
-    let year = era * 400 + year + next;
-    push(json, format_args!("{year:04}-{month:02}-{day:02}"));
 }
 
 /// A float of 16 bits.

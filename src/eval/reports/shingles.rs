@@ -1,57 +1,46 @@
 //! What the kinds and lengths of shingles say.
 
-use dedupdb::diff::MOST_WORDS;
-use dedupdb::eval::{KindMeasured, PairClass, ShinglesMeasured};
-
-use super::report::{Report, Row};
-use crate::args::eval;
+use super::{Report, Row, Table};
+use crate::diff::MOST_WORDS;
+use crate::eval::{KindMeasured, PairClass, ShinglesMeasured};
 use crate::number::{counted, grouped, seconds};
-use crate::table::Table;
 
-/// What was measured.
-#[derive(Clone, Debug)]
-pub(super) struct Measured {
-    pub(super) found: ShinglesMeasured,
-}
-
-impl Measured {
-    pub(super) fn report(&self, asked: &eval::Shingles, failed: bool) -> Report {
-        let texts = counted(self.found.texts as u64, "text", "texts");
-        let near = counted(self.found.near, "pair", "pairs");
-        let heading = if self.found.texts == 2 {
+impl ShinglesMeasured {
+    /// Tells how each kind and length of shingles keeps near-duplicates apart from other pairs; `threshold` is the
+    /// share of words that a diff keeps of the former.
+    pub fn report(&self, threshold: f64) -> Report {
+        let texts = counted(self.texts as u64, "text", "texts");
+        let near = counted(self.near, "pair", "pairs");
+        let heading = if self.texts == 2 {
             "Jaccard similarity of two texts, by kind and length of shingles".to_owned()
         } else {
-            format!(
-                "all pairs of {texts}; of {near} a word diff keeps {} or more",
-                asked.threshold
-            )
+            format!("all pairs of {texts}; of {near} a word diff keeps {threshold} or more")
         };
         let best = self.best().map(|best| {
             let (name, k) = (best.kind.name(), best.kind.shingling().k());
             format!("shingles of {k} ({name}) leave the widest gap for a threshold")
         });
         Report {
-            rows: self.found.kinds.iter().map(|line| self.row(line)).collect(),
+            rows: self.kinds.iter().map(|line| self.row(line)).collect(),
             heading: vec![heading],
             table: self.table(),
             notes: best.into_iter().chain(self.cut_note()).collect(),
-            picture: self.found.picture(),
-            failed,
+            picture: self.picture(),
         }
     }
 
     /// Says that near-duplicates are not told by whole texts, if there are longer ones.
     fn cut_note(&self) -> Option<String> {
         let most = grouped(MOST_WORDS as u64);
-        let texts = counted(self.found.cut as u64, "text has", "texts have");
-        (self.found.cut > 0).then(|| {
+        let texts = counted(self.cut as u64, "text has", "texts have");
+        (self.cut > 0).then(|| {
             format!("{texts} more than {most} words: near-duplicates are told by the first {most}")
         })
     }
 
     /// The line with the widest gap; of equals the first.
     fn best(&self) -> Option<&KindMeasured> {
-        let with_gap = self.found.kinds.iter().filter(|line| line.gap().is_some());
+        let with_gap = self.kinds.iter().filter(|line| line.gap().is_some());
         with_gap.reduce(
             |best, line| {
                 if line.gap() > best.gap() { line } else { best }
@@ -70,9 +59,9 @@ impl Measured {
             ("kind", line.kind.name().split(',').next().into()),
             ("k", line.kind.shingling().k().into()),
             ("folded", line.kind.folds().into()),
-            ("texts", self.found.texts.into()),
-            ("cut", self.found.cut.into()),
-            ("near_duplicates", self.found.near.into()),
+            ("texts", self.texts.into()),
+            ("cut", self.cut.into()),
+            ("near_duplicates", self.near.into()),
             ("jaccard", line.jaccard.into()),
             ("near_mean", mean(line.near).into()),
             ("near_bound", bound(line.near).into()),
@@ -88,11 +77,11 @@ impl Measured {
     fn table(&self) -> Table {
         let mut table = Table::named_by(2);
         let mut column = |head: &str, cell: &dyn Fn(&KindMeasured) -> String| {
-            table.column(head, self.found.kinds.iter().map(cell));
+            table.column(head, self.kinds.iter().map(cell));
         };
         column("shingles", &|line| line.kind.name());
         column("k", &|line| line.kind.shingling().k().to_string());
-        if self.found.texts == 2 {
+        if self.texts == 2 {
             column("Jaccard", &|line| format!("{:.4}", line.jaccard));
         } else {
             let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));

@@ -1,4 +1,4 @@
-//! Tables that fit the terminal.
+//! Tables and lines that fit a terminal.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ const GAP: usize = 2;
 
 /// A table whose first and last columns are left-aligned, and the others right-aligned.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Table {
+pub struct Table {
     columns: Vec<Column>,
     /// So many columns say what a row is of, or 0 for one.
     names: usize,
@@ -28,7 +28,7 @@ impl Column {
 
 impl Table {
     /// A table whose first columns, so many, say what a row is of.
-    pub(crate) fn named_by(names: usize) -> Table {
+    pub fn named_by(names: usize) -> Table {
         Table {
             columns: Vec::new(),
             names,
@@ -36,7 +36,7 @@ impl Table {
     }
 
     /// Adds a column to the right of the others.
-    pub(crate) fn column(&mut self, head: &str, cells: impl IntoIterator<Item = String>) {
+    pub fn column(&mut self, head: &str, cells: impl IntoIterator<Item = String>) {
         let cells = [head.to_owned()].into_iter().chain(cells).collect();
         if self.columns.len() > 1
             && let Some(last) = self.columns.last_mut()
@@ -51,7 +51,7 @@ impl Table {
 
     /// The lines, none of more than `width` characters. Where the columns do not fit beside each
     /// other, the table goes on below itself, and each part says again what its rows are of.
-    pub(crate) fn lines(&self, width: usize) -> Vec<String> {
+    pub fn lines(&self, width: usize) -> Vec<String> {
         let all: Vec<&Column> = self.columns.iter().collect();
         let (names, others) = all.split_at(self.names.max(1).min(all.len()));
         let needed = |column: &Column| match column.width() {
@@ -106,7 +106,7 @@ fn line(columns: &[&Column], row: usize) -> String {
 
 /// The lines that a line becomes where no more than `width` characters fit; those after the first
 /// are indented by two more. A word that does not fit is left whole.
-pub(crate) fn wrap(line: &str, width: usize) -> Vec<String> {
+pub fn wrap(line: &str, width: usize) -> Vec<String> {
     if line.chars().count() <= width {
         return vec![line.to_owned()];
     }

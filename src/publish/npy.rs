@@ -9,7 +9,7 @@ const HEADER: usize = 128;
 const PREFIX: [u8; 10] = *b"\x93NUMPY\x01\x00\x76\x00";
 
 /// The header of an array of so many rows of so many little-endian 32-bit numbers.
-pub(crate) fn header(rows: u64, columns: u32) -> [u8; HEADER] {
+pub(super) fn header(rows: u64, columns: u32) -> [u8; HEADER] {
     let shape = format!("({rows}, {columns})");
     let text = format!("{{'descr': '<u4', 'fortran_order': False, 'shape': {shape}, }}");
     let mut header = [b' '; HEADER];
@@ -26,7 +26,7 @@ pub(crate) fn header(rows: u64, columns: u32) -> [u8; HEADER] {
 }
 
 /// Puts the header of so many rows at the beginning of a file.
-pub(crate) fn rewrite(file: &mut (impl Write + Seek), rows: u64, columns: u32) -> Result<()> {
+pub(super) fn rewrite(file: &mut (impl Write + Seek), rows: u64, columns: u32) -> Result<()> {
     file.seek(SeekFrom::Start(0))?;
     file.write_all(&header(rows, columns))?;
     file.flush()
