@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::errors::{of_row, raised};
 use crate::rows::{Batch, Flaw, Rows, input};
-use crate::watch::{Stop, TICK, Told as Watched, waited};
+use crate::watch::{TICK, Told as Watched};
 
 /// What is done about a row that cannot be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,9 +117,6 @@ impl Adding {
             py.check_signals()?;
         }
         drop(pipeline);
-        let store = self.store.clone();
-        let pack = move |stop: &Stop| store.pack_if_loose(|_| stop.flow());
-        waited(py, pack, |_| Ok(()))?.map_err(|error| raised(py, &error))?;
         self.told.end(py)?;
         Ok(skipped)
     }

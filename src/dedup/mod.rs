@@ -62,6 +62,8 @@
 // What is read is judged by the store's writer, in the order of the input or, where it is kept in a spool
 // first, in another one. What is kept goes into a sink, which is published at the end.
 
+mod against;
+mod begun;
 mod done;
 mod encoder;
 mod error;
@@ -77,6 +79,7 @@ mod mark;
 mod modes;
 mod order;
 mod outputs;
+mod ranked;
 mod removed;
 mod rows;
 mod run;
@@ -88,11 +91,11 @@ mod tables;
 mod target;
 mod tree;
 
+pub use begun::Begun;
 pub use done::{Done, Dropping};
 pub use error::{Error, Unfit};
 pub use event::{Dropped, Event};
 #[cfg(unix)]
 pub use link::{How, Link, LinkEvent, Linked};
 pub use rows::{DroppedRow, Rows};
-pub use run::Begun;
 pub use settings::{Dedup, Ending, Keep};

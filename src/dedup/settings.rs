@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use crate::corpus::{self, Format, Source};
 use crate::{Options, Schema, Store};
 
+use crate::dedup::begun::Begun;
 use crate::dedup::done::Done;
 use crate::dedup::error::Error;
 use crate::dedup::event::Event;
 use crate::dedup::mark::Columns;
-use crate::dedup::run::Begun;
 
 /// Bytes of memory to take, about, unless another number is asked for.
 const MEMORY: u64 = 512 << 20;

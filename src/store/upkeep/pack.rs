@@ -8,8 +8,8 @@ use crate::store::handle::Store;
 
 impl Store {
     /// Writes the index anew if so much was added since that was done last that about half of its file is
-    /// free or badly filled; says whether it did. To be called after much was added, when no writer is
-    /// held.
+    /// free or badly filled; says whether it did. To be called after much was added by a [`Writer`](crate::Writer), when
+    /// none is held: [`Store::pipeline`], [`Store::merge`] and the calls that take a corpus do so by themselves.
     ///
     /// That is so when 65,536 distinct texts came, and one to six of all. The new index takes about half
     /// of the room and is made beside the old one, as by [`Store::rebuild`]: columns stay as they are, queries and

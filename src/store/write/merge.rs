@@ -52,7 +52,8 @@ impl Store {
     /// are taken over as they are. Documents are committed whenever they take
     /// `memory` bytes; a merge that ended half-way is finished by another. `watch` is told now and
     /// then how many documents were gone through, and may stop the merge, which then fails with
-    /// [`Error::Interrupted`] after a commit.
+    /// [`Error::Interrupted`] after a commit. At the end the index is [packed](Store::pack_if_loose) if much was added;
+    /// to stop that is no failure.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -80,7 +81,7 @@ impl Store {
     ) -> Result<Merged> {
         let source = other.published()?;
         let mut writer = self.writer()?;
-        let _used = writer.files.enter()?;
+        let used = writer.files.enter()?;
         writer
             .committed
             .snapshot
@@ -104,6 +105,9 @@ impl Store {
             }
         }
         writer.commit()?;
+        drop(used);
+        drop(writer);
+        self.pack_if_loose(|_| watch(merged.documents()))?;
         Ok(merged)
     }
 }

@@ -1,5 +1,6 @@
 //! Documents on their way into a store, batch after batch.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -75,8 +76,8 @@ impl Intake {
 /// commits, and whoever has the pipeline waits for neither unless he wants to.
 ///
 /// Outcomes are those of one document after another, in the order of what was pushed. Commits are made as
-/// [`Uncommitted`] says, and one once the pipeline is [closed](Pipeline::close). A pipeline that is dropped
-/// before leaves the last commit. A batch or a commit that is under way then comes to its end first, on its own
+/// [`Uncommitted`] says, and one once the pipeline is [closed](Pipeline::close); then the index is
+/// [packed](Store::pack_if_loose) if much was added. A pipeline that is dropped before leaves the last commit. A batch or a commit that is under way then comes to its end first, on its own
 /// thread; until then the store stays open, and other writers wait.
 ///
 /// ```
@@ -289,13 +290,25 @@ impl Writing {
                     drop(self.outcomes.send(Ok(outcomes)));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return writer.commit(),
+                Err(RecvTimeoutError::Disconnected) => {
+                    writer.commit()?;
+                    break;
+                }
             }
             if uncommitted.is_due(writer.uncommitted_bytes()) {
                 writer.commit()?;
                 uncommitted.committed();
             }
         }
+        drop(writer);
+        self.store.pack_if_loose(|_| {
+            if self.stop.load(Ordering::Relaxed) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })?;
+        Ok(())
     }
 }
 

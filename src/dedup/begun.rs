@@ -1,0 +1,184 @@
+//! A run, from its beginning to the output in its place.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use crate::corpus::expanded;
+use crate::dedup::against::compared;
+use crate::dedup::done::Done;
+use crate::dedup::error::{Error, Result};
+use crate::dedup::event::{Event, Observer};
+use crate::dedup::fit::Fit;
+use crate::dedup::judge::{Judge, Met};
+use crate::dedup::lineage::Lineage;
+use crate::dedup::outputs::Outputs;
+use crate::dedup::removed::Removed;
+use crate::dedup::run::Run;
+use crate::dedup::settings::{Dedup, Keep, To};
+use crate::dedup::target::{Form, Target};
+use crate::write::Uncommitted;
+use crate::{Store, Writer};
+
+/// A run whose places are taken. Dropped, it leaves nothing.
+#[must_use = "nothing is done before it is run"]
+pub struct Begun {
+    dedup: Dedup,
+    target: Target,
+    outputs: Outputs,
+}
+
+impl fmt::Debug for Begun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Begun")
+            .field("dedup", &self.dedup)
+            .field("target", &self.target)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Begun {
+    pub(crate) fn of(mut dedup: Dedup) -> Result<Begun> {
+        dedup.sources = expanded(dedup.sources);
+        let target = Target::of(&dedup)?;
+        let outputs = Outputs::begin(&dedup, &target)?;
+        Ok(Begun {
+            dedup,
+            target,
+            outputs,
+        })
+    }
+
+    /// Whether the output is a folder.
+    pub fn writes_folder(&self) -> bool {
+        self.target.form == Form::Folder
+    }
+
+    /// Judges against the documents of a store as well, as [`Dedup::store`] says.
+    pub fn store(self, store: &Store) -> Begun {
+        Begun {
+            dedup: self.dedup.store(store),
+            ..self
+        }
+    }
+
+    /// Reads, judges and writes, and tells the observer, who may stop it: then nothing is written, and the
+    /// same run gives the same output later.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`]; [`Error::FirstFailure`] if the corpus is read strictly; what is read does not fit
+    /// into what is written; those of the store and of the system. Where the output got its place and the
+    /// run could not be ended in the store, the output is there, and the next run is judged as if it was
+    /// not.
+    pub fn run(self, mut observe: impl FnMut(Event<'_>) -> ControlFlow<()>) -> Result<Done, Error> {
+        self.run_watched(Observer::new(&mut observe))
+    }
+
+    fn run_watched(self, watch: Observer<'_>) -> Result<Done> {
+        let Begun {
+            mut dedup,
+            target,
+            outputs,
+        } = self;
+        let (options, _ending) = std::mem::take(&mut dedup.options).begin();
+        dedup.options = options;
+        let given = dedup.store.take();
+        let is_given = given.is_some();
+        let store = if let Some(store) = given {
+            store
+        } else {
+            let folder = outputs.work().path("store");
+            dedup.store_options.create(folder, &dedup.schema)?
+        };
+        let cut_short = store.searches_cut_short();
+        let to = std::mem::replace(&mut dedup.to, To::Nowhere);
+        let sources = std::mem::take(&mut dedup.sources);
+        let inputs = sources.iter().map(|source| source.name().to_owned());
+        let inputs: Vec<PathBuf> = inputs.collect();
+        let removed = outputs.removed().zip(dedup.removed.as_deref());
+        let removed = removed
+            .map(|(partial, name)| Removed::begin(partial, name, dedup.removed_is_json))
+            .transpose()?;
+        let mut judge = judge(&dedup, &target, store.writer()?, removed, watch);
+        let against = dedup.against.take();
+        let against = against.map(|it| compared(it, &dedup, &outputs, &mut judge));
+        let against = against.transpose()?;
+        let documents = judge.writer.begin_run()?;
+        if documents > 0 {
+            judge.met.watch.tell(Event::Forgotten { documents })?;
+        }
+        let run = Run {
+            dedup: &dedup,
+            target: &target,
+            outputs: &outputs,
+            store: &store,
+            inputs: &inputs,
+        };
+        let batches = run.read(sources)?;
+        match (dedup.keep, &against) {
+            (_, Some(against)) => run.against(&mut judge, &batches, against, to)?,
+            (Keep::First | Keep::Few(_), None) => run.in_order(&mut judge, batches, to)?,
+            (Keep::Longest | Keep::Newest | Keep::None, None) => {
+                run.by_rank(&mut judge, &batches, to)?;
+            }
+        }
+        if let Some(removed) = &mut judge.removed {
+            removed.finish()?;
+        }
+        judge.met.watch.tell(Event::Publishing)?;
+        let is_written = judge.met.done.kept > 0 || !outputs.replaces_content();
+        if is_written {
+            outputs.publish()?;
+        }
+        // As late as can be: a run that ends before this gives its documents again when it is repeated.
+        judge.writer.publish_run()?;
+        let Judge { writer, met, .. } = judge;
+        drop(writer);
+        if is_given {
+            pack(&store, met.watch)?;
+        }
+        let mut cut_short = store.searches_cut_short() - cut_short;
+        if let Some((against, before)) = against {
+            cut_short += against.searches_cut_short() - before;
+        }
+        Ok(met.done.summed(cut_short, is_written))
+    }
+}
+
+/// Writes the index of a store as a whole if much was added; the observer may stop that alone.
+fn pack(store: &Store, mut watch: Observer<'_>) -> Result<()> {
+    store.pack_if_loose(|_| match watch.tick() {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    })?;
+    Ok(())
+}
+
+/// Who judges as is asked for.
+fn judge<'a>(
+    dedup: &Dedup,
+    target: &Target,
+    writer: Writer,
+    removed: Option<Removed>,
+    watch: Observer<'a>,
+) -> Judge<'a> {
+    Judge {
+        writer,
+        uncommitted: Uncommitted::new(dedup.memory),
+        removed,
+        lineage: dedup.lineage.then(Lineage::default),
+        beside: match dedup.keep {
+            Keep::Few(few) => few.get() - 1,
+            _ => 0,
+        },
+        besides: HashMap::new(),
+        is_marking: dedup.mark.is_some(),
+        met: Met {
+            done: Done::default(),
+            watch,
+            fit: Fit::new(target, dedup.mark.as_ref()),
+        },
+    }
+}

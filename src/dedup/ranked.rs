@@ -1,0 +1,81 @@
+//! Documents that are read first and judged by rank.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::{io, thread};
+
+use crate::corpus::{self, BATCH_BYTES, Batch, Item};
+use crate::dedup::error::Result;
+use crate::dedup::judge::{Judge, TICK};
+use crate::dedup::order::{Rank, Ranking};
+use crate::dedup::run::Batches;
+use crate::dedup::spool::{Spool, Texts};
+
+/// Reads all documents into the spool.
+///
+/// # Errors
+///
+/// Those of reading, or there is no room for it.
+pub(super) fn spool_all(
+    judge: &mut Judge<'_>,
+    batches: &Batches,
+    spool: &mut Spool,
+    ranking: &mut Ranking,
+) -> Result<()> {
+    loop {
+        let batch = match batches.recv_timeout(TICK) {
+            Ok(batch) => batch?,
+            Err(RecvTimeoutError::Timeout) => {
+                judge.met.watch.tick()?;
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        };
+        for item in &batch.items {
+            judge.met.item(item)?;
+            match item {
+                Item::Document(document) => {
+                    let offset = spool.push(document)?;
+                    ranking.push(document, offset);
+                }
+                Item::Opened(opened) => spool.open(opened)?,
+                Item::Skipped(_) | Item::Unchanged => {}
+            }
+        }
+        let items = batch.items.len() as u64;
+        judge.met.watch.advance(items, batch.bytes)?;
+    }
+}
+
+/// Reads the texts in the order of their ranks, in batches, on a thread of its own.
+///
+/// # Errors
+///
+/// No thread can be started.
+pub(super) fn ranked(mut texts: Texts, order: Arc<Vec<Rank>>) -> Result<Receiver<Result<Batch>>> {
+    let (sender, receiver) = sync_channel(1);
+    let send = move || {
+        let mut batch = Batch::default();
+        for rank in order.iter() {
+            match texts.read(rank.offset) {
+                Ok(document) => {
+                    batch.bytes += document.text().len() as u64;
+                    batch.items.push(Item::Document(document));
+                }
+                Err(error) => {
+                    // Nobody is left to be told when this fails.
+                    drop(sender.send(Err(error)));
+                    return;
+                }
+            }
+            if batch.bytes >= BATCH_BYTES && sender.send(Ok(std::mem::take(&mut batch))).is_err() {
+                return;
+            }
+        }
+        drop(sender.send(Ok(batch)));
+    };
+    let thread = thread::Builder::new().name("spool".to_owned());
+    let started: io::Result<_> = thread.spawn(send);
+    started.map_err(corpus::Error::thread)?;
+    Ok(receiver)
+}

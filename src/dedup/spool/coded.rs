@@ -1,0 +1,68 @@
+//! Numbers, texts and times as bytes of a spool.
+
+use std::io::{self, Read, Write};
+use std::time::SystemTime;
+
+use crate::clock;
+use crate::corpus::Nth;
+
+pub(super) fn put(writer: &mut impl Write, number: u64) -> io::Result<u64> {
+    writer.write_all(&number.to_le_bytes())?;
+    Ok(size_of::<u64>() as u64)
+}
+
+pub(super) fn put_bytes(writer: &mut impl Write, bytes: &[u8]) -> io::Result<u64> {
+    let length = bytes.len() as u64;
+    let head = put(writer, length)?;
+    writer.write_all(bytes)?;
+    Ok(head + length)
+}
+
+pub(super) fn put_line(writer: &mut impl Write, line: Option<Nth>) -> io::Result<u64> {
+    let (kind, number) = match line {
+        None => (0, 0),
+        Some(Nth::Line(number)) => (1, number),
+        Some(Nth::Record(number)) => (2, number),
+    };
+    Ok(put(writer, kind)? + put(writer, number)?)
+}
+
+pub(super) fn put_time(writer: &mut impl Write, time: Option<SystemTime>) -> io::Result<u64> {
+    let time = time.and_then(clock::nanoseconds);
+    let head = put(writer, time.is_some().into())?;
+    Ok(head + put(writer, time.unwrap_or(0).cast_unsigned())?)
+}
+
+pub(super) fn get(reader: &mut impl Read) -> io::Result<u64> {
+    let mut bytes = [0; size_of::<u64>()];
+    reader.read_exact(&mut bytes)?;
+    Ok(u64::from_le_bytes(bytes))
+}
+
+pub(super) fn get_bytes(reader: &mut impl Read) -> io::Result<Vec<u8>> {
+    let length = get(reader)?;
+    let mut bytes = Vec::new();
+    if reader.take(length).read_to_end(&mut bytes)? as u64 == length {
+        return Ok(bytes);
+    }
+    Err(io::ErrorKind::UnexpectedEof.into())
+}
+
+pub(super) fn get_text(reader: &mut impl Read) -> io::Result<String> {
+    String::from_utf8(get_bytes(reader)?).map_err(io::Error::other)
+}
+
+pub(super) fn get_time(reader: &mut impl Read) -> io::Result<Option<SystemTime>> {
+    let is_known = get(reader)? == 1;
+    let time = clock::at_nanoseconds(get(reader)?.cast_signed());
+    Ok(is_known.then_some(time))
+}
+
+pub(super) fn get_line(reader: &mut impl Read) -> io::Result<Option<Nth>> {
+    let (kind, number) = (get(reader)?, get(reader)?);
+    Ok(match kind {
+        0 => None,
+        1 => Some(Nth::Line(number)),
+        _ => Some(Nth::Record(number)),
+    })
+}

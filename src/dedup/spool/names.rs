@@ -1,0 +1,32 @@
+//! Names of files in a spool.
+
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use super::coded::{get, get_text, put, put_bytes};
+
+/// The names that are no UTF-8, which are few.
+#[derive(Debug, Default)]
+pub(super) struct Names(Vec<PathBuf>);
+
+impl Names {
+    pub(super) fn put(&mut self, writer: &mut impl Write, path: &Path) -> io::Result<()> {
+        if let Some(name) = path.to_str() {
+            put(writer, 0)?;
+            put_bytes(writer, name.as_bytes())?;
+        } else {
+            self.0.push(path.to_owned());
+            put(writer, self.0.len() as u64)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn get(&self, reader: &mut impl Read) -> io::Result<PathBuf> {
+        let Some(index) = get(reader)?.checked_sub(1) else {
+            return Ok(get_text(reader)?.into());
+        };
+        let index = usize::try_from(index).map_err(io::Error::other)?;
+        let name = self.0.get(index).cloned();
+        name.ok_or_else(|| io::Error::other("a name is missing"))
+    }
+}

@@ -1,0 +1,62 @@
+//! The texts of a spool.
+
+use std::fs::File;
+use std::io::{self, BufReader, Seek, SeekFrom};
+use std::path::PathBuf;
+
+use super::coded::{get, get_line, get_text, get_time};
+use crate::corpus::{Origin, Sourced};
+use crate::dedup::error::{Error, Result};
+
+/// The texts of a spool.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    pub(super) reader: BufReader<File>,
+    pub(super) folder: PathBuf,
+    pub(super) path: PathBuf,
+}
+
+impl Texts {
+    /// The same texts for another reader.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn again(&self) -> Result<Texts> {
+        let file = File::open(&self.path);
+        let file = file.map_err(|error| Error::temporary(&self.folder, error))?;
+        Ok(Texts {
+            reader: BufReader::new(file),
+            folder: self.folder.clone(),
+            path: self.path.clone(),
+        })
+    }
+
+    /// The document whose text is at `offset`, as far as it matters for its judgement.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn read(&mut self, offset: u64) -> Result<Sourced> {
+        let read = self.read_at(offset);
+        read.map_err(|error| Error::temporary(&self.folder, error))
+    }
+
+    fn read_at(&mut self, offset: u64) -> io::Result<Sourced> {
+        let reader = &mut self.reader;
+        reader.seek(SeekFrom::Start(offset))?;
+        let key = get_text(reader)?;
+        let text = get_text(reader)?;
+        let source = get_text(reader)?;
+        let line = get_line(reader)?;
+        let size = get(reader)?.checked_sub(1);
+        let origin = Origin {
+            record: line,
+            size,
+            bytes: size.unwrap_or(text.len() as u64),
+            modified: get_time(reader)?,
+            ..Origin::new(key, source.into())
+        };
+        Ok(Sourced::new(text, origin))
+    }
+}
