@@ -117,7 +117,10 @@ impl Told for Reading {
     fn lossy_note(&self) -> Option<String> {
         (self.lossy_keys() > 0).then(|| {
             let keys = counted(self.lossy_keys(), "key has", "keys have");
-            format!("{keys} U+FFFD in place of what is no character in a file's name or an id")
+            format!(
+                "{keys} U+FFFD in place of what is no character: in a file's name with the byte in two hexadecimal \
+                 digits, in an id alone"
+            )
         })
     }
 }

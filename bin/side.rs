@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use dedupdb::corpus::{Format, Item, Sourced};
+use dedupdb::corpus::{Format, Item, Key, Sourced};
 use dedupdb::{Store, find::Subject};
 
 use crate::args::Args;
@@ -72,12 +72,12 @@ fn stored_text(
     args: &Args,
     inputs: &Inputs,
 ) -> Result<String, String> {
-    let file = Path::new(&document.key);
-    let format = inputs.format.unwrap_or_else(|| Format::of(file));
-    if !file.is_file() || !format.is_document() {
-        return Err("its key names no file here".to_owned());
-    }
-    let read = read(file, args, inputs).map_err(|error| error.to_string())?;
+    let file = Key::path(&document.key).filter(|file| {
+        let format = inputs.format.unwrap_or_else(|| Format::of(file));
+        file.is_file() && format.is_document()
+    });
+    let file = file.ok_or("its key names no file here")?;
+    let read = read(&file, args, inputs).map_err(|error| error.to_string())?;
     if *blake3::hash(read.text().as_bytes()).as_bytes() == document.hash {
         Ok(read.into_text())
     } else {

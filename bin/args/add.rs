@@ -56,8 +56,9 @@ counted as repeated, and an error. With --id-scope file, ids belong to their fil
 run take about 40 bytes of memory each.
 
 Text is UTF-8, or UTF-16 or UTF-32 with a byte order mark; other encodings are detected. The summary
-counts texts per encoding. Invalid bytes are replaced by U+FFFD. A name of - is standard input; a
-file of that name is ./-.
+counts texts per encoding. Invalid bytes are replaced by U+FFFD. In a file's key, each byte of its
+name that is not UTF-8 is U+FFFD and two hexadecimal digits. A name of - is standard input; a file of
+that name is ./-.
 
 --pre COMMAND reads each file, or each that matches --pre-glob, through a program. It runs `COMMAND
 PATH` with the file as standard input and takes the output as the document; the key is the file's

@@ -1,8 +1,7 @@
 //! `reindex`: gives the store other parameters.
 
-use std::path::Path;
-
 use anyhow::{Result, bail};
+use dedupdb::corpus::Key;
 use dedupdb::{
     Schema, Store,
     upkeep::{Rebuild, Shape, Tuning, Unfinished},
@@ -183,7 +182,7 @@ fn tuned(
 
 /// The text of a file that is one document, if its key is still its path.
 fn source(key: &str, reindex: &Reindex) -> Option<String> {
-    reindex.inputs.options().text(Path::new(key))
+    reindex.inputs.options().text(&Key::path(key)?)
 }
 
 fn status(store: &Store, output: &mut Output) -> Result<Exit> {

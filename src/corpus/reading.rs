@@ -65,7 +65,8 @@ impl Reading {
         self.replaced
     }
 
-    /// Keys that have U+FFFD in the place of what is no character.
+    /// Keys that have U+FFFD in the place of what is no character: of a byte in a file's name with the digits that
+    /// [`Key`](crate::corpus::Key) says, of an id alone.
     pub fn lossy_keys(&self) -> u64 {
         self.lossy_keys
     }

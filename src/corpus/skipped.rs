@@ -94,8 +94,6 @@ pub enum Reason {
     NamedTwice,
     /// It is another name of a file or folder that was met.
     OtherName,
-    /// Another file has the same key.
-    SameKey,
     /// It is a record whose key came before in this run, with another text.
     RepeatedKey,
     /// It is a line that is no record.
@@ -130,7 +128,6 @@ impl Reason {
             Reason::Excluded => "excluded",
             Reason::NamedTwice => "named twice",
             Reason::OtherName => "other name",
-            Reason::SameKey => "same key",
             Reason::RepeatedKey => "repeated key",
             Reason::BadRecord => "bad record",
             Reason::NoPage => "no page",
@@ -146,7 +143,6 @@ impl Reason {
             Reason::Unreadable
             | Reason::NotFound
             | Reason::StoreNamed
-            | Reason::SameKey
             | Reason::RepeatedKey
             | Reason::BadRecord
             | Reason::Stopped

@@ -113,7 +113,7 @@ pub struct Origin {
     pub encoding: &'static str,
     /// Whether bytes that are no characters were replaced in the text, by U+FFFD.
     pub replaced: bool,
-    /// Whether bytes that are no characters were replaced in the key.
+    /// Whether U+FFFD stands in the key for what is no character.
     pub lossy_key: bool,
     /// Whether it is a record that brought an id.
     pub has_id: bool,

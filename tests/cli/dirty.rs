@@ -221,23 +221,28 @@ mod unix {
     }
 
     #[test]
-    fn names_that_are_no_utf8_are_replaced_and_told() {
+    fn names_that_are_no_utf8_are_spelled_out_and_told() {
         let sandbox = Sandbox::new();
         sandbox.write(OsStr::from_bytes(b"in/a\xff.txt"), "one");
         sandbox.write(OsStr::from_bytes(b"in/a\xfe.txt"), "two");
-        let ran = sandbox.run(&["add", "in"]).expect(2);
+        let ran = sandbox.run(&["add", "in"]).expect(0);
         assert!(
             ran.stderr
-                .contains("1 key has U+FFFD in place of what is no character"),
+                .contains("2 keys have U+FFFD in place of what is no character"),
             "{}",
             ran.stderr
         );
+        assert_eq!(sandbox.keys(), ["in/a\u{fffd}FE.txt", "in/a\u{fffd}FF.txt"]);
+        // The key leads to the file, also where another one is gone.
+        let of_text = sandbox.run(&["explain", "in/a\u{fffd}FE.txt", "in/a\u{fffd}FF.txt"]);
         assert!(
-            ran.stderr.contains("another file has the same key"),
+            !of_text.stdout.contains("not at hand"),
             "{}",
-            ran.stderr
+            of_text.stdout
         );
-        assert_eq!(sandbox.keys(), ["in/a\u{fffd}.txt"]);
+        fs::remove_file(sandbox.path(OsStr::from_bytes(b"in/a\xff.txt"))).unwrap();
+        sandbox.run(&["remove", "--missing"]).expect(0);
+        assert_eq!(sandbox.keys(), ["in/a\u{fffd}FE.txt"]);
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! An add, from its first batch to its last commit.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
@@ -207,8 +206,9 @@ impl Run<'_> {
             }
         }
         let earlier = earlier.filter(|earlier| earlier.key != origin.key);
-        let earlier =
-            earlier.filter(|earlier| is_same_file(Path::new(&earlier.key), &origin.source));
+        let earlier = earlier.filter(|earlier| {
+            Key::path(&earlier.key).is_some_and(|path| is_same_file(&path, &origin.source))
+        });
         Ok(earlier.map(|earlier| earlier.key.clone()))
     }
 

@@ -20,7 +20,7 @@ use crate::corpus::source::feed::Feed;
 use crate::corpus::source::{Kind, Source, expanded};
 use crate::corpus::walk::folder::{is_git_link, is_store, is_version_control};
 use crate::corpus::walk::key::Key;
-use crate::corpus::walk::seen::{Again, Seen};
+use crate::corpus::walk::seen::Seen;
 use crate::corpus::walk::wanted::{Globs, Wanted};
 use crate::publish::manifest::is_manifest;
 
@@ -228,7 +228,7 @@ impl Walk {
     }
 
     /// What a file is that is no folder and no link.
-    fn file(&mut self, path: &Path, kind: FileType, is_by_link: bool) -> Found {
+    fn file(&self, path: &Path, kind: FileType, is_by_link: bool) -> Found {
         if let Some(reason) = special(kind) {
             return Found::Skipped(Skipped::file(reason, path));
         }
@@ -236,16 +236,10 @@ impl Walk {
             return Found::Skipped(Skipped::file(Reason::Manifest, path));
         }
         let key = Key::of(path);
-        let Some(again) = self.seen.again(&key, is_by_link) else {
-            return Found::File(path.to_owned(), key, None);
-        };
-        Found::Skipped(match again {
-            Again::SameFile => Skipped::file(Reason::NamedTwice, path),
-            Again::SameKey => Skipped {
-                detail: format!("another file has the same key, {}; rename one", key.text),
-                ..Skipped::file(Reason::SameKey, path)
-            },
-        })
+        if self.seen.again(&key, is_by_link) {
+            return Found::Skipped(Skipped::file(Reason::NamedTwice, path));
+        }
+        Found::File(path.to_owned(), key, None)
     }
 }
 

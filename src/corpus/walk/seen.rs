@@ -2,27 +2,16 @@
 
 use std::collections::HashSet;
 
-use crate::corpus::walk::key::{Key, REPLACED};
+use crate::corpus::walk::key::Key;
 
 /// Tells when a file is met a second time, without keeping the name of every file.
 ///
-/// Two files have the same key only if one is reached from two arguments, which the keys of the
-/// arguments tell, or if bytes of their names were replaced.
+/// A file is met again only if it is reached from two arguments, which the keys of the arguments tell: two files
+/// have two keys.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     /// Keys of the arguments that were gone through and are not reached by links.
     arguments: HashSet<String>,
-    /// Keys with a replacement character in them.
-    replaced: HashSet<String>,
-}
-
-/// Why a file counts as met already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Again {
-    /// An earlier argument led to it.
-    SameFile,
-    /// Another file has its key.
-    SameKey,
 }
 
 impl Seen {
@@ -31,15 +20,10 @@ impl Seen {
         self.arguments.insert(argument.text);
     }
 
-    /// Takes note of a file, unless it was met already. What is reached `by_link` was not met with the
-    /// folder that the link is in.
-    pub(crate) fn again(&mut self, key: &Key, by_link: bool) -> Option<Again> {
-        let key = key.text.as_str();
-        if !by_link && !self.arguments.is_empty() && self.is_below_argument(key) {
-            return Some(Again::SameFile);
-        }
-        let is_new = !key.contains(REPLACED) || self.replaced.insert(key.to_owned());
-        (!is_new).then_some(Again::SameKey)
+    /// Whether an earlier argument led to a file. What is reached `by_link` was not met with the folder that
+    /// the link is in.
+    pub(crate) fn again(&self, key: &Key, by_link: bool) -> bool {
+        !by_link && !self.arguments.is_empty() && self.is_below_argument(&key.text)
     }
 
     fn is_below_argument(&self, key: &str) -> bool {
@@ -61,7 +45,7 @@ impl Seen {
 
 #[cfg(test)]
 mod tests {
-    use super::{Again, Seen};
+    use super::Seen;
     use crate::corpus::walk::key::Key;
 
     fn key(text: &str) -> Key {
@@ -74,25 +58,17 @@ mod tests {
     #[test]
     fn a_file_below_an_earlier_argument_is_met_again() {
         let mut seen = Seen::default();
-        assert_eq!(seen.again(&key("a/b.txt"), false), None);
+        assert!(!seen.again(&key("a/b.txt"), false));
         seen.finish(key("a"));
-        assert_eq!(seen.again(&key("a/b.txt"), false), Some(Again::SameFile));
-        assert_eq!(seen.again(&key("a/../b.txt"), false), None);
-        assert_eq!(seen.again(&key("ab.txt"), false), None);
-        assert_eq!(seen.again(&key("a/link/b.txt"), true), None);
+        assert!(seen.again(&key("a/b.txt"), false));
+        assert!(!seen.again(&key("a/../b.txt"), false));
+        assert!(!seen.again(&key("ab.txt"), false));
+        assert!(!seen.again(&key("a/link/b.txt"), true));
         seen.finish(key(""));
-        assert_eq!(seen.again(&key("ab.txt"), false), Some(Again::SameFile));
-        assert_eq!(seen.again(&key("../ab.txt"), false), None);
-        assert_eq!(seen.again(&key("/ab.txt"), false), None);
+        assert!(seen.again(&key("ab.txt"), false));
+        assert!(!seen.again(&key("../ab.txt"), false));
+        assert!(!seen.again(&key("/ab.txt"), false));
         seen.finish(key("/"));
-        assert_eq!(seen.again(&key("/ab.txt"), false), Some(Again::SameFile));
-    }
-
-    #[test]
-    fn replaced_names_can_meet() {
-        let mut seen = Seen::default();
-        assert_eq!(seen.again(&key("x\u{fffd}"), false), None);
-        assert_eq!(seen.again(&key("y\u{fffd}"), false), None);
-        assert_eq!(seen.again(&key("x\u{fffd}"), false), Some(Again::SameKey));
+        assert!(seen.again(&key("/ab.txt"), false));
     }
 }
