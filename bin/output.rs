@@ -3,8 +3,8 @@
 use std::io::{self, BufWriter, StdoutLock, Write};
 
 use anyhow::{Context as _, Result, bail};
-use dedupdb::publish;
 pub(crate) use dedupdb::publish::{escape, printable};
+use dedupdb::{dedup, publish};
 use serde_json::Value;
 
 use dedupdb::eval::wrap;
@@ -52,8 +52,8 @@ impl Output {
 
     /// Writes a line as it is.
     pub(crate) fn line(&mut self, line: impl AsRef<str>) -> io::Result<()> {
-        self.writer.write_all(line.as_ref().as_bytes())?;
-        self.writer.write_all(b"\n")
+        self.bytes(line.as_ref().as_bytes())?;
+        self.bytes(b"\n")
     }
 
     /// Writes a key on a line of its own, or as it is with a NUL byte after it if `nul`.
@@ -70,19 +70,23 @@ impl Output {
 
     /// Writes bytes as they are.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.writer.write_all(bytes)
+        self.writer.write_all(bytes).map_err(|error| named(&error))
     }
 
     /// Writes an object on a line of its own.
     pub(crate) fn object(&mut self, object: &Value) -> io::Result<()> {
-        serde_json::to_writer(&mut self.writer, object)?;
-        self.writer.write_all(b"\n")
+        self.line(object.to_string())
     }
 
     /// Writes out what is buffered.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
-        self.writer.flush()
+        self.writer.flush().map_err(|error| named(&error))
     }
+}
+
+/// Says of what failed that it is standard output.
+fn named(error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("standard output: {error}"))
 }
 
 fn width() -> usize {
@@ -90,14 +94,29 @@ fn width() -> usize {
     size.map_or(usize::MAX, |(width, _)| width.0.into())
 }
 
+/// What the system says in an error, if it is one of the system's.
+pub(crate) fn system_error(error: &anyhow::Error) -> Option<io::ErrorKind> {
+    let source = match error.downcast_ref() {
+        Some(
+            dedup::Error::Stream { source }
+            | dedup::Error::Output(publish::Error::Io { source, .. }),
+        ) => Some(source),
+        _ => match (error.downcast_ref(), error.downcast_ref()) {
+            (Some(publish::Error::Io { source, .. }), _)
+            | (_, Some(dedupdb::Error::Io { source, .. })) => Some(source),
+            _ => None,
+        },
+    };
+    let found = error.chain().find_map(|cause| cause.downcast_ref());
+    source
+        .map(|source| &**source)
+        .or(found)
+        .map(io::Error::kind)
+}
+
 /// Whether the reader of standard output went away.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let is_broken = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-    if let Some(publish::Error::Io { source, .. }) = error.downcast_ref() {
-        return is_broken(source);
-    }
-    let mut causes = error.chain();
-    causes.any(|cause| cause.downcast_ref().is_some_and(is_broken))
+    system_error(error) == Some(io::ErrorKind::BrokenPipe)
 }
 
 /// What [`escape`] made of it.

@@ -41,6 +41,7 @@ impl Told for Reading {
             ("repeated", self.all_repeated().into()),
             ("encodings", json!(self.by_encoding())),
             ("replaced", self.all_replaced().into()),
+            ("grown", self.grown().into()),
             ("bytes", self.bytes().into()),
             (
                 "seconds",
@@ -80,6 +81,10 @@ impl Told for Reading {
         if self.all_repeated() > 0 {
             let more = "   came before with another text";
             text += &line("repeated keys", self.all_repeated(), more);
+        }
+        if self.grown() > 0 {
+            let more = "   files had grown when they were read; what they had first was taken";
+            text += &line("grown", self.grown(), more);
         }
         if self.all_replaced() > 0 {
             let more = "   have U+FFFD for bytes that are no characters";

@@ -17,6 +17,7 @@ use tempfile::TempDir;
 use crate::args::{Args, Salvage};
 use crate::console::Console;
 use crate::number::{bytes, counted, utc};
+use crate::output::system_error;
 use crate::parse::Number;
 
 /// Opens the store for reading, beside a writer and other readers.
@@ -33,7 +34,26 @@ pub(crate) fn open_other(args: &Args, folder: &Path) -> Result<Store> {
 
 /// Opens the store for writing.
 pub(crate) fn open_to_write(args: &Args) -> Result<Store> {
-    options(args).open(&args.store).map_err(explained)
+    let opened = options(args).open(&args.store);
+    opened.map_err(|error| unwritable(args, error))
+}
+
+/// Says of a store that can be read and not be opened for writing what is possible.
+fn unwritable(args: &Args, error: Error) -> anyhow::Error {
+    use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    match &error {
+        Error::Io { source, .. }
+            if matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem)
+                && open_to_read(args).is_ok() =>
+        {
+            anyhow!(
+                "{}: this store can be read, and not be written: {source}; have its owner let you, or work on a \
+                 copy (backup)",
+                args.store.display()
+            )
+        }
+        _ => explained(error),
+    }
 }
 
 /// Makes a store.
@@ -53,7 +73,7 @@ pub(crate) fn open_or_make(
     console: &Console,
 ) -> Result<(Store, bool)> {
     let opened = options(args).open_or_make(&args.store, schema);
-    let (store, is_new) = opened.map_err(explained)?;
+    let (store, is_new) = opened.map_err(|error| unwritable(args, error))?;
     if is_new {
         console.note(&format!("made a store in {}", args.store.display()));
     }
@@ -166,12 +186,15 @@ pub(crate) fn advice(error: &anyhow::Error) -> String {
         return ", or remove them with --prefix".to_owned();
     }
     let advice = match (error.downcast_ref(), error.downcast_ref()) {
-        (Some(Error::NotAStore { .. }), _) => "; make one with init or add",
-        (Some(Error::NoShingles), _) => ", with init and without --no-shingles",
-        (_, Some(error)) => return advice_on_dedup(error),
-        _ => "",
+        (Some(Error::NotAStore { .. }), _) => "; make one with init or add".to_owned(),
+        (Some(Error::NoShingles), _) => ", with init and without --no-shingles".to_owned(),
+        (_, Some(error)) => advice_on_dedup(error),
+        _ => String::new(),
     };
-    advice.to_owned()
+    if advice.is_empty() && system_error(error) == Some(io::ErrorKind::StorageFull) {
+        return "; make room there, or write to another place".to_owned();
+    }
+    advice
 }
 
 fn advice_on_dedup(error: &dedup::Error) -> String {

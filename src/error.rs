@@ -475,6 +475,7 @@ impl Error {
                     reason: source.to_string(),
                 }
             }
+            redb::Error::Io(source) => Error::io(path, source),
             source => Error::Index {
                 path: path.to_owned(),
                 source: Arc::new(source),
@@ -491,11 +492,7 @@ impl Error {
             | Error::Poisoned
             | Error::NewerFormat { .. }
             | Error::OlderFormat { .. } => return false,
-            Error::Io { source, .. } => &**source,
-            Error::Index { source, .. } => match source.downcast_ref() {
-                Some(redb::Error::Io(source)) => source,
-                _ => return true,
-            },
+            Error::Io { source, .. } => source,
             _ => return true,
         };
         matches!(source.kind(), InvalidData | NotFound | UnexpectedEof)
@@ -504,13 +501,8 @@ impl Error {
     /// Whether it says that something was to be written where only reading is possible.
     pub(crate) fn is_refusal_to_write(&self) -> bool {
         use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-        let source = match self {
-            Error::Io { source, .. } => &**source,
-            Error::Index { source, .. } => match source.downcast_ref() {
-                Some(redb::Error::Io(source)) => source,
-                _ => return false,
-            },
-            _ => return false,
+        let Error::Io { source, .. } = self else {
+            return false;
         };
         matches!(
             source.kind(),

@@ -111,6 +111,7 @@ pub use corpus::Corpus;
 pub use encoding::Encoding;
 pub use error::Error;
 pub use formats::format::Format;
+pub(crate) use formats::format::is_compressed;
 pub(crate) use formats::parquet::filter::{Cells, Failure, Filtered};
 pub(crate) use formats::parquet::table::{Table, TableSource};
 pub use formats::record::Nth;

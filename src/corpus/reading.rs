@@ -12,6 +12,7 @@ pub struct Reading {
     encodings: BTreeMap<&'static str, u64>,
     replaced: u64,
     lossy_keys: u64,
+    grown: u64,
     repeated: u64,
     records: u64,
     with_id: u64,
@@ -35,6 +36,7 @@ impl Reading {
         self.bytes += origin.bytes;
         self.replaced += u64::from(origin.replaced);
         self.lossy_keys += u64::from(origin.lossy_key);
+        self.grown += u64::from(origin.has_grown);
         self.records += u64::from(origin.record.is_some());
         self.with_id += u64::from(origin.has_id);
         *self.encodings.entry(origin.encoding).or_default() += 1;
@@ -69,6 +71,16 @@ impl Reading {
     /// [`Key`](crate::corpus::Key) says, of an id alone.
     pub fn lossy_keys(&self) -> u64 {
         self.lossy_keys
+    }
+
+    /// Files that grew while they were read or copied, of which what they had first was taken.
+    pub fn grown(&self) -> u64 {
+        self.grown
+    }
+
+    /// Counts files that grew between being read and being copied.
+    pub(crate) fn grew(&mut self, files: u64) {
+        self.grown += files;
     }
 
     /// Records whose key came before with another text.

@@ -96,6 +96,7 @@ pub struct Repeated {
 /// All that is known of a document beside its text.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Origin {
     /// The key: an id, the path of a file, or `PATH#NUMBER`.
     pub key: String,
@@ -115,6 +116,8 @@ pub struct Origin {
     pub replaced: bool,
     /// Whether U+FFFD stands in the key for what is no character.
     pub lossy_key: bool,
+    /// Whether the file had become longer when it was read; the text is that of the [size](Origin::size) it had first.
+    pub has_grown: bool,
     /// Whether it is a record that brought an id.
     pub has_id: bool,
     /// What is wrong with its id, if it came before with another text and
@@ -140,6 +143,7 @@ impl Origin {
             encoding: encoding_rs::UTF_8.name(),
             replaced: false,
             lossy_key: false,
+            has_grown: false,
             has_id: false,
             repeated: None,
             verbatim: Vec::new(),

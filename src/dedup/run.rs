@@ -42,7 +42,7 @@ impl Run<'_> {
         judge.judge_all(&sketched, false, &mut |judged| taken(&mut sink, &judged))?;
         self.check_failures(judge)?;
         judge.commit()?;
-        sink.finish(&mut || judge.met.watch.tick())
+        finish(sink, judge)
     }
 
     /// Reads, compares with what is stored there alone, and writes document after document.
@@ -56,7 +56,7 @@ impl Run<'_> {
         let mut sink = self.sink(to)?;
         judge.judge_against(batches, against, &mut |judged| taken(&mut sink, &judged))?;
         self.check_failures(judge)?;
-        sink.finish(&mut || judge.met.watch.tick())
+        finish(sink, judge)
     }
 
     /// Reads all documents, judges them by rank, and writes them in the order of the input.
@@ -113,7 +113,7 @@ impl Run<'_> {
                 Spooled::File(path, size, modified) => keep(Kept::File(&path, size, modified)),
             }?;
         }
-        sink.finish(&mut || judge.met.watch.tick())
+        finish(sink, judge)
     }
 
     pub(super) fn read(&self, sources: Vec<Source>) -> Result<Batches> {
@@ -137,6 +137,12 @@ impl Run<'_> {
         }
         Ok(())
     }
+}
+
+/// Ends what was written, durably.
+fn finish(sink: Sink, judge: &mut Judge<'_>) -> Result<()> {
+    judge.met.done.reading.grew(sink.grown());
+    sink.finish(&mut || judge.met.watch.tick())
 }
 
 /// Writes what is to be written of one document or file.

@@ -36,6 +36,8 @@ pub(crate) struct Sink {
     mark: Option<Columns>,
     /// The format of the records that come.
     format: Format,
+    /// Files that grew since they were read.
+    grown: u64,
 }
 
 enum Kind {
@@ -69,6 +71,7 @@ impl Sink {
             name,
             mark: mark.cloned(),
             format: Format::Text,
+            grown: 0,
         };
         let place = match to {
             To::Nowhere => return Ok(of(Kind::Nothing, name)),
@@ -149,7 +152,8 @@ impl Sink {
             (Kind::Rows(tables), Kept::Record(_, nth)) => tables.keep(nth, mark),
             (Kind::Folder(tree), Kept::Record(record, nth)) => tree.record(record, nth, mark),
             (Kind::Folder(tree), Kept::File(path, size, modified)) => {
-                tree.copy(path, size, modified)
+                self.grown += u64::from(tree.copy(path, size, modified)?);
+                Ok(())
             }
             (Kind::List { list, ending }, Kept::File(path, ..)) => {
                 written(put(list, path, *ending), name)
@@ -161,6 +165,11 @@ impl Sink {
                 what: "a record came where a list is written",
             }),
         }
+    }
+
+    /// Files that were copied as they were read, and have grown since.
+    pub(crate) fn grown(&self) -> u64 {
+        self.grown
     }
 
     /// Ends what was written, durably, and calls `wait` from time to time while that takes long.

@@ -1,12 +1,11 @@
 //! A folder of files that is being written.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::corpus::{self, Nth, Opened};
-
+use crate::corpus::{self, Nth, Opened, is_compressed};
 use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::mark::{Columns, Mark};
@@ -97,29 +96,34 @@ impl Tree {
         }
     }
 
-    /// Copies a file of so many bytes that last changed at `modified`.
+    /// Copies a file of so many bytes that last changed at `modified`; says whether it grew since, as logs do. Then
+    /// it is copied as it was, for its text was judged so.
     ///
     /// # Errors
     ///
-    /// Those of the system, another file has its place, or it changed since.
+    /// Those of the system, another file has its place, or it changed since in another way.
     pub(crate) fn copy(
         &mut self,
         source: &Path,
         size: u64,
         modified: Option<SystemTime>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let (mut copy, _) = self.create(source)?;
         let mut file = File::open(source).of(source)?;
-        let copied = io::copy(&mut file, &mut copy).of(source)?;
+        let copied = io::copy(&mut (&mut file).take(size), &mut copy).of(source)?;
         let metadata = file.metadata().of(source)?;
-        if copied != size || corpus::modified(&metadata) != modified {
+        let has_grown = metadata.len() > size && !is_compressed(source);
+        // Files of /proc have more than they say.
+        let has_more = size == 0 && !has_grown && file.read(&mut [0]).of(source)? > 0;
+        let is_as_read = metadata.len() == size && corpus::modified(&metadata) == modified;
+        if copied != size || has_more || !is_as_read && !has_grown {
             let path = source.to_owned();
             return Err(Error::Changed { path });
         }
         if let Some(time) = modified {
             copy.set_modified(time).of(source)?;
         }
-        Ok(())
+        Ok(has_grown)
     }
 
     /// Ends the folder, durably and with a manifest, and calls `wait` from time to time while that takes long.

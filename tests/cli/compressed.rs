@@ -111,3 +111,19 @@ fn standard_input_has_a_format_too() {
     let ran = sandbox.run_with(&query, &zst(records.as_bytes())).expect(0);
     assert_eq!(ran.lines(), ["-#1\tfeed#1\t1.0000\texact copy"]);
 }
+
+#[test]
+fn a_window_that_is_not_taken_is_told_with_what_to_do() {
+    // A frame with a window of 256 MiB, and its last block, which is not compressed.
+    let text = b"{\"id\":\"a\",\"text\":\"some words\"}\n";
+    let block = (u32::try_from(text.len()).unwrap() << 3 | 1).to_le_bytes();
+    let head = [0x28, 0xb5, 0x2f, 0xfd, 0, 18 << 3];
+    let sandbox = Sandbox::new();
+    sandbox.write("a.jsonl.zst", [&head, &block[..3], text].concat());
+    let ran = sandbox.run(&["add", "-q", "a.jsonl.zst"]).expect(2);
+    assert_eq!(
+        ran.stderr,
+        "dedupdb: a.jsonl.zst: it is compressed with a window of more than 128 MiB; compress it again without \
+         --long, or pipe the output of `zstd -dc --long=31`\n"
+    );
+}

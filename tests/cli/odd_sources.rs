@@ -75,3 +75,25 @@ fn a_source_that_the_system_cannot_read_is_named() {
     }
     assert_eq!(sandbox.contents(), before);
 }
+
+#[test]
+fn a_full_device_as_standard_output_is_named_with_what_to_do() {
+    use std::fs::File;
+    use std::process::Command;
+    let (sandbox, _socket) = sandbox();
+    let full = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dedupdb"));
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        command.current_dir(sandbox.path("")).args(arguments);
+        line(Ran::of(command.stdout(full).output().unwrap()), 2)
+    };
+    let reason =
+        "No space left on device (os error 28); make room there, or write to another place\n";
+    let list = full(&["list"]);
+    assert_eq!(list, format!("dedupdb: standard output: {reason}"));
+    let dedup = full(&["dedup", "-q", "pages.jsonl", "-o", "-"]);
+    assert_eq!(
+        dedup,
+        format!("dedupdb: the stream of the output: {reason}")
+    );
+}

@@ -199,4 +199,10 @@ fn a_damaged_file_is_reported() {
             .count(),
         4
     );
+    assert_eq!(
+        ran.stderr
+            .matches("; fetch it again, or write it anew")
+            .count(),
+        4
+    );
 }

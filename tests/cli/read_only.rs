@@ -137,6 +137,26 @@ fn a_store_in_a_folder_that_nobody_may_write_to_is_copied_with_its_modes() {
 }
 
 #[test]
+fn a_store_that_may_only_be_read_says_what_is_possible() {
+    let sandbox = sandbox(0o555, 0o444);
+    for arguments in [
+        &["add", "texts"][..],
+        &["remove", "texts/0.txt"],
+        &["compact"],
+    ] {
+        let ran = run(&sandbox, arguments).expect(2);
+        assert!(
+            ran.stderr
+                .contains("this store can be read, and not be written")
+                && ran.stderr.contains("work on a copy (backup)"),
+            "{}",
+            ran.stderr
+        );
+    }
+    open_up(&sandbox);
+}
+
+#[test]
 fn whoever_copies_the_store_of_another_user_may_write_to_the_copy() {
     for of_folder in [0o755, 0o555] {
         let sandbox = sandbox(of_folder, 0o444);

@@ -325,3 +325,26 @@ fn files_that_others_must_not_read_stay_so() {
         }
     }
 }
+
+/// Logs are written to while a corpus is read.
+#[test]
+fn a_file_that_grows_is_copied_as_it_was_read() {
+    use std::io::Write as _;
+    for keep in [Keep::First, Keep::Longest] {
+        let scene = Scene::new();
+        let log = scene.path("in/texts/zz.log");
+        let first = "words that no other text of this corpus has\n".repeat(9);
+        fs::write(&log, &first).unwrap();
+        let done = scene.dedup("out").keep(keep).run(|event| {
+            // It is read with the batch of the others.
+            if let Event::Skipped(_) = event {
+                let mut file = fs::File::options().append(true).open(&log).unwrap();
+                file.write_all(b"more words\n").unwrap();
+            }
+            ControlFlow::Continue(())
+        });
+        assert_eq!(done.unwrap().reading.grown(), 1, "{keep:?}");
+        let copy = fs::read_to_string(scene.path("out/texts/zz.log")).unwrap();
+        assert_eq!(copy, first, "{keep:?}");
+    }
+}

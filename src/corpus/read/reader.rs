@@ -1,7 +1,7 @@
 //! From files to documents: reads ahead, in batches, on a thread of its own.
 
 use std::fs::{self, Metadata};
-use std::io;
+use std::io::{self, Read};
 use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -214,13 +214,24 @@ impl Reader {
 
     fn read_file(&self, file: Sized) -> Item {
         let feed = Feed::File(file.path);
+        let mut has_grown = false;
         let mut item = if file.is_converted {
             document(&feed, file.key, |path| self.converted(path, file.format))
-        } else {
+        } else if is_compressed(feed.name()) || file.size == 0 {
             self.read_document(&feed, file.format, file.key)
+        } else {
+            document(&feed, file.key, |_| {
+                // Files are written to meanwhile. What has a size is read up to it; in /proc none has.
+                let mut reader = feed.open_as_is()?.take(file.size);
+                let record = whole::read(&mut reader, file.format, &self.options);
+                let is_whole = reader.limit() == 0;
+                has_grown = is_whole && reader.into_inner().read(&mut [0])? > 0;
+                record
+            })
         };
         if let Item::Document(document) = &mut item {
             let origin = &mut document.origin;
+            origin.has_grown = has_grown;
             (origin.size, origin.bytes) = (Some(file.size), file.size);
             origin.modified = file.modified;
         }
@@ -300,4 +311,39 @@ fn once(met: Met, identities: &mut Identities) -> Met {
 
 fn skip(skipped: Skipped) -> Looked {
     Looked::Done(Item::Skipped(skipped), 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_file_that_grew_the_text_is_that_of_its_first_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.log");
+        fs::write(&path, "one line\nand more\n").unwrap();
+        let options = Options::new();
+        let walk = Walk::new(Vec::new(), &options);
+        let reader = Reader { walk, options };
+        for (size, text, has_grown) in [
+            (9, "one line\n", true),
+            (18, "one line\nand more\n", false),
+            // It was cut meanwhile, or says nothing of its size.
+            (40, "one line\nand more\n", false),
+            (0, "one line\nand more\n", false),
+        ] {
+            let file = Sized {
+                key: Key::of(&path),
+                path: path.clone(),
+                format: Format::Text,
+                size,
+                modified: None,
+                is_converted: false,
+            };
+            let Item::Document(document) = reader.read_file(file) else {
+                panic!("{size}");
+            };
+            assert_eq!((document.text(), document.has_grown), (text, has_grown));
+        }
+    }
 }

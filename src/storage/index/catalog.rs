@@ -81,12 +81,18 @@ pub(crate) fn content_of(
     keys: &[String],
 ) -> Result<Vec<Option<u32>>, redb::Error> {
     let documents = transaction.open_table(DOCUMENTS)?;
-    let content = |key: &String| {
-        let value = documents.get(key.as_bytes())?;
-        let row = value.map(|value| DocumentRow::from_value(value.value()));
-        Ok(row.transpose()?.map(|row| row.content))
-    };
+    let content = |key: &String| Ok(row_of(&documents, key)?.map(|row| row.content));
     keys.iter().map(content).collect()
+}
+
+/// The row of the document `key`.
+fn row_of(
+    documents: &impl ReadableTable<&'static [u8], &'static [u8]>,
+    key: &str,
+) -> Result<Option<DocumentRow>, redb::Error> {
+    let value = documents.get(key.as_bytes())?;
+    let row = value.map(|value| DocumentRow::from_value(value.value()));
+    row.transpose()
 }
 
 /// Takes documents, names and removed contents away, all of them.
@@ -333,9 +339,7 @@ impl Catalog {
 
     /// The document `key`.
     pub(crate) fn document(&self, key: &str) -> Result<Option<DocumentRow>, redb::Error> {
-        let value = self.documents.get(key.as_bytes())?;
-        let row = value.map(|value| DocumentRow::from_value(value.value()));
-        row.transpose()
+        row_of(&self.documents, key)
     }
 
     /// The documents whose keys begin with `prefix`, ordered by key.

@@ -162,7 +162,7 @@ fn unless_poisoned(done: Result<()>) -> bool {
     match done {
         Ok(()) => true,
         Err(Error::Poisoned) => false,
-        Err(error @ Error::Index { .. }) if error.to_string().ends_with("open the store anew") => {
+        Err(error @ Error::Io { .. }) if error.to_string().ends_with("open the store anew") => {
             false
         }
         Err(error) => panic!("{error}"),

@@ -357,7 +357,7 @@ fn ask(sound: &Sound, bytes: &Range<u64>) {
 
 fn assert_names_the_index(done: Result<()>, folder: &Path) {
     match done {
-        Err(Error::Index { path, source }) => {
+        Err(Error::Io { path, source }) => {
             assert_eq!(path, folder.join("index.redb"));
             assert!(source.to_string().contains("os error 5"), "{source}");
         }

@@ -327,7 +327,9 @@ fn explain(error: &ParquetError) -> io::Error {
     if error.to_string().contains("encrypted") {
         return io::Error::other("it is encrypted, which is not read");
     }
-    io::Error::other(format!("damaged, or cut short: {error}"))
+    io::Error::other(format!(
+        "damaged, or cut short: {error}; fetch it again, or write it anew"
+    ))
 }
 
 #[cfg(test)]
