@@ -26,10 +26,7 @@ pub(crate) fn run(
     let Some(schema) = asked.schema()? else {
         bail!("there is no sketch in these files");
     };
-    let (store, is_new) = store::open_or_create_with(args, &schema)?;
-    if is_new {
-        console.note(&format!("made a store in {}", args.store.display()));
-    }
+    let (store, _) = store::open_or_make(args, &schema, console)?;
     let interrupt = Interrupt::catch()?;
     let mut left_out = LeftOut::begin(console, &load.telling, Named::Failures)?;
     let (started, mut failed) = (Instant::now(), None);
