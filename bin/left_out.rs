@@ -1,4 +1,4 @@
-//! What was left out, as it is told: on standard error, and in a file.
+//! Reports what was left out: on standard error, and in a file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::output::escape;
 use dedupdb::corpus::{Hint, Reason, Skipped};
 use dedupdb::publish::{Whole, check_output, check_outputs};
 
-/// Of a reason, so many are named on standard error; the others are counted.
+/// How many of a reason are named on standard error; the others are counted.
 const NAMED: u64 = 10;
 
 /// Which of them are named on standard error.
@@ -25,7 +25,7 @@ pub(crate) enum Named {
     All,
 }
 
-/// How it is to be told.
+/// How it is reported.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Inputs")]
 pub(crate) struct Telling {

@@ -153,7 +153,7 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// A rebuild was begun before and is to become something else than the one that was asked for.
+    /// An unfinished rebuild has a different target.
     Unfinished {
         /// What it is to become.
         what: String,

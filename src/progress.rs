@@ -53,7 +53,7 @@ impl Progress {
         self.0.begun.load(Ordering::Relaxed)
     }
 
-    /// Begins work of so many steps.
+    /// Begins work of this number of steps.
     pub fn begin(&self, total: u64) {
         self.0.done.store(0, Ordering::Relaxed);
         self.0.total.store(total, Ordering::Relaxed);

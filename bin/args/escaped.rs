@@ -19,7 +19,7 @@ impl Escaped {
     ///
     /// # Errors
     ///
-    /// It is none that would be printed.
+    /// It is not in the form in which keys are printed.
     pub(crate) fn key(self, given: &str) -> Result<Cow<'_, str>> {
         Ok(if self.escaped {
             Cow::Owned(unescape(given)?)

@@ -98,7 +98,7 @@ pub(crate) struct Reindex {
 }
 
 impl Reindex {
-    /// Whether it names no parameter, so that it is about one that was begun before.
+    /// Whether it names no parameter, so that it is about an unfinished one.
     pub(crate) fn is_bare(&self) -> bool {
         let numbers = self.permutations.is_none() && self.seed.is_none();
         let shares = self.threshold.is_none() && self.recall.is_none();

@@ -240,7 +240,7 @@ def read(
     Args:
         paths: One or many.
         format: ``jsonl``, ``csv``, ``tsv``, ``parquet``, ``text``, ``html``, ``warc`` or ``shingles``; else it is
-            told by the name of each file.
+            that the name of each file implies.
         text_field: Field or column with the text; ``text``.
         id_field: Field or column with the key; ``id``.
         encoding: Encoding of the text; else it is detected.

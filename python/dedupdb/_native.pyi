@@ -169,7 +169,7 @@ class Store:
         """Gives the store other parameters, while it is in use."""
 
     def cancel_rebuild(self) -> bool:
-        """Forgets a ``reindex`` or ``compact`` that was begun and not finished; says whether there was one."""
+        """Discards an unfinished ``reindex`` or ``compact``; says whether there was one."""
 
     def compact(self, *, progress: _Progress = None) -> bool:
         """Gives back the space of removed documents."""

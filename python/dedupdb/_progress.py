@@ -6,13 +6,13 @@ from typing import Any
 
 
 class Bar:
-    """A bar, as what is told how far a call is."""
+    """A progress bar, as a callable for the progress of a call."""
 
     def __init__(self, bar: Any) -> None:
         self._bar = bar
 
     def __call__(self, done: int, total: int | None) -> None:
-        """Shows that so many steps are done, of all of them if that is known."""
+        """Shows the number of steps that are done, and that of all steps if it is known."""
         self._bar.total = total
         self._bar.n = done
         self._bar.refresh()

@@ -172,7 +172,7 @@ class Damaged(Error):
 
 
 class Unfinished(Error):
-    """Another rebuild was begun before and is not finished."""
+    """An unfinished rebuild has a different target."""
 
 
 class Interrupted(Error):
@@ -190,7 +190,7 @@ class MissingSources(Error):
 
 
 class Poisoned(Error):
-    """An earlier access to the store's files failed; open the store anew."""
+    """An earlier access to the store's files failed; open the store again."""
 
 
 class WriterHeld(Error):
@@ -198,17 +198,17 @@ class WriterHeld(Error):
 
 
 class OtherProcess(Error):
-    """The handle was made in another process, of which this one is a fork; open the store anew."""
+    """The handle was made in another process, of which this one is a fork; open the store again."""
 
 
 class Moved(Error):
-    """The store's folder was moved, replaced or deleted while the store was open; open it anew."""
+    """The store's folder was moved, replaced or deleted while the store was open; open it again."""
 
     path: str
 
 
 class OldDocument(Error):
-    """The document is of another store, or was got before the store's contents were numbered anew."""
+    """The document is of another store, or was got before the store's contents were renumbered."""
 
     key: str
 

@@ -9,7 +9,7 @@ __all__ = ["Added", "Document", "Match", "Problem", "Report", "Stats", "Verdict"
 
 
 class Match(NamedTuple):
-    """A stored document that is like the text that was asked about.
+    """A stored document that resembles the text that was asked about.
 
     Attributes:
         jaccard: Exact Jaccard similarity, 0 to 1; None where the store keeps no shingles.
@@ -37,7 +37,7 @@ class Verdict(NamedTuple):
     Attributes:
         verdict: ``added``, ``updated`` and ``unchanged`` are in the store; ``near_duplicate`` and
             ``exact_copy`` were kept out.
-        earlier: The document for whose sake it was kept out.
+        earlier: The document that it resembles.
     """
 
     verdict: str

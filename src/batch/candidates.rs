@@ -13,7 +13,7 @@ const MOST: usize = 4000;
 /// Finds the pairs of texts that share a bucket and can be alike by their sizes.
 ///
 /// A bucket is the texts that have a key in common, in the same band. Each pair is given once, in the
-/// first band whose key both have; whoever holds the rows of one bucket alone can tell, so buckets may
+/// first band whose key both have; the rows of one bucket are enough to decide that, so buckets may
 /// be spread over machines. Of n texts in a bucket, n (n - 1) / 2 pairs may be alike, so the work on a
 /// bucket is bounded ([`most`](CandidateQuery::most)), and what was passed over is counted.
 ///
@@ -79,7 +79,7 @@ impl<'a> CandidateQuery<'a> {
         })
     }
 
-    /// Pairs a row of a bucket with at most so many others: with those that follow it by size, of
+    /// Pairs a row of a bucket with at most this number of others: with those that follow it by size, of
     /// equal sizes by row. 4,000 by default, [`usize::MAX`] for all.
     ///
     /// A pair that its first bucket passes over is not looked for in others.

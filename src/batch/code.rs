@@ -9,9 +9,9 @@ const MOST: u32 = (1 << 23) - 1;
 /// A content in eight bytes: its number of shingles, and 40 bits of its hash.
 ///
 /// It is what travels to the buckets, 17 times and more for a text. Codes are below 2^63, and ordered by the
-/// number of shingles first, as [`BucketWalk`](super::BucketWalk) needs them; from 8,388,607 shingles on that
-/// is no longer told. Two contents of as many shingles have the same code once in 10^12 times. Whoever looks
-/// codes up then finds both, and compares one more pair.
+/// number of shingles first, as [`BucketWalk`](super::BucketWalk) needs them; 8,388,607 stands for this number
+/// and all larger ones. Two contents with equal numbers of shingles have the same code once in 10^12 times. A
+/// look-up of the code then finds both, which costs one more comparison.
 ///
 /// ```
 /// use dedupdb::batch::ContentCode;

@@ -14,7 +14,7 @@ const MOST: usize = 4000;
 /// The contents of a connected group come in their order, which is that of the documents' keys on a cluster.
 /// In memory are the kept ones of one group alone, with their shingles; groups are what
 /// [`components()`](super::components()) makes of verified pairs. A content is compared with those kept ones that it shares
-/// a band key with. So what is dropped, and for whose sake, is what a store does with the same texts in the
+/// a band key with. So what is dropped, and in favour of which content, is what a store does with the same texts in the
 /// same order.
 ///
 /// ```
@@ -66,7 +66,7 @@ impl Keeper {
         })
     }
 
-    /// Compares a content with at most so many kept ones that turn out not to be like it; 4,000 by default.
+    /// Stops comparing a content after this number of kept ones that do not match; 4,000 by default.
     #[must_use]
     pub fn most(mut self, contents: usize) -> Keeper {
         self.most = contents;

@@ -18,7 +18,7 @@ const CHUNK: usize = 256;
 /// A set is given as its number of shingles and the bytes that [`ShingleSet::to_packed`] makes of
 /// it. The result is that of a store: two sets of at most 16 shingles are compared by 64 bits a
 /// shingle, others by 32. Two sets without shingles are 0 alike; copies of a text without
-/// shingles are told by their hash.
+/// shingles are identified by their hash.
 ///
 /// ```
 /// use dedupdb::batch;

@@ -6,9 +6,9 @@ use crate::text::{ShingleSet, least_in_common};
 /// Counters of shingles, a power of two. Shingles that share one only seem less rare.
 const COUNTERS: usize = 1 << 16;
 
-/// How often shingles are in some contents, for what is told by the rarest shingles of contents.
+/// How often shingles are in some contents, to find their rarest shingles.
 ///
-/// Two contents that reach a threshold have at least so many shingles in common that the rarest of each, all
+/// Two contents that reach a threshold have enough shingles in common that the rarest of each, all
 /// but one fewer than that, have one in common. So a bucket that is large because of a template is searched by
 /// these: what all have in common is not among the rarest. Which contents were counted changes what is
 /// compared in vain, and not what is found, as long as all use the same counts.

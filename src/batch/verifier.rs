@@ -77,7 +77,7 @@ impl Verifier {
         self.band
     }
 
-    /// Whether sets of so many shingles can be as alike as the schema's threshold, the smaller number
+    /// Whether sets of these numbers of shingles can be as alike as the schema's threshold, the smaller number
     /// first: J(A, B) <= |A| / |B|.
     pub fn can_match(&self, smaller: usize, larger: usize) -> bool {
         sizes_fit(smaller, larger, self.threshold)
@@ -102,7 +102,7 @@ impl Verifier {
     /// Returns the exact Jaccard similarity of two texts of a bucket, if it reaches the schema's
     /// threshold and this is the first band whose key they have in common.
     ///
-    /// So whoever compares all texts of all buckets, each bucket for itself, is given each pair once.
+    /// So comparing all texts of all buckets, each bucket for itself, gives each pair once.
     pub fn verify(&self, a: &Member, b: &Member) -> Option<f64> {
         let mut earlier = a.earlier.iter().zip(&b.earlier);
         if a.key != b.key || earlier.any(|(a, b)| a == b) {

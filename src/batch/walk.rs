@@ -68,7 +68,7 @@ impl BucketSearch {
         })
     }
 
-    /// Pairs a content with at most so many before it in its bucket; 4,000 by default, [`usize::MAX`] for
+    /// Pairs a content with at most this number of contents before it in its bucket; 4,000 by default, [`usize::MAX`] for
     /// all. As many are in memory.
     #[must_use]
     pub fn most(mut self, contents: usize) -> BucketSearch {
@@ -76,11 +76,11 @@ impl BucketSearch {
         self
     }
 
-    /// Leaves out so many of the nearest, which an earlier walk with that number for
+    /// Leaves out this number of the nearest, which an earlier walk with that number for
     /// [`most`](BucketSearch::most) gave; 0 by default.
     ///
     /// So the contents that turned out to be like nearly all that they were paired with can be paired with more:
-    /// what is like a content is not to count against it, as in a [`Store`](crate::Store).
+    /// matches of a content must not count against it, as in a [`Store`](crate::Store).
     #[must_use]
     pub fn beyond(mut self, contents: usize) -> BucketSearch {
         self.beyond = contents;
@@ -89,7 +89,7 @@ impl BucketSearch {
 
     /// Calls a bucket of more than `from` contents large. Of those, each is paired with all before it up to
     /// `from`, from there on with the `near` last before it that fit, and named in [`BucketPairs::large`]. What else
-    /// they are to be compared with is told by their rarest shingles ([`Rarity`](super::Rarity)). No bucket is
+    /// their rarest shingles decide which they are compared with ([`Rarity`](super::Rarity)). No bucket is
     /// large by default.
     #[must_use]
     pub fn large(mut self, from: usize, near: usize) -> BucketSearch {

@@ -29,7 +29,7 @@ impl Corpus {
     ///
     /// # Errors
     ///
-    /// [`Error::Thread`]. What cannot be read is told as it is met, files that do not exist too.
+    /// [`Error::Thread`]. What cannot be read is reported where it is met, and so are files that do not exist.
     pub fn open<S: Into<Source>>(sources: impl IntoIterator<Item = S>) -> Result<Corpus, Error> {
         Options::new().open(sources)
     }

@@ -134,7 +134,7 @@ impl Options {
         }
     }
 
-    /// Leaves out texts of more than so many bytes, instead of 64 MiB.
+    /// Leaves out texts larger than this number of bytes, 64 MiB by default.
     #[must_use]
     pub fn max_document(self, max_document: u64) -> Options {
         Options {
@@ -265,7 +265,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// [`Error::Thread`]. What cannot be read is told as it is met, files that do not exist too.
+    /// [`Error::Thread`]. What cannot be read is reported where it is met, and so are files that do not exist.
     pub fn open<S: Into<Source>>(
         &self,
         sources: impl IntoIterator<Item = S>,

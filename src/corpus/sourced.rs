@@ -17,7 +17,7 @@ use crate::corpus::skipped::{Hint, Reason, Skipped};
 /// A text that was read, and where it comes from.
 ///
 /// It is an [`Input`] once nobody asks for its origin any more: `Input::from(sourced)`.
-/// The fields of its [`Origin`] are at hand as fields of this.
+/// The fields of its [`Origin`] are also fields of this.
 #[derive(Clone, Debug)]
 pub struct Sourced {
     text: String,
@@ -200,7 +200,7 @@ pub enum Item<D = Sourced> {
     Opened(Opened),
 }
 
-/// A file of records that was begun to read.
+/// A file of records, partly read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Opened {

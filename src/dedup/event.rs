@@ -8,7 +8,7 @@ use crate::corpus::{Nth, Repeated, Skipped};
 
 use crate::dedup::error::{Error, Result};
 
-/// What an observer is told, in the order in which it happens.
+/// An event for the observer, in the order in which it happens.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -40,7 +40,7 @@ pub enum Event<'a> {
     Publishing,
 }
 
-/// A document that is dropped, and the one for whose sake.
+/// A document that is dropped, and the one that it resembles.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Dropped<'a> {

@@ -118,7 +118,7 @@ impl Dedup {
     }
 
     /// How files and streams are read. Records are read as they are in their files, and those whose id came
-    /// before with another text are told and kept, whatever the options say of that.
+    /// before with another text are reported and kept, whatever the options say of that.
     pub fn reading(self, options: corpus::Options) -> Dedup {
         Dedup { options, ..self }
     }
@@ -178,7 +178,7 @@ impl Dedup {
         }
     }
 
-    /// Drops what is like a document of `store` and nothing else: documents of the input are not compared with
+    /// Drops what resembles a document of `store` and nothing else: documents of the input are not compared with
     /// each other, and nothing is stored.
     pub fn against(self, store: &Store) -> Dedup {
         Dedup {
@@ -219,7 +219,7 @@ impl Dedup {
         }
     }
 
-    /// Whether the observer is told the file and the record of the document for whose sake another one is
+    /// Whether the observer learns the file and the record of the document in whose favour another one is
     /// dropped. This takes about 40 bytes of memory for each document that is kept.
     pub fn lineage(self, lineage: bool) -> Dedup {
         Dedup { lineage, ..self }
@@ -231,7 +231,7 @@ impl Dedup {
         Dedup { replace, ..self }
     }
 
-    /// Takes about so many bytes of memory, instead of 512 MiB: more means fewer and larger commits.
+    /// Takes about this number of bytes of memory, 512 MiB by default: more means fewer and larger commits.
     pub fn memory(self, bytes: u64) -> Dedup {
         Dedup {
             memory: bytes,
@@ -239,7 +239,7 @@ impl Dedup {
         }
     }
 
-    /// Lets texts and records that are kept on disk take so many bytes, instead of nine tenths of what is
+    /// Lets texts and records that are kept on disk take this number of bytes, instead of nine tenths of what is
     /// free.
     pub fn temporary_limit(self, bytes: u64) -> Dedup {
         Dedup {

@@ -122,7 +122,7 @@ impl AccuracyQuery {
 /// Signatures keep whole minima, so that an estimate is the share m / k of slots that agree. With ideal
 /// permutations m is binomial with probability J (Broder, "On the Resemblance and Containment of
 /// Documents", 1997), which gives the expectations exactly. The rows are ordered by family, as they are
-/// given, and number of permutations. They depend on the sets and their order alone, but for the times.
+/// given, and number of permutations. Except for the times, they depend on the sets and their order alone.
 ///
 /// A step is a run. Memory is 8 bytes a pair and the signatures of all sets, 4 bytes a slot. The
 /// threads are those of the rayon pool that the call is made in.

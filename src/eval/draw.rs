@@ -84,7 +84,7 @@ pub struct Reservoir<T> {
 }
 
 impl<T> Reservoir<T> {
-    /// Draws so many by the hashes of their keys and `seed` ([`rank`]).
+    /// Draws this number of them by the hashes of their keys and `seed` ([`rank`]).
     pub fn new(wanted: usize, seed: u64) -> Reservoir<T> {
         Reservoir {
             wanted,
@@ -119,7 +119,7 @@ impl<T> Reservoir<T> {
     }
 }
 
-/// Pairs of so many texts.
+/// Number of pairs of this number of texts.
 pub fn pairs(texts: usize) -> u64 {
     let texts = texts as u64;
     texts * texts.saturating_sub(1) / 2

@@ -70,7 +70,7 @@ impl RecallQuery {
         self
     }
 
-    /// Asks about so many texts, drawn by the hash of their keys and `seed` ([`rank`](super::rank)), and
+    /// Asks about this number of texts, drawn by the hash of their keys and `seed` ([`rank`](super::rank)), and
     /// compares each with all others. A pair of two that are drawn counts once.
     #[must_use]
     pub fn sample(mut self, texts: usize, seed: u64) -> RecallQuery {

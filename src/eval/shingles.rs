@@ -107,7 +107,7 @@ impl KindMeasured {
 ///
 /// Which pairs are near-duplicates is not for shingles to say: those are of which a word diff keeps at
 /// least the share `threshold`, 2 x kept words / words of both. A step is a kind, and one more. Figures
-/// but for the times depend on the texts and their order alone. Memory is 8 bytes a pair and the sets of
+/// except for the times depend on the texts and their order alone. Memory is 8 bytes a pair and the sets of
 /// one kind. The threads are those of the rayon pool that the call is made in.
 ///
 /// # Errors

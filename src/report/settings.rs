@@ -85,7 +85,7 @@ impl Report {
         Report { linkage, ..self }
     }
 
-    /// Only clusters of so many documents or more; less than 2 is taken as 2, for what is like nothing else is no
+    /// Only clusters of at least this number of documents; less than 2 counts as 2, for a single document is no
     /// cluster to look at.
     pub fn min_size(self, documents: usize) -> Report {
         Report {

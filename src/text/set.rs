@@ -18,7 +18,7 @@ const DOMAIN: &str = "dedupdb 2026-11-22 a content that is given as its shingles
 ///
 /// A store takes a set in place of a text: see [`Body`](crate::write::Body). The set remembers which
 /// [`Shingler`] made it, so that a store of another shingling can refuse it. Sets are equal if their
-/// shingles are, whoever made them.
+/// shingles are, regardless of who made them.
 ///
 /// # Examples
 ///

@@ -45,6 +45,7 @@ mod pairs;
 mod pictures;
 mod planted;
 mod progress;
+mod prose;
 mod rebuild;
 mod recovery;
 mod relative;

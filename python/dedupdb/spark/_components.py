@@ -19,7 +19,7 @@ SENT = 500_000
 def components(edges: DataFrame, on_driver: int) -> DataFrame:
     """Each hash of an edge, in ``hash``, and the lowest that it is connected to, in ``label``.
 
-    Up to so many edges on the driver, 128 bytes an edge; else Spark goes round after round.
+    Maximum number of edges on the driver, 128 bytes an edge; else Spark goes round after round.
     """
     edges = edges.select("hash_a", "hash_b")
     number = edges.count()

@@ -113,7 +113,7 @@ def dropped(
     checkpoint: str | None = None,
     report: dict[str, int] | None = None,
 ) -> DataFrame:
-    """The documents that are dropped, and for whose sake.
+    """The documents that are dropped, each with the one that it resembles.
 
     In the order of the keys, a document is dropped for the sake of an earlier one that is kept and that it is like, as
     ``dedupdb dedup`` drops records in the order of its input.

@@ -34,7 +34,7 @@ def _schema(parameters: str) -> T.StructType:
 def sketch(df: DataFrame, *, key: str = "id", text: str = "text", threads: int = 1, **parameters: Any) -> DataFrame:
     """Sketches texts: their hashes, band keys and packed shingles, which is all that the other functions need.
 
-    The result may be written to Parquet and read again. It is made anew each time that it is used, unless it is
+    The result may be written to Parquet and read again. It is computed again each time that it is used, unless it is
     cached (``.persist()``) or written.
 
     Args:
@@ -81,7 +81,7 @@ def parameters_of(sketches: DataFrame) -> tuple[str, float] | None:
 
 
 def with_file(sketches: DataFrame) -> DataFrame:
-    """The sketches with a column ``file``, where they were read: it is told if one is damaged."""
+    """The sketches with a column ``file``, where they were read, for messages about damaged ones."""
     return sketches if "file" in sketches.columns else sketches.withColumn("file", F.input_file_name())
 
 

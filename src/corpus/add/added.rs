@@ -20,7 +20,7 @@ pub struct Added {
     pub kept_out: u64,
     /// Documents of the same text as an earlier one, stored or not.
     pub exact_copies: u64,
-    /// Documents of another text that is like an earlier one, stored or not.
+    /// Documents with another text that resembles an earlier one, stored or not.
     pub near_duplicates: u64,
     /// Files that are stored under other keys, too, by other paths to them. They are no copies.
     pub other_names: u64,

@@ -3,7 +3,7 @@
 use crate::Match;
 use crate::corpus::skipped::Skipped;
 
-/// What an observer is told, in the order in which it happens.
+/// An event for the observer, in the order in which it happens.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum AddEvent<'a> {

@@ -27,11 +27,11 @@ const END: Duration = Duration::from_secs(2);
 /// Bytes of what it says of an error.
 const SAID: u64 = 2000;
 
-/// A program that makes text of files that are none, such as PDF: it is started with the file's path as its
-/// argument and the file as its standard input, and its standard output is the document.
+/// A program that extracts the text of files, such as PDF. It is started with the file's path as its argument
+/// and the file as its standard input, and its standard output is the document.
 ///
-/// It is given a [time](Converter::time_limit), and its output is bounded as any text. What it started in its
-/// process group ends with it, when its time is over or the run is stopped.
+/// It has a [time limit](Converter::time_limit), and its output is bounded like any text. After the limit, or if
+/// the run is stopped, its process group is ended.
 #[derive(Clone, Debug)]
 pub struct Converter {
     program: PathBuf,

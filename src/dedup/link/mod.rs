@@ -52,7 +52,7 @@ pub struct Link {
     pretend: bool,
 }
 
-/// What an observer is told.
+/// An event for the observer.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum LinkEvent<'a> {
@@ -124,7 +124,7 @@ impl Link {
         Link { how, ..self }
     }
 
-    /// Whether all is told and nothing is done.
+    /// Whether everything is reported and nothing is changed.
     pub fn pretend(self, pretend: bool) -> Link {
         Link { pretend, ..self }
     }

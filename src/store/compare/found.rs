@@ -3,7 +3,7 @@
 use super::matching::Verified;
 use crate::sketch::Estimate;
 
-/// A document that is like the one asked about, with the evidence.
+/// A document that resembles the one asked about, with the evidence.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Match {

@@ -12,7 +12,7 @@ use crate::text::ShingleSet;
 
 /// What is stored of a document.
 ///
-/// A compaction numbers contents anew, and a document from before is refused from then on
+/// A compaction renumbers contents, and a document from before is refused from then on
 /// ([`Error::OldDocument`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -31,7 +31,7 @@ pub struct Document {
     pub modified: Option<SystemTime>,
     /// Time at which its text was added under this key, to the second.
     pub added: SystemTime,
-    /// Whether it counts as published: not if a run stored it that was begun and is not published;
+    /// Whether it counts as published: not if an open run stored it, one that is not published;
     /// see [`Writer::begin_run`](crate::Writer::begin_run).
     pub is_published: bool,
 }

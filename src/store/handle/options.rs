@@ -112,7 +112,7 @@ impl Options {
         self
     }
 
-    /// How long a [`Writer`](crate::Writer) of this process may lie unused before who waits for it is told
+    /// How long a [`Writer`](crate::Writer) of this process may lie unused before a caller that waits for it gets
     /// [`Error::WriterHeld`]; 30 seconds by default. It is waited for at least as long, and twice as long at
     /// most; one that is used now and then, or is within a long call, is waited for as long as it takes.
     ///
@@ -135,15 +135,14 @@ impl Options {
         self
     }
 
-    /// Number of false candidates, contents that share a bucket with a text and do not match it,
-    /// after which a search passes over those that are left; 4,000 by default, at least 1.
+    /// Number of false candidates, contents that share a bucket with a text and do not match it, after
+    /// which a search stops; 4,000 by default, at least 1.
     ///
-    /// Candidates come in masses and do not match where somebody makes them so, or where a template
-    /// is a little less than the threshold of each; then this bounds what one more text costs, where
-    /// every one before it would have to be compared. Matches do not count, so that any number of
-    /// near-copies is found. Younger candidates are looked at first, and of thousands those that
-    /// share most buckets, so that what is passed over seldom matches. It is not lost in silence:
-    /// [`Store::searches_cut_short`] counts. `usize::MAX` has every candidate compared.
+    /// Adversarial texts or shared templates can put thousands of non-matching contents into one bucket;
+    /// this bounds the cost of each search. Matches do not count, so any number of near-copies is found.
+    /// Younger candidates come first and, among thousands, those that share the most buckets, so the
+    /// skipped ones seldom match. [`Store::searches_cut_short`] counts the searches that were stopped.
+    /// With `usize::MAX` every candidate is compared.
     ///
     /// It bounds queries, and writers before and after a commit each. It bounds [`Store::pairs`] for
     /// each content and bucket, and so it does [`Store::clusters`], where candidates that match count

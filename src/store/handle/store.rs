@@ -24,7 +24,7 @@ use crate::store::offer::Queue;
 /// the last [`Writer`](crate::Writer) are dropped. Threads share it: any number of them ask while one writes, and none
 /// waits for the writer. It is of one process: the child of a fork cannot use what its parent opened, every call says
 /// [`Error::OtherProcess`], and dropping a handle there changes nothing. It may open the
-/// store anew. Every answer comes from one commit, the last one when the question was put.
+/// store again. Every answer comes from one commit, the last one when the question was put.
 ///
 /// One process at a time has a store open for writing, and any number have it open for reading only
 /// at the same time; none of them waits for another. A store that is open for reading only answers

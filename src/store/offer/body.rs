@@ -5,12 +5,12 @@ use crate::text::ShingleSet;
 
 /// What a document says: a text, or the shingles that stand for one.
 ///
-/// Whoever has shingles already, of another engine or of hashes of his own, need not have the text. A
-/// set that is given gets the answers that a text of these shingles gets, bit for bit. Documents of the
-/// same shingles that are given so are copies of one another; a text of the same shingles is their
-/// near-duplicate, at a similarity of 1.
+/// A program that has the shingles, from another engine or from its own hashes, does not need the text. A
+/// set gets the same answers as a text with these shingles, bit for bit. Documents that were given as equal
+/// sets are copies of one another; a text with the same shingles is their near-duplicate, at a similarity
+/// of 1.
 ///
-/// A store refuses a set that another shingling made ([`Error::InvalidShingles`]). Integers of one's own
+/// A store refuses a set that another shingling made ([`Error::InvalidShingles`]). Your own integers
 /// ([`ShingleSet::from_ids`]) need a store of [`Shingling::Ids`]. Where a set does not know what made it,
 /// because it comes from [packed bytes](ShingleSet::from_packed) or from
 /// [hashes of 32 bits](ShingleSet::from_hashes), it is up to the caller that they are what the store's

@@ -41,7 +41,7 @@ impl Input {
         }
     }
 
-    /// Its source has so many bytes. Without this, it has those of the text, or 0 if none was given.
+    /// Size of its source in bytes. Without this, it is that of the text, or 0 if none was given.
     #[must_use]
     pub fn size(self, bytes: u64) -> Input {
         let size = Some(bytes);

@@ -43,7 +43,7 @@ impl Outcome {
         }
     }
 
-    /// The earlier document for whose sake the input was kept out; None where the store has its text
+    /// The earlier document that the input resembles; None where the store has its text
     /// under its key, or under its [second one](Outcome::second_key).
     pub fn duplicate_of(&self) -> Option<&Match> {
         let earlier = self.earlier.as_ref();

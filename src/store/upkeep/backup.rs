@@ -13,7 +13,7 @@ impl Store {
     /// there yet, or be empty; it appears whole or not at all, and is a store like any other. The
     /// columns' committed bytes are copied, by sharing blocks where the file system can do that,
     /// and compared with their checksums, so that a damaged column does not become a backup. The
-    /// index is written anew from one transaction, without the room that an index in use has
+    /// index is rewritten from one transaction, without the room that an index in use has
     /// between its entries.
     ///
     /// ```

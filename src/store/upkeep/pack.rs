@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::store::handle::Store;
 
 impl Store {
-    /// Writes the index anew if so much was added since that was done last that about half of its file is
+    /// Rewrites the index if so much was added since that was done last that about half of its file is
     /// free or badly filled; says whether it did. To be called after much was added by a [`Writer`](crate::Writer), when
     /// none is held: [`Store::pipeline`], [`Store::merge`] and the calls that take a corpus do so by themselves.
     ///
@@ -16,8 +16,8 @@ impl Store {
     /// writers go on, and the end of the process at any time does no harm. It takes about a twentieth
     /// of the time of adding.
     ///
-    /// `watch` is told now and then how far it is, and may stop it. Then the store is as it was, as it is if
-    /// the disk has no room for another index, or a [`Rebuild`] was begun and is not finished.
+    /// `watch` learns now and then how far it is, and may stop it. Then the store is as it was, as it is if
+    /// the disk has no room for another index, or there is an unfinished [`Rebuild`].
     ///
     /// ```
     /// use std::ops::ControlFlow;

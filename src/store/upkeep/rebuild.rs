@@ -69,7 +69,7 @@ impl<'a> Rebuild<'a> {
         Rebuild::new(Target::Compact)
     }
 
-    /// Finishes a rebuild that was begun before, whatever it is.
+    /// Finishes an unfinished rebuild, whatever its target.
     pub fn resume() -> Rebuild<'a> {
         Rebuild::new(Target::Resume)
     }
@@ -115,8 +115,8 @@ impl<'a> Rebuild<'a> {
         self
     }
 
-    /// Is told now and then how far it is, and may stop it: then the rebuild fails with
-    /// [`Error::Interrupted`], and the next one goes on from there.
+    /// Calls `watch` now and then with the progress. It may stop the rebuild, which then fails with
+    /// [`Error::Interrupted`]; the next one continues from there.
     #[must_use]
     pub fn watch(
         mut self,
@@ -152,7 +152,7 @@ impl From<Progress> for RebuildProgress {
     }
 }
 
-/// A rebuild that was begun and is not finished.
+/// An unfinished rebuild.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Unfinished {
@@ -195,7 +195,7 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::InvalidSchema`] for a change that needs other shingles or to [`Family::Xor`](crate::sketching::Family::Xor), [`Error::Unfinished`] if a
-    /// rebuild to another end was begun, [`Error::MissingSources`], [`Error::Interrupted`],
+    /// unfinished rebuild has another target, [`Error::MissingSources`], [`Error::Interrupted`],
     /// [`Error::ReadOnly`], [`Error::WriterHeld`] if this thread holds the
     /// [`Writer`](crate::Writer) or is within a rebuild, [`Error::Moved`], or those of reading and writing the store. The store is as before then.
     pub fn rebuild(&self, rebuild: Rebuild<'_>) -> Result<bool> {
@@ -255,7 +255,7 @@ impl Store {
         Ok(true)
     }
 
-    /// The rebuild that was begun and is not finished, if there is one. It may be under way, in another
+    /// The unfinished rebuild, if there is one. It may be under way, in another
     /// process or in this.
     ///
     /// # Errors
@@ -272,7 +272,7 @@ impl Store {
         }))
     }
 
-    /// Forgets a rebuild that was begun and not finished, and deletes its files; says whether there
+    /// Discards an unfinished rebuild and deletes its files; says whether there
     /// was one.
     ///
     /// # Errors

@@ -35,9 +35,9 @@ pub struct Salvaged {
     pub documents: u64,
     /// Contents of the new store.
     pub contents: u64,
-    /// Of the documents, those that may not be quite what they were; each is told.
+    /// Of the documents, those that may not be quite what they were; each is reported.
     pub doubtful: u64,
-    /// Documents that are lost; each is told.
+    /// Documents that are lost; each is reported.
     pub lost: u64,
     /// Of the documents, those whose key is lost: their key now is `blake3:` and the hash of their text.
     pub unnamed: u64,
@@ -95,15 +95,15 @@ impl Options {
     /// Every part is read for itself and held against the others: columns against the checksums of
     /// their blocks, shingles against the signature, documents against the names of contents.
     /// A signature that is damaged is computed again from its shingles. What lies in a damaged block
-    /// and fits all the rest is kept and told as doubtful: a bit of its hash or a shingle may be
-    /// another. Contents of which no key can be read are kept under the key `blake3:` and the hash of
+    /// and agrees with all the rest is kept and reported as doubtful: a bit of its hash or a shingle may be
+    /// wrong. Contents of which no key can be read are kept under the key `blake3:` and the hash of
     /// their text; removed ones may be among them.
     ///
-    /// `schema`, or the default one, stands in where the index does not tell its own or tells one that
-    /// does not give the signatures; it is refused if they are not those that it gives. Where the index
-    /// is damaged, what cannot be seen in signatures (how texts become shingles, the threshold, the
-    /// bands) may be damaged in it, too: look at [`Store::schema`] of the new store. `told` is called with
-    /// each document that is lost or doubtful.
+    /// `schema`, or the default one, is used if the stored one is unreadable or does not reproduce the
+    /// signatures. It is refused if it does not reproduce them either. If the index is damaged, the
+    /// parameters that signatures do not show (how texts become shingles, the threshold, the bands) may be
+    /// wrong, too: look at [`Store::schema`] of the new store. `told` is called with each document that is
+    /// lost or doubtful.
     ///
     /// ```
     /// use dedupdb::{Schema, Store};

@@ -209,7 +209,7 @@ impl Sample {
         count
     }
 
-    /// The sample of a store with so many contents of the same kind: for what the store will have
+    /// The sample of a store with this number of contents of the same kind: for what the store will have
     /// grown to. Matches and false candidates grow with the number of contents.
     #[must_use]
     pub fn grown_to(mut self, contents: u64) -> Sample {

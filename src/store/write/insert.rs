@@ -41,8 +41,8 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::InvalidKey`], [`Error::InvalidText`], [`Error::InvalidShingles`], [`Error::ReadOnly`],
-    /// [`Error::WriterHeld`] if this thread holds the [`Writer`](crate::Writer), or why the commit failed,
-    /// which every caller that shares it is told.
+    /// [`Error::WriterHeld`] if this thread holds the [`Writer`](crate::Writer), or the reason
+    /// why the commit failed, which every caller that shares it gets.
     pub fn insert_unless_duplicate(
         &self,
         key: impl Into<String>,

@@ -50,7 +50,7 @@ impl Store {
     ///
     /// Documents of a run of that store that was not published are left out. Shingles and signatures
     /// are taken over as they are. Documents are committed whenever they take
-    /// `memory` bytes; a merge that ended half-way is finished by another. `watch` is told now and
+    /// `memory` bytes; a merge that ended half-way is finished by another. `watch` learns now and
     /// then how many documents were gone through, and may stop the merge, which then fails with
     /// [`Error::Interrupted`] after a commit. At the end the index is [packed](Store::pack_if_loose) if much was added;
     /// to stop that is no failure.

@@ -73,7 +73,7 @@ impl Intake {
 }
 
 /// A way into a store for documents that come batch after batch: one thread sketches, another writes and
-/// commits, and whoever has the pipeline waits for neither unless he wants to.
+/// commits, and the owner of the pipeline waits for neither unless it asks to.
 ///
 /// Outcomes are those of one document after another, in the order of what was pushed. Commits are made as
 /// [`Uncommitted`] says, and one once the pipeline is [closed](Pipeline::close); then the index is

@@ -9,7 +9,7 @@ const MEMORY: u64 = 64 << 20;
 
 impl Writer {
     /// Begins a run: documents that [`Writer::admit_batch`] stores from now on belong to it, until
-    /// [`Writer::publish_run`]. Forgets the documents of a run that was begun before and never
+    /// [`Writer::publish_run`]. Forgets the documents of an earlier run that was never
     /// published; returns how many.
     ///
     /// Everything that was done before is committed, and the run with it. If the process ends before
@@ -63,7 +63,7 @@ impl Writer {
         self.commit()
     }
 
-    /// Forgets the documents of a run that was begun before and never published; returns how many.
+    /// Forgets the documents of an earlier run that was never published; returns how many.
     /// Everything that was done before is committed, and this whenever it takes `memory` bytes; the
     /// rest is left to [`Writer::commit`].
     ///

@@ -18,7 +18,7 @@ const PRETENDED_SHARE: u64 = 2;
 /// However little was asked for, so much may be uncommitted.
 const LEAST: u64 = 16 << 20;
 
-/// How long and how much may be uncommitted, for whoever adds as long as there is something to add.
+/// How long and how much may be uncommitted, for a caller that adds as long as there is something to add.
 ///
 /// ```
 /// use dedupdb::write::Uncommitted;

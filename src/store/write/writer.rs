@@ -156,7 +156,7 @@ impl Writer {
     /// # Errors
     ///
     /// [`Error::Moved`] if the store's folder is not where it was. After any other error the disk's state is unknown: reading goes on from what is in memory of the last
-    /// commit, writing needs the store to be opened anew. [`Error::Poisoned`] if an earlier call of this writer
+    /// commit, writing needs the store to be opened again. [`Error::Poisoned`] if an earlier call of this writer
     /// failed half-way.
     pub fn commit(&mut self) -> Result<()> {
         let _used = self.files.enter()?;
@@ -208,13 +208,13 @@ impl Writer {
 impl Store {
     /// The one writer, once no other thread has it.
     ///
-    /// Nobody waits for ever. A thread that would wait for itself is told at once: the one that made the
+    /// No caller waits for ever. A thread that would wait for itself gets the error at once: the one that made the
     /// writer or used it last, and the one that feeds a [`Pipeline`](crate::write::Pipeline), until that is
-    /// closed. For another thread's writer it is waited as long as that is used. After
-    /// [`Options::idle_writer`](crate::Options::idle_writer) without a call to it nobody can tell whose it
-    /// is by now, and who waits is told as well: so it is where a writer moved to the very thread that
-    /// asks for a second one. [`Store::insert_unless_duplicate`] and [`Store::merge`] keep the same law;
-    /// [`Store::rebuild`], whose work is long, waits for the writers of other threads without an end.
+    /// closed. The call waits for another thread's writer as long as that is used. After
+    /// [`Options::idle_writer`](crate::Options::idle_writer) without a call to the writer, its owner is unknown,
+    /// and a waiting caller gets the error as well; this covers a writer that moved to the thread that asks
+    /// for a second one. [`Store::insert_unless_duplicate`] and [`Store::merge`] follow the same rule;
+    /// [`Store::rebuild`], whose work is long, waits for the writers of other threads without a limit.
     ///
     /// # Errors
     ///

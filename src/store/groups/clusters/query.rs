@@ -60,7 +60,7 @@ impl ClusterQuery {
         self
     }
 
-    /// Only clusters of so many documents or more; 2 by default. With 1, documents that are like
+    /// Only clusters of at least this number of documents; 2 by default. With 1, documents that are like
     /// no other are clusters too, so that every document is in one.
     #[must_use]
     pub fn min_size(mut self, documents: usize) -> ClusterQuery {
