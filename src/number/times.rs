@@ -31,7 +31,7 @@ pub fn utc(time: SystemTime) -> String {
     format!("{}T{hour:02}:{minute:02}:{second:02}Z", date(day))
 }
 
-/// The date so many days after the first of 1970, by the calendar of today, as ISO 8601 has it: `2024-02-29`.
+/// The date this number of days after the first of 1970, by the calendar of today, as ISO 8601 has it: `2024-02-29`.
 pub fn date(days: impl Into<i128>) -> String {
     // Eras of 400 years from 1 March of the year 0 on; a year begins with March, so that a leap day is its last.
     const ERA: i128 = 146_097;

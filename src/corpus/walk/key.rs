@@ -52,7 +52,7 @@ impl Key {
         Key { text: key, lossy }
     }
 
-    /// The path of the file of a key. None if that cannot be told: the key has U+FFFD that stands for no byte, as those
+    /// The path of the file of a key. None if it is unknown: the key has U+FFFD that stands for no byte, as those
     /// of records may, or the system knows no such names.
     pub fn path(key: &str) -> Option<PathBuf> {
         if !key.contains(REPLACED) {

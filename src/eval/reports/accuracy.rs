@@ -18,7 +18,7 @@ pub struct KindAccuracy {
 }
 
 impl KindAccuracy {
-    /// The rows that [`accuracy`](crate::eval::accuracy()) measured with so many texts.
+    /// The rows that [`accuracy`](crate::eval::accuracy()) measured with this number of texts.
     pub fn new(shingling: Shingling, texts: usize, rows: Vec<Accuracy>) -> KindAccuracy {
         KindAccuracy {
             shingling,

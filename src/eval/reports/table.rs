@@ -27,7 +27,7 @@ impl Column {
 }
 
 impl Table {
-    /// A table whose first columns, so many, say what a row is of.
+    /// A table in which this number of columns at the front say what a row is of.
     pub fn named_by(names: usize) -> Table {
         Table {
             columns: Vec::new(),

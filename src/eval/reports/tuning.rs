@@ -15,7 +15,7 @@ const COUNTED: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
 const FEW: u64 = 30;
 
 /// Tells what each shape of bands finds and costs. Shapes are those of [`Tuning::compare`] with the same `sample`,
-/// which was drawn in a store of so many contents, and may have been [grown](Sample::grown_to) since.
+/// which was drawn in a store of this number of contents, and may have been [grown](Sample::grown_to) since.
 pub fn tuning_report(
     tuning: &Tuning,
     shapes: &[Compared],
