@@ -23,6 +23,8 @@ Examples:
   dedupdb dedup articles/ -o unique/ --keep longest --removed removed.tsv
   dedupdb dedup articles/ -o files-to-keep --list
   zcat posts.csv.gz | dedupdb dedup - --format csv -o - > clean.csv
+  dedupdb dedup notes/ --move-to notes-dropped
+  dedupdb dedup --undo notes-dropped/.dedupdb-moved
 
 OUTPUT is one of these:
   a file of records  If the input is one file of records or standard input, or if OUTPUT ends in
@@ -107,6 +109,14 @@ text. Do not delete files because they are missing from the output: files that d
 are in neither. With --store, a document may be dropped because of an earlier run, and the file in
 the list may be the only copy on disk.
 
+--move-to moves files instead of writing an output: a dropped file of the one folder INPUT goes to the
+same path below DIR, which is new or empty and on the same file system. It prints FROM, TO, the key of
+the document that it resembles, and JACCARD. Before the first file is moved, DIR/.dedupdb-moved lists
+them all; --undo takes this list and moves them back, also after a run that was killed. No file is
+ever replaced. Left in place are records, files that changed since the run began, files that a
+symbolic link in the folder leads to, and files whose name is not UTF-8. --undo refuses a list that was
+edited. If some files cannot be moved back, the list stays, and the same command continues.
+
 If an id comes again with another text, both records are kept, counted as repeated, and an error,
 because readers of OUTPUT cannot tell them apart. With --id-scope file, ids belong to their file
 only. The ids take about 40 bytes of memory each.
@@ -114,12 +124,24 @@ only. The ids take about 40 bytes of memory each.
 Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]
 pub(crate) struct Dedup {
     /// Files and folders as in add, or - for standard input
-    #[arg(required = true, value_name = "INPUT")]
+    #[arg(required_unless_present = "undo", value_name = "INPUT")]
     pub(crate) paths: Vec<PathBuf>,
 
     /// File or folder to write, or - for standard output
-    #[arg(short, long, value_name = "OUTPUT")]
-    pub(crate) output: PathBuf,
+    #[arg(short, long, value_name = "OUTPUT", required_unless_present_any = ["move_to", "undo"])]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Instead of writing OUTPUT, move the files that would be dropped from the folder INPUT to DIR
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "mark", "list", "removed", "force"])]
+    pub(crate) move_to: Option<PathBuf>,
+
+    /// Move back what --move-to moved; MANIFEST is .dedupdb-moved in DIR
+    #[arg(long, value_name = "MANIFEST", conflicts_with_all = ["paths", "output", "move_to", "mark", "list", "removed", "force"])]
+    pub(crate) undo: Option<PathBuf>,
+
+    /// With --move-to or --undo: print what would be moved, and move nothing
+    #[arg(long, conflicts_with = "output")]
+    pub(crate) dry_run: bool,
 
     /// Which of several similar documents to keep: first, longest, newest, a number of them, or none
     #[arg(long, value_name = "WHICH", value_parser = parse::keep, default_value = "first")]

@@ -9,6 +9,8 @@ use dedupdb::corpus::Source;
 use dedupdb::dedup::{self, Begun, Done, Ending, Event};
 use dedupdb::{Schema, Store};
 
+#[cfg(unix)]
+use super::moving;
 use crate::args::{self, Args, Parameters};
 use crate::console::Console;
 use crate::done;
@@ -29,6 +31,9 @@ pub(crate) fn run(
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
+    if let Some(manifest) = &dedup.undo {
+        return moving::undo(dedup, manifest, console, output);
+    }
     if dedup.removed.as_deref() == Some(Path::new(STDIN)) {
         bail!("--removed names a file; standard output is for OUTPUT");
     }
@@ -36,9 +41,14 @@ pub(crate) fn run(
         bail!("--against compares with that alone; leave --store (or DEDUPDB_STORE) out");
     }
     check_stdin(dedup.paths.iter().map(PathBuf::as_path))?;
-    let places = is_file(dedup).then_some(&*dedup.output);
-    let places: Vec<&Path> = places.into_iter().chain(dedup.removed.as_deref()).collect();
-    dedup.telling.check(&dedup.paths, &places)?;
+    let places = file(dedup).into_iter().chain(dedup.removed.as_deref());
+    let places = places.chain(dedup.move_to.as_deref());
+    dedup
+        .telling
+        .check(&dedup.paths, &places.collect::<Vec<_>>())?;
+    if let Some(target) = &dedup.move_to {
+        return moving::move_to(args, dedup, target, console, output);
+    }
     let begun = asked(args, dedup)?.begin().map_err(explained)?;
     let is_folder = begun.writes_folder();
     let begun = with_store(begun, args, &dedup.parameters, console)?;
@@ -49,15 +59,7 @@ pub(crate) fn run(
     } else {
         Path::new("")
     };
-    let (plan, paths) = (dedup.inputs.options().store(store), dedup.paths.clone());
-    let mut told = Told {
-        console,
-        interrupt,
-        left_out: LeftOut::begin(console, &dedup.telling, Named::Failures)?,
-        progress: Progress::new(console, move || plan.disk_bytes(sources(&paths, None))),
-        has_repeated: false,
-        failed: None,
-    };
+    let mut told = Told::new(store, dedup, console, interrupt)?;
     let ran = begun.run(|event| told.observe(event));
     told.progress.finish();
     if let Some(error) = told.failed {
@@ -108,33 +110,48 @@ pub(super) fn note_forgotten(forgotten: u64, console: &Console) {
     }
 }
 
-/// Whether the output is not standard output.
-fn is_file(dedup: &args::Dedup) -> bool {
-    dedup.output != Path::new(STDIN)
+/// The output, if that is not standard output.
+fn file(dedup: &args::Dedup) -> Option<&Path> {
+    let output = dedup.output.as_deref();
+    output.filter(|output| *output != Path::new(STDIN))
 }
 
 fn name(dedup: &args::Dedup) -> String {
-    if is_file(dedup) {
-        dedup.output.display().to_string()
-    } else {
-        "standard output".to_owned()
+    match file(dedup) {
+        Some(file) => file.display().to_string(),
+        None => "standard output".to_owned(),
     }
+}
+
+/// What the arguments mean, but for where it goes.
+pub(super) fn judged(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
+    let mut asked = dedup::Dedup::new(sources(&dedup.paths, None))
+        .reading(dedup.inputs.options())
+        .keep(dedup.keep)
+        .memory(dedup.memory)
+        .schema(schema(&dedup.parameters)?)
+        .store_options(store::options(args));
+    if let Some(path) = &dedup.against {
+        asked = if path.join("index.redb").is_file() {
+            asked.against(&store::open_other(args, path)?)
+        } else {
+            asked.against_corpus([Source::path(path)])
+        };
+    }
+    if let Some(bytes) = dedup.temp_limit {
+        asked = asked.temporary_limit(bytes);
+    }
+    Ok(asked)
 }
 
 /// What the arguments mean.
 fn asked(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
-    let mut asked = dedup::Dedup::new(sources(&dedup.paths, None))
-        .reading(dedup.inputs.options())
-        .keep(dedup.keep)
+    let asked = judged(args, dedup)?
         .removed_as_json(args.json)
-        .replace(dedup.force)
-        .memory(dedup.memory)
-        .schema(schema(&dedup.parameters)?)
-        .store_options(store::options(args));
-    asked = if is_file(dedup) {
-        asked.output(&dedup.output)
-    } else {
-        asked.output_to(stdout())
+        .replace(dedup.force);
+    let mut asked = match file(dedup) {
+        Some(file) => asked.output(file),
+        None => asked.output_to(stdout()),
     };
     if dedup.list {
         asked = asked.list(if dedup.print0 {
@@ -148,16 +165,6 @@ fn asked(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
     }
     if let Some(name) = &dedup.mark {
         asked = asked.mark(name);
-    }
-    if let Some(path) = &dedup.against {
-        asked = if path.join("index.redb").is_file() {
-            asked.against(&store::open_other(args, path)?)
-        } else {
-            asked.against_corpus([Source::path(path)])
-        };
-    }
-    if let Some(bytes) = dedup.temp_limit {
-        asked = asked.temporary_limit(bytes);
     }
     if args.store_given {
         asked = asked.store_folder(&args.store);
@@ -220,19 +227,38 @@ fn check_parameters(store: &Store, schema: &Schema, parameters: &Parameters) -> 
 }
 
 /// What is told while it runs.
-struct Told<'a> {
+pub(super) struct Told<'a> {
     console: &'a Console,
-    interrupt: Interrupt,
+    pub(super) interrupt: Interrupt,
     left_out: LeftOut,
-    progress: Progress,
+    pub(super) progress: Progress,
     /// Whether a key came again; the first is told.
     has_repeated: bool,
     /// What keeps it from going on, on this side.
-    failed: Option<anyhow::Error>,
+    pub(super) failed: Option<anyhow::Error>,
 }
 
-impl Told<'_> {
-    fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
+impl<'a> Told<'a> {
+    /// Nothing is told yet; `store` is the folder that is passed over.
+    pub(super) fn new(
+        store: &Path,
+        dedup: &args::Dedup,
+        console: &'a Console,
+        interrupt: Interrupt,
+    ) -> Result<Told<'a>> {
+        let (plan, paths) = (dedup.inputs.options().store(store), dedup.paths.clone());
+        Ok(Told {
+            console,
+            interrupt,
+            left_out: LeftOut::begin(console, &dedup.telling, Named::Failures)?,
+            progress: Progress::new(console, move || plan.disk_bytes(sources(&paths, None))),
+            has_repeated: false,
+            failed: None,
+        })
+    }
+
+    /// Tells an event, and whether to go on.
+    pub(super) fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
         let told = match event {
             Event::Forgotten { documents } => {
                 note_forgotten(documents, self.console);
@@ -268,7 +294,7 @@ impl Told<'_> {
 }
 
 /// Says of an error what this program knows of it.
-fn explained(error: dedup::Error) -> anyhow::Error {
+pub(super) fn explained(error: dedup::Error) -> anyhow::Error {
     match error {
         // Who read standard output wants no more.
         dedup::Error::Stream { source } if source.kind() == ErrorKind::BrokenPipe => {
@@ -301,7 +327,7 @@ fn tell(
     }
     if !args.json {
         console.text(&done::to_text(done, elapsed));
-    } else if is_file(dedup) {
+    } else if file(dedup).is_some() {
         output.object(&done::to_json(done, elapsed))?;
     } else {
         // Standard output has the documents.

@@ -19,6 +19,8 @@ mod man;
 mod map;
 mod matrix;
 mod merge;
+#[cfg(unix)]
+mod moving;
 mod pairs;
 mod query;
 mod reduce;

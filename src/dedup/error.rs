@@ -63,6 +63,13 @@ pub enum Error {
         /// Its path.
         path: PathBuf,
     },
+    /// A list of moved files is none, or is not as it was written.
+    BadManifest {
+        /// The list.
+        path: PathBuf,
+        /// What is wrong with it, and where.
+        reason: String,
+    },
     /// A file changed while it was read.
     Changed {
         /// The file.
@@ -159,6 +166,7 @@ impl fmt::Display for Error {
                 "{}: this is no folder, and links are not followed",
                 path.display()
             ),
+            Error::BadManifest { path, reason } => write!(f, "{}: {reason}", path.display()),
             Error::NoTable => {
                 f.write_str("no table could be read, so the columns of the output are not known")
             }

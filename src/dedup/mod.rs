@@ -77,6 +77,8 @@ mod lineage;
 mod link;
 mod mark;
 mod modes;
+#[cfg(unix)]
+mod moving;
 mod order;
 mod outputs;
 mod ranked;
@@ -97,5 +99,7 @@ pub use error::{Error, Unfit};
 pub use event::{Dropped, Event};
 #[cfg(unix)]
 pub use link::{How, Link, LinkEvent, Linked};
+#[cfg(unix)]
+pub use moving::{Move, MoveEvent, Moved, Undo};
 pub use rows::{DroppedRow, Rows};
 pub use settings::{Dedup, Ending, Keep};

@@ -118,7 +118,7 @@ impl From<crate::Error> for Error {
 }
 
 impl Error {
-    pub(super) fn foreign(path: &Path, reason: impl Into<String>) -> Error {
+    pub(crate) fn foreign(path: &Path, reason: impl Into<String>) -> Error {
         Error::Foreign {
             path: path.to_owned(),
             reason: reason.into(),

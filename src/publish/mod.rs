@@ -38,6 +38,9 @@ mod steps;
 mod whole;
 pub(crate) mod work;
 
+#[cfg(unix)]
+pub(crate) use steps::{rename_to_free, sync_folder};
+
 pub use apart::{check_no_store, check_output, check_outputs, is_same};
 pub use error::Error;
 pub use escape::{csv_field, escape, printable, unescape};

@@ -92,6 +92,18 @@ impl Steps {
     }
 }
 
+/// Renames a file or folder to a name that must be free.
+#[cfg(unix)]
+pub(crate) fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
+    Steps::default().rename_to_free(from, to)
+}
+
+/// Makes the names in a folder durable, where the system can.
+#[cfg(unix)]
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    Steps::default().sync_folder(folder)
+}
+
 /// Whether the system, or the file system, knows the flags of a rename.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 fn supported(renamed: rustix::io::Result<()>) -> io::Result<bool> {

@@ -1,0 +1,185 @@
+//! `dedup --move-to` and `--undo`: moves files aside, and back.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use dedupdb::dedup::{Error, MoveEvent, Moved, Undo};
+use serde_json::json;
+
+use super::dedup::{Told, explained, judged};
+use crate::args::{self, Args};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::interrupt::Interrupt;
+use crate::number::{bytes, counted};
+use crate::output::{Output, escape};
+
+/// The name of the list of moved files.
+const MANIFEST: &str = ".dedupdb-moved";
+
+/// Runs `dedup --move-to`.
+pub(super) fn move_to(
+    args: &Args,
+    dedup: &args::Dedup,
+    target: &Path,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    if args.store_given {
+        bail!("--move-to compares the files of one folder; leave --store (or DEDUPDB_STORE) out");
+    }
+    if dedup.paths.len() > 1 {
+        bail!("--move-to takes one folder; give one at a time");
+    }
+    let asked = judged(args, dedup)?;
+    let asked = asked.move_to(target).pretend(dedup.dry_run);
+    let interrupt = Interrupt::catch()?;
+    let mut told = Told::new(Path::new(""), dedup, console, interrupt)?;
+    let mut failed = None;
+    let moved = asked.run(|event| {
+        if let MoveEvent::Judging(event) = event {
+            return told.observe(*event);
+        }
+        told.progress.finish();
+        let listed = list(event, console, output);
+        go_on(listed, &mut failed, &told.interrupt)
+    });
+    told.progress.finish();
+    if let Some(error) = told.failed.or(failed) {
+        return Err(error);
+    }
+    let again = |manifest: &Path| format!("dedupdb dedup --undo {}", manifest.display());
+    let moved = match moved {
+        Err(Error::Stopped) => {
+            let manifest = target.join(MANIFEST);
+            console.error(&if manifest.exists() {
+                format!("stopped; undo it with: {}", again(&manifest))
+            } else {
+                "stopped; nothing is moved".to_owned()
+            });
+            return Ok(Exit::Interrupted);
+        }
+        moved => moved.map_err(explained)?,
+    };
+    tell(&moved, dedup.dry_run, "moved", console, output)?;
+    if let Some(manifest) = &moved.manifest {
+        console.note(&format!("undo it with: {}", again(manifest)));
+    }
+    let done = moved.done.as_ref();
+    let has_failures = done.is_some_and(|done| done.reading.has_failures());
+    Ok(Exit::failed(has_failures || moved.failed > 0))
+}
+
+/// Runs `dedup --undo`.
+pub(super) fn undo(
+    dedup: &args::Dedup,
+    manifest: &Path,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    let interrupt = Interrupt::catch()?;
+    let mut failed = None;
+    let undo = Undo::new(manifest).pretend(dedup.dry_run);
+    let undone = undo.run(|event| go_on(list(event, console, output), &mut failed, &interrupt));
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    let undone = match undone {
+        Err(Error::Stopped) => {
+            console.error("stopped; the same command goes on");
+            return Ok(Exit::Interrupted);
+        }
+        undone => undone.map_err(explained)?,
+    };
+    tell(&undone, dedup.dry_run, "moved back", console, output)?;
+    Ok(Exit::failed(undone.failed > 0))
+}
+
+/// Whether to go on after something was told.
+fn go_on(
+    told: Result<()>,
+    failed: &mut Option<anyhow::Error>,
+    interrupt: &Interrupt,
+) -> ControlFlow<()> {
+    match told {
+        Ok(()) => interrupt.flow(),
+        Err(error) => {
+            *failed = Some(error);
+            ControlFlow::Break(())
+        }
+    }
+}
+
+/// Tells a file that was moved, or was not.
+fn list(event: MoveEvent<'_>, console: &Console, output: &mut Output) -> Result<()> {
+    match event {
+        MoveEvent::Moved {
+            from,
+            to,
+            like,
+            similarity,
+        } => {
+            let [from, to] = [from, to].map(Path::to_string_lossy);
+            if output.is_json() {
+                output.object(&json!({
+                    "from": from,
+                    "to": to,
+                    "earlier": like,
+                    "similarity": similarity,
+                }))?;
+            } else {
+                let [from, to, like] = [&*from, &*to, like].map(escape);
+                output.line(format!("{from}\t{to}\t{like}\t{similarity:.4}"))?;
+            }
+        }
+        MoveEvent::Left {
+            file,
+            why,
+            is_failure,
+        } => {
+            let line = format!("{}: {why}; it stays there", file.display());
+            if is_failure {
+                console.error(&line);
+            } else {
+                console.note(&line);
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Says what was done.
+fn tell(
+    moved: &Moved,
+    dry_run: bool,
+    done: &str,
+    console: &Console,
+    output: &mut Output,
+) -> Result<()> {
+    if output.is_json() {
+        output.object(&json!({
+            "files": moved.files,
+            "bytes": moved.bytes,
+            "left": moved.left,
+            "failed": moved.failed,
+            "records": moved.records,
+            "manifest": moved.manifest.as_ref().map(|path| path.to_string_lossy()),
+            "dry_run": dry_run,
+        }))?;
+        return Ok(());
+    }
+    output.flush()?;
+    let files = counted(moved.files, "file", "files");
+    let size = bytes(moved.bytes);
+    let would = if dry_run { "would be " } else { "" };
+    console.text(&format!("{files} {would}{done}, {size}\n"));
+    if moved.records > 0 {
+        let records = counted(moved.records, "record", "records");
+        console.note(&format!(
+            "{records} would be dropped and stay: a file with records is not moved; write it with -o"
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,198 @@
+//! The list of what was moved.
+//!
+//! Lines of JSON. The first has the number of the format, the folder that the files are from and their number,
+//! `{"dedupdb_moved":1,"writer":"dedupdb 0.1.0","from":"/home/notes","files":2}`; each of the others is a file with the
+//! key of the document that it is like, `{"path":"a/b.txt","like":"a/a.txt","similarity":0.91}`; the last has the hash of
+//! all before it, `{"blake3":"..."}`.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::dedup::error::{Error, Result};
+use crate::publish::error::Of as _;
+
+/// Its name in the folder that files are moved to.
+pub(super) const NAME: &str = ".dedupdb-moved";
+
+/// The number of the format.
+const FORMAT: u64 = 1;
+
+/// Files that are moved, and from where.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Manifest {
+    /// The folder, without symbolic links.
+    pub(super) from: PathBuf,
+    pub(super) files: Vec<Listed>,
+}
+
+/// A file that is moved.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Listed {
+    /// Below the folder, and below the one that it is moved to.
+    pub(super) path: PathBuf,
+    /// The key of the document that it is like.
+    pub(super) like: String,
+    pub(super) similarity: f64,
+}
+
+impl Manifest {
+    /// As a file. Nothing if a path is not UTF-8.
+    pub(super) fn to_bytes(&self) -> Option<Vec<u8>> {
+        let writer = concat!("dedupdb ", env!("CARGO_PKG_VERSION"));
+        let first = json!({
+            "dedupdb_moved": FORMAT,
+            "writer": writer,
+            "from": self.from.to_str()?,
+            "files": self.files.len(),
+        });
+        let mut lines = format!("{first}\n");
+        for file in &self.files {
+            let path = file.path.to_str()?;
+            let line = json!({ "path": path, "like": file.like, "similarity": file.similarity });
+            lines.push_str(&line.to_string());
+            lines.push('\n');
+        }
+        let hash = blake3::hash(lines.as_bytes()).to_hex();
+        lines.push_str(&json!({ "blake3": hash.as_str() }).to_string());
+        lines.push('\n');
+        Some(lines.into_bytes())
+    }
+
+    /// The one at `path`.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, is none, or is not as it was written: [`Error::BadManifest`] says what is wrong.
+    pub(super) fn read(path: &Path) -> Result<Manifest> {
+        let bytes = fs::read(path).of(path)?;
+        Manifest::parse(&bytes).map_err(|reason| Error::BadManifest {
+            path: path.to_owned(),
+            reason,
+        })
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Manifest, String> {
+        let none = || "this is no list of moved files".to_owned();
+        let text = std::str::from_utf8(bytes).map_err(|_| none())?;
+        let mut lines = text.split_inclusive('\n');
+        let first = lines
+            .next()
+            .and_then(|line| serde_json::from_str::<Value>(line).ok());
+        let first = first
+            .filter(|first| first["dedupdb_moved"].is_u64())
+            .ok_or_else(none)?;
+        if first["dedupdb_moved"] != FORMAT {
+            return Err("it was written by a newer dedupdb; undo with that one".to_owned());
+        }
+        let from = first["from"].as_str().map(PathBuf::from);
+        let from = from.filter(|from| from.is_absolute());
+        let from = from.ok_or("line 1 has no folder that the files are from")?;
+        let mut files = Vec::new();
+        let mut hash = None;
+        for (number, line) in (2..).zip(lines) {
+            if hash.is_some() {
+                return Err(format!("line {number} is behind the end"));
+            }
+            let value: Value = serde_json::from_str(line).unwrap_or_default();
+            match value["blake3"].as_str() {
+                Some(found) => hash = Some((found.to_owned(), text.len() - line.len())),
+                None => files.push(
+                    Listed::of(&value)
+                        .ok_or_else(|| format!("line {number} names no file below the folder"))?,
+                ),
+            }
+        }
+        let (hash, end) = hash.ok_or("its end is missing")?;
+        if *hash != *blake3::hash(&bytes[..end]).to_hex() || first["files"] != files.len() {
+            return Err("it was changed since it was written".to_owned());
+        }
+        Ok(Manifest { from, files })
+    }
+}
+
+impl Listed {
+    fn of(value: &Value) -> Option<Listed> {
+        let path = Path::new(value["path"].as_str()?);
+        let is_below = is_below(path);
+        is_below.then_some(Listed {
+            path: path.to_owned(),
+            like: value["like"].as_str()?.to_owned(),
+            similarity: value["similarity"].as_f64()?,
+        })
+    }
+}
+
+/// Whether a path leads down and nowhere else.
+pub(super) fn is_below(path: &Path) -> bool {
+    let mut parts = path.components();
+    parts.next().is_some()
+        && path.components().all(|part| matches!(part, Component::Normal(_)))
+        // What `components` passes over.
+        && path.components().collect::<PathBuf>().as_os_str() == path.as_os_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Listed, Manifest};
+
+    fn manifest() -> Manifest {
+        let file = |path: &str| Listed {
+            path: path.into(),
+            like: "a\n\"b\"".to_owned(),
+            similarity: 0.912_345,
+        };
+        Manifest {
+            from: "/home/notes".into(),
+            files: vec![file("a.txt"), file("b/c\nd.txt")],
+        }
+    }
+
+    #[test]
+    fn it_is_read_as_it_was_written() {
+        let bytes = manifest().to_bytes().unwrap();
+        assert_eq!(Manifest::parse(&bytes), Ok(manifest()));
+    }
+
+    #[test]
+    fn what_is_not_as_it_was_written_is_refused() {
+        let bytes = manifest().to_bytes().unwrap();
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            assert!(Manifest::parse(&changed).is_err(), "byte {at}");
+            // All but the last line end is needed.
+            if at + 1 < bytes.len() {
+                assert!(Manifest::parse(&bytes[..at]).is_err(), "cut at {at}");
+            }
+        }
+        for (path, reason) in [
+            ("../a.txt", "line 2 names no file below the folder"),
+            ("/etc/passwd", "line 2 names no file below the folder"),
+            ("b/../../a.txt", "line 2 names no file below the folder"),
+            ("./a.txt", "line 2 names no file below the folder"),
+            ("", "line 2 names no file below the folder"),
+            ("z.txt", "it was changed since it was written"),
+        ] {
+            let edited = text.replace("a.txt\",", &format!("{path}\","));
+            let edited = edited.replacen("{\"like\"", "{\"like\"", 1);
+            assert_ne!(edited, text);
+            assert_eq!(
+                Manifest::parse(edited.as_bytes()),
+                Err(reason.to_owned()),
+                "{path}"
+            );
+        }
+        let longer = format!("{text}{{}}\n");
+        assert_eq!(
+            Manifest::parse(longer.as_bytes()),
+            Err("line 5 is behind the end".to_owned())
+        );
+        for none in ["", "{}", "[]", "a\tb\n", "\u{0}"] {
+            let reason = "this is no list of moved files".to_owned();
+            assert_eq!(Manifest::parse(none.as_bytes()), Err(reason));
+        }
+    }
+}

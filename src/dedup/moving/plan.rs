@@ -1,0 +1,128 @@
+//! Which of the dropped files may be moved.
+
+use std::collections::HashSet;
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::manifest::{Listed, NAME};
+use super::{Left, manifest};
+use crate::corpus::{Reason, Skipped};
+use crate::dedup::event::Dropped;
+
+/// When something of a file last changed, also its name or its mode: seconds and nanoseconds of the file system.
+pub(super) type Stamp = (i64, i64);
+
+/// When something of a file last changed.
+pub(super) fn stamp(metadata: &Metadata) -> Stamp {
+    (metadata.ctime(), metadata.ctime_nsec())
+}
+
+/// A file that is dropped.
+#[derive(Debug)]
+pub(super) struct Planned {
+    pub(super) file: PathBuf,
+    like: String,
+    similarity: f64,
+    /// The file of the one that it is like, if that is known.
+    other: Option<PathBuf>,
+}
+
+/// What is dropped, and what is known of the folder.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// As it was named, and without symbolic links.
+    folder: PathBuf,
+    root: PathBuf,
+    /// When the run began, by the clock of the file system. None if nothing is to be done.
+    pub(super) began: Option<Stamp>,
+    pub(super) files: Vec<Planned>,
+    /// Records that are dropped.
+    pub(super) records: u64,
+    /// Where symbolic links in the folder lead to.
+    linked: HashSet<PathBuf>,
+}
+
+impl Plan {
+    /// Nothing is dropped yet.
+    pub(super) fn new(folder: &Path, root: PathBuf, began: Option<Stamp>) -> Plan {
+        Plan {
+            folder: folder.to_owned(),
+            root,
+            began,
+            files: Vec::new(),
+            records: 0,
+            linked: HashSet::new(),
+        }
+    }
+
+    /// Takes note of a document that is dropped.
+    pub(super) fn drop(&mut self, dropped: &Dropped<'_>) {
+        if dropped.record.is_some() {
+            self.records += 1;
+            return;
+        }
+        self.files.push(Planned {
+            file: dropped.source.to_owned(),
+            like: dropped.earlier.key.clone(),
+            similarity: dropped.earlier.similarity(),
+            other: dropped.earlier_source.map(Path::to_owned),
+        });
+    }
+
+    /// Takes note of what is left out, if it is a symbolic link.
+    pub(super) fn skip(&mut self, skipped: &Skipped) {
+        if skipped.reason == Reason::Link
+            && let Ok(target) = fs::canonicalize(&skipped.place)
+        {
+            self.linked.insert(target);
+        }
+    }
+
+    /// How the file is listed, and its bytes, or why it stays.
+    pub(super) fn check(&self, planned: &Planned) -> Result<(Listed, u64), Left> {
+        let path = planned.file.strip_prefix(&self.folder);
+        let Some(path) = path.ok().filter(|path| manifest::is_below(path)) else {
+            return Err(Left::choice("it is not below the folder"));
+        };
+        if path.to_str().is_none() {
+            return Err(Left::choice("its name is not UTF-8"));
+        }
+        if path == Path::new(NAME) {
+            return Err(Left::choice("the list of what is moved has this name"));
+        }
+        let metadata = fs::symlink_metadata(&planned.file);
+        let metadata = metadata.map_err(|error| Left::failure(format!("it is gone: {error}")))?;
+        let place = fs::canonicalize(&planned.file);
+        if !metadata.is_file() || place.ok() != Some(self.root.join(path)) {
+            return Err(Left::choice("it is reached by a symbolic link"));
+        }
+        if self.linked.contains(&self.root.join(path)) {
+            return Err(Left::choice("a symbolic link leads to it"));
+        }
+        if self.is_changed(&metadata) {
+            return Err(Left::choice("it changed since the run began"));
+        }
+        if let Some(other) = &planned.other {
+            match fs::metadata(other) {
+                Ok(metadata) if !self.is_changed(&metadata) => {}
+                _ => {
+                    let other = other.display();
+                    return Err(Left::choice(&format!(
+                        "{other} changed since the run began"
+                    )));
+                }
+            }
+        }
+        let listed = Listed {
+            path: path.to_owned(),
+            like: planned.like.clone(),
+            similarity: planned.similarity,
+        };
+        Ok((listed, metadata.len()))
+    }
+
+    fn is_changed(&self, metadata: &Metadata) -> bool {
+        self.began.is_some_and(|began| stamp(metadata) > began)
+    }
+}
