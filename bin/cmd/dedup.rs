@@ -31,6 +31,11 @@ pub(crate) fn run(
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
+    #[cfg(not(unix))]
+    if dedup.undo.is_some() || dedup.move_to.is_some() {
+        bail!("--move-to and --undo are for Unix");
+    }
+    #[cfg(unix)]
     if let Some(manifest) = &dedup.undo {
         return moving::undo(dedup, manifest, console, output);
     }
@@ -46,6 +51,7 @@ pub(crate) fn run(
     dedup
         .telling
         .check(&dedup.paths, &places.collect::<Vec<_>>())?;
+    #[cfg(unix)]
     if let Some(target) = &dedup.move_to {
         return moving::move_to(args, dedup, target, console, output);
     }

@@ -157,6 +157,12 @@ fn objects_are_as_the_schema_says() {
             None,
         ),
         ("link folder --dry-run", "link-line", Some("link")),
+        ("dedup folder --move-to aside", "move-line", Some("move")),
+        (
+            "dedup --undo aside/.dedupdb-moved",
+            "move-line",
+            Some("move"),
+        ),
     ] {
         let arguments: Vec<&str> = ["--json"].into_iter().chain(line.split(' ')).collect();
         let ran = sandbox.run(&arguments).expect(0);

@@ -38,6 +38,7 @@ mod links;
 mod load;
 mod mapreduce;
 mod matrix;
+mod moving;
 mod odd_sources;
 mod older;
 mod pairs;

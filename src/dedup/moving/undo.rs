@@ -46,7 +46,7 @@ impl Undo {
         mut observe: impl FnMut(MoveEvent<'_>) -> ControlFlow<()>,
     ) -> Result<Moved, Error> {
         let path = fs::canonicalize(&self.manifest).of(&self.manifest)?;
-        let manifest = Manifest::read(&path)?;
+        let manifest = Manifest::read(&path, &self.manifest)?;
         let (root, target) = (&manifest.from, path.parent().unwrap_or(Path::new("/")));
         if fs::canonicalize(root).ok().as_ref() != Some(root) || !root.is_dir() {
             return Err(Error::NoFolder { path: root.clone() });

@@ -1,0 +1,476 @@
+//! Files that are moved aside, and back.
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dedupdb::dedup::{Dedup, MoveEvent, Undo};
+
+use crate::sandbox::{Sandbox, patience, text};
+
+/// All files and links below a folder, with what is in them.
+fn tree(sandbox: &Sandbox, folder: &str) -> BTreeMap<String, String> {
+    let root = sandbox.path(folder);
+    let entries = walkdir::WalkDir::new(&root).into_iter().map(Result::unwrap);
+    let files = entries.filter(|entry| !entry.file_type().is_dir());
+    let files = files.map(|entry| {
+        let name = entry
+            .path()
+            .strip_prefix(&root)
+            .unwrap()
+            .display()
+            .to_string();
+        let within = fs::read_link(entry.path()).map(|to| format!("-> {}", to.display()));
+        (
+            name,
+            within.unwrap_or_else(|_| fs::read_to_string(entry.path()).unwrap()),
+        )
+    });
+    files.collect()
+}
+
+/// So many pairs of files that are alike, in folders.
+fn pairs(sandbox: &Sandbox, pairs: u64) {
+    for pair in 0..pairs {
+        let words = text(pair, 40);
+        sandbox.write(format!("in/{}/a{pair:03}.txt", pair % 3), &words);
+        sandbox.write(
+            format!("in/{}/deep/b{pair:03}.txt", pair % 3),
+            format!("{words} end"),
+        );
+    }
+}
+
+const MOVE: [&str; 4] = ["dedup", "in", "--move-to", "aside"];
+const UNDO: [&str; 3] = ["dedup", "--undo", "aside/.dedupdb-moved"];
+
+#[test]
+fn what_would_be_dropped_is_moved_and_comes_back() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 3);
+    sandbox.write("in/0/other.txt", text(99, 40));
+    sandbox.write(
+        "in/records.jsonl",
+        format!("{{\"id\":\"r\",\"text\":\"{}\"}}\n", text(0, 40)),
+    );
+    let before = tree(&sandbox, "in");
+    let ran = sandbox.run(&[&MOVE[..], &["--dry-run"]].concat()).expect(0);
+    assert_eq!(ran.lines().len(), 3, "{}", ran.stdout);
+    assert!(
+        ran.stderr.contains("3 files would be moved"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        (tree(&sandbox, "in"), sandbox.names()),
+        (before.clone(), vec!["in".to_owned()])
+    );
+    let ran = sandbox.run(&MOVE).expect(0);
+    assert_eq!(
+        ran.lines()[0].split('\t').take(3).collect::<Vec<_>>(),
+        [
+            "in/0/deep/b000.txt",
+            "aside/0/deep/b000.txt",
+            "in/0/a000.txt"
+        ]
+    );
+    assert!(
+        ran.stderr.contains("1 record would be dropped and stay"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr
+            .ends_with("undo it with: dedupdb dedup --undo aside/.dedupdb-moved\n")
+    );
+    let (kept, moved) = (tree(&sandbox, "in"), tree(&sandbox, "aside"));
+    assert_eq!((kept.len(), moved.len()), (before.len() - 3, 4));
+    for (name, within) in &before {
+        let there = kept.get(name).or(moved.get(name));
+        assert_eq!(there, Some(within), "{name}");
+    }
+    // A second run would mix two moves.
+    let again = sandbox.run(&MOVE).expect(2);
+    assert!(
+        again.stderr.contains("aside: something is there already"),
+        "{}",
+        again.stderr
+    );
+    let ran = sandbox.run(&[&UNDO[..], &["--dry-run"]].concat()).expect(0);
+    assert!(
+        ran.stderr.contains("3 files would be moved back"),
+        "{}",
+        ran.stderr
+    );
+    sandbox.run(&UNDO).expect(0);
+    assert_eq!(
+        (tree(&sandbox, "in"), sandbox.names()),
+        (before, vec!["in".to_owned()])
+    );
+    let ran = sandbox.run(&UNDO).expect(2);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+}
+
+#[test]
+fn a_move_that_stops_anywhere_can_be_undone() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 5);
+    let before = tree(&sandbox, "in");
+    let (folder, aside) = (sandbox.path("in"), sandbox.path("aside"));
+    let flow = |go_on: bool| {
+        if go_on {
+            std::ops::ControlFlow::Continue(())
+        } else {
+            std::ops::ControlFlow::Break(())
+        }
+    };
+    for stop in 1..=5 {
+        for undo_stop in 1..=stop {
+            let mut count = 0;
+            let moved = Dedup::new([&folder]).move_to(&aside).run(|event| {
+                count += u32::from(matches!(event, MoveEvent::Moved { .. }));
+                flow(count < stop)
+            });
+            assert!(moved.is_err(), "stopped");
+            assert_eq!(tree(&sandbox, "in").len(), before.len() - stop as usize);
+            let manifest = aside.join(".dedupdb-moved");
+            let mut count = 0;
+            let undone = Undo::new(&manifest).run(|_| {
+                count += 1;
+                flow(count < undo_stop)
+            });
+            assert!(undone.is_err(), "stopped");
+            let left = tree(&sandbox, "aside").len() - 1;
+            assert_eq!(left, (stop - undo_stop) as usize);
+            Undo::new(&manifest).run(|_| flow(true)).unwrap();
+            assert_eq!(tree(&sandbox, "in"), before);
+            assert_eq!(sandbox.names(), ["in"]);
+        }
+    }
+    // Before the first file, nothing is left behind.
+    let mut judging = 0;
+    for stop in [1, 2, 3] {
+        let moved = Dedup::new([&folder]).move_to(&aside).run(|event| {
+            judging += u32::from(matches!(event, MoveEvent::Judging(_)));
+            flow(judging < stop)
+        });
+        assert!(moved.is_err());
+        assert_eq!(
+            (tree(&sandbox, "in"), sandbox.names()),
+            (before.clone(), vec!["in".to_owned()])
+        );
+    }
+}
+
+#[test]
+fn a_killed_move_leaves_each_file_in_one_place() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 400);
+    let before = tree(&sandbox, "in");
+    let start = Instant::now();
+    sandbox.run(&MOVE).expect(0);
+    let whole = start.elapsed();
+    let start = Instant::now();
+    sandbox.run(&UNDO).expect(0);
+    let undoing = start.elapsed();
+    let kill = |arguments: &[&str], delay: Duration| {
+        let mut command = sandbox.command(arguments);
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        thread::sleep(delay);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    };
+    let rounds = 8 * patience();
+    for round in 0..rounds {
+        // Most of the time is reading; moving is at the end.
+        kill(&MOVE, whole * (rounds + round) / (2 * rounds));
+        let mut all = tree(&sandbox, "in");
+        if sandbox.path("aside").exists() {
+            for (name, within) in tree(&sandbox, "aside") {
+                if name != ".dedupdb-moved" && !name.starts_with(".dedupdb-") {
+                    assert_eq!(
+                        all.insert(name.clone(), within),
+                        None,
+                        "{name} is there twice"
+                    );
+                }
+            }
+        }
+        assert_eq!(all, before);
+        if sandbox.path("aside/.dedupdb-moved").exists() {
+            kill(&UNDO, undoing * round / rounds);
+        }
+        if sandbox.path("aside/.dedupdb-moved").exists() {
+            sandbox.run(&UNDO).expect(0);
+        }
+        assert_eq!(tree(&sandbox, "in"), before);
+        // Killed before its list was there, it leaves at most an empty folder or an unfinished list.
+        fs::remove_dir_all(sandbox.path("aside")).unwrap_or_default();
+    }
+}
+
+#[test]
+fn links_and_other_names_lose_nothing() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 4);
+    let path = |name: &str| sandbox.path(Path::new("in").join(name));
+    symlink("deep/b000.txt", path("0/to-b000.txt")).unwrap();
+    fs::hard_link(path("1/deep/b001.txt"), path("1/z001.txt")).unwrap();
+    fs::create_dir(sandbox.path("beside")).unwrap();
+    sandbox.write("beside/c.txt", text(0, 40));
+    symlink("../beside", path("beside")).unwrap();
+    let before = tree(&sandbox, "in");
+    let ran = sandbox.run(&[&MOVE[..], &["--follow"]].concat()).expect(0);
+    assert!(
+        ran.stderr
+            .contains("in/0/deep/b000.txt: a symbolic link leads to it; it stays there"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(ran.lines().len(), 3, "{}", ran.stdout);
+    assert!(sandbox.path("beside/c.txt").exists());
+    assert!(path("0/to-b000.txt").exists(), "it is no broken link");
+    let inode = |name: &str| fs::metadata(sandbox.path(name)).unwrap().ino();
+    assert_eq!(inode("aside/1/deep/b001.txt"), inode("in/1/z001.txt"));
+    sandbox.run(&UNDO).expect(0);
+    assert_eq!(tree(&sandbox, "in"), before);
+}
+
+#[test]
+fn what_changed_meanwhile_stays() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 4);
+    let path = |name: &str| sandbox.path(Path::new("in").join(name));
+    let mut told = Vec::new();
+    let mut is_first = true;
+    // Clocks of file systems tick slowly.
+    thread::sleep(Duration::from_millis(30));
+    let moved = Dedup::new([sandbox.path("in")])
+        .move_to(sandbox.path("aside"))
+        .run(|event| {
+            match event {
+                MoveEvent::Judging(dedupdb::dedup::Event::Publishing) => {
+                    thread::sleep(Duration::from_millis(30));
+                    fs::write(path("0/deep/b000.txt"), "words of somebody").unwrap();
+                    fs::remove_file(path("1/deep/b001.txt")).unwrap();
+                    // The one that the third is like.
+                    fs::write(path("2/a002.txt"), "words of somebody").unwrap();
+                }
+                MoveEvent::Moved { .. } => assert!(std::mem::take(&mut is_first)),
+                MoveEvent::Left { file, why, .. } => {
+                    told.push(format!("{}: {why}", file.display()));
+                }
+                _ => {}
+            }
+            std::ops::ControlFlow::Continue(())
+        });
+    let moved = moved.unwrap();
+    assert_eq!(
+        (moved.files, moved.left, moved.failed),
+        (1, 2, 1),
+        "{told:?}"
+    );
+    assert!(
+        told[0].ends_with("it changed since the run began"),
+        "{told:?}"
+    );
+    assert!(told[1].contains("it is gone"), "{told:?}");
+    assert!(
+        told[2].contains("a002.txt changed since the run began"),
+        "{told:?}"
+    );
+    assert_eq!(
+        fs::read_to_string(path("0/deep/b000.txt")).unwrap(),
+        "words of somebody"
+    );
+}
+
+#[test]
+fn nothing_is_replaced_when_files_come_back() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 4);
+    let before = tree(&sandbox, "in");
+    sandbox.run(&MOVE).expect(0);
+    sandbox.write("in/0/deep/b000.txt", "mine");
+    fs::remove_file(sandbox.path("aside/1/deep/b001.txt")).unwrap();
+    fs::remove_dir(sandbox.path("in/2/deep")).unwrap();
+    fs::create_dir(sandbox.path("elsewhere")).unwrap();
+    symlink("../../elsewhere", sandbox.path("in/2/deep")).unwrap();
+    let ran = sandbox.run(&UNDO).expect(2);
+    for told in [
+        "in/0/deep/b000.txt exists already; it stays there",
+        "aside/1/deep/b001.txt: it is neither here nor at",
+        "a symbolic link is on the way to",
+    ] {
+        assert!(ran.stderr.contains(told), "{told}: {}", ran.stderr);
+    }
+    assert_eq!(
+        fs::read_to_string(sandbox.path("in/0/deep/b000.txt")).unwrap(),
+        "mine"
+    );
+    assert!(
+        fs::read_dir(sandbox.path("elsewhere"))
+            .unwrap()
+            .next()
+            .is_none()
+    );
+    // What is in the way goes, and the same command goes on.
+    fs::remove_file(sandbox.path("in/0/deep/b000.txt")).unwrap();
+    fs::remove_file(sandbox.path("in/2/deep")).unwrap();
+    sandbox.run(&UNDO).expect(2);
+    let mut after = tree(&sandbox, "in");
+    after.insert(
+        "1/deep/b001.txt".to_owned(),
+        before["1/deep/b001.txt"].clone(),
+    );
+    assert_eq!(after, before);
+}
+
+#[test]
+fn a_list_that_was_edited_moves_nothing() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 2);
+    sandbox.run(&MOVE).expect(0);
+    let manifest = sandbox.path("aside/.dedupdb-moved");
+    let list = fs::read_to_string(&manifest).unwrap();
+    let after = tree(&sandbox, "in");
+    for (edited, reason) in [
+        (
+            list.replace("0/deep/b000.txt", "../b000.txt"),
+            "line 2 names no file below the folder",
+        ),
+        (
+            list.replace("0/deep/b000.txt", "/etc/b000.txt"),
+            "line 2 names no file below the folder",
+        ),
+        (
+            list.replace("b000", "b001"),
+            "it was changed since it was written",
+        ),
+        (
+            list.lines().take(2).collect::<Vec<_>>().join("\n"),
+            "its end is missing",
+        ),
+        (String::new(), "this is no list of moved files"),
+    ] {
+        fs::write(&manifest, edited).unwrap();
+        let ran = sandbox.run(&UNDO).expect(2);
+        assert_eq!(
+            ran.stderr,
+            format!("dedupdb: aside/.dedupdb-moved: {reason}\n")
+        );
+        assert_eq!(tree(&sandbox, "in"), after);
+    }
+    fs::write(&manifest, list).unwrap();
+    sandbox.run(&UNDO).expect(0);
+}
+
+#[test]
+fn places_that_cannot_be_used_are_refused() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 2);
+    sandbox.write("full/a.txt", "mine");
+    sandbox.run(&["add", "-q", "in"]).expect(0);
+    let before = tree(&sandbox, "in");
+    symlink("in", sandbox.path("link")).unwrap();
+    let refused = |arguments: &[&str], told: &str| {
+        let ran = sandbox.run(arguments).expect(2);
+        assert!(ran.stderr.contains(told), "{arguments:?}: {}", ran.stderr);
+        assert_eq!(tree(&sandbox, "in"), before);
+    };
+    refused(
+        &["dedup", "in", "--move-to", "full"],
+        "full: something is there already",
+    );
+    refused(
+        &["dedup", "in", "--move-to", "in/aside"],
+        "inside the input",
+    );
+    refused(
+        &["dedup", "in/0", "--move-to", "in"],
+        "is inside; write to another place",
+    );
+    refused(
+        &["dedup", "in", "--move-to", ".dedupdb/aside"],
+        "inside the store",
+    );
+    refused(&["dedup", "in", "--move-to", "no/aside"], "no/aside");
+    refused(
+        &["dedup", "link", "--move-to", "aside"],
+        "link: this is no folder",
+    );
+    refused(
+        &["dedup", "full/a.txt", "--move-to", "aside"],
+        "full/a.txt: this is no folder",
+    );
+    refused(&["dedup", "in", "full", "--move-to", "aside"], "one folder");
+    refused(
+        &["dedup", "none", "--move-to", "aside"],
+        "none: there is no such",
+    );
+    refused(
+        &["--store", "s", "dedup", "in", "--move-to", "aside"],
+        "leave --store",
+    );
+    refused(
+        &["dedup", "in", "--move-to", "aside", "-o", "x"],
+        "cannot be used with",
+    );
+    refused(
+        &["dedup", "--undo", "full/a.txt"],
+        "a.txt: this is no list of moved files",
+    );
+    if Path::new("/dev/shm").is_dir() {
+        let target = format!("/dev/shm/dedupdb-{}", std::process::id());
+        let device = |path: &Path| fs::metadata(path).unwrap().dev();
+        if device(Path::new("/dev/shm")) != device(&sandbox.path("in")) {
+            refused(
+                &["dedup", "in", "--move-to", &target],
+                "another file system",
+            );
+            assert!(!Path::new(&target).exists());
+        }
+    }
+    assert!(!sandbox.path("aside").exists());
+}
+
+#[test]
+fn a_store_in_the_folder_is_none_of_its_files() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 2);
+    sandbox
+        .run(&["--store", "in/store", "add", "-q", "in"])
+        .expect(0);
+    sandbox.run(&MOVE).expect(0);
+    assert!(sandbox.path("in/store/index.redb").exists());
+    sandbox.run(&UNDO).expect(0);
+}
+
+#[test]
+fn a_folder_that_is_read_only_is_told() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 2);
+    let deep = sandbox.path("in/0/deep");
+    fs::set_permissions(&deep, Permissions::from_mode(0o555)).unwrap();
+    let is_refused = fs::write(deep.join("probe"), "").is_err();
+    if is_refused {
+        let ran = sandbox.run(&MOVE).expect(2);
+        assert!(
+            ran.stderr
+                .contains("in/0/deep/b000.txt: it cannot be moved"),
+            "{}",
+            ran.stderr
+        );
+        assert!(ran.stderr.contains("1 file moved"), "{}", ran.stderr);
+    }
+    fs::set_permissions(&deep, Permissions::from_mode(0o755)).unwrap();
+}
