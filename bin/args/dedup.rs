@@ -122,6 +122,7 @@ because readers of OUTPUT cannot tell them apart. With --id-scope file, ids belo
 only. The ids take about 40 bytes of memory each.
 
 Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]
+#[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct Dedup {
     /// Files and folders as in add, or - for standard input
     #[arg(required_unless_present = "undo", value_name = "INPUT")]

@@ -55,6 +55,11 @@ pub(crate) fn run(
     if let Some(target) = &dedup.move_to {
         return moving::move_to(args, dedup, target, console, output);
     }
+    write(args, dedup, console, output)
+}
+
+/// Writes what is kept.
+fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Output) -> Result<Exit> {
     let begun = asked(args, dedup)?.begin().map_err(explained)?;
     let is_folder = begun.writes_folder();
     let begun = with_store(begun, args, &dedup.parameters, console)?;
