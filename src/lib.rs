@@ -1,8 +1,8 @@
 //! An embedded, persistent store for near-duplicate text.
 //!
-//! A [`Store`] is a folder that remembers every text it was given, and answers one question, fast and for years:
-//! *have I seen something like this before, what was it, and how alike are they?* `MinHash` signatures in buckets find
-//! candidates, and their shingles decide, so that every answer carries its exact Jaccard similarity.
+//! A [`Store`] is a folder that remembers every text added to it. It answers one question: *have I seen something
+//! like this before, what was it, and how similar are they?* `MinHash` signatures in buckets find candidates, and the
+//! shingles of both texts decide, so every answer carries its exact Jaccard similarity.
 //!
 //! # Example
 //!
@@ -13,7 +13,7 @@
 //! # let path = folder.path().join("store");
 //! let store = Store::open_or_create(&path, &Schema::default())?;
 //!
-//! // One writer at a time adds documents: a key and a text. Nothing counts before the commit.
+//! // One writer at a time adds documents: a key and a text. They exist after the commit.
 //! let mut writer = store.writer()?;
 //! let outcomes = writer.add_all(vec![
 //!     Input::new("gazette/1", "The night tram runs again from Friday on, every half hour until four."),
@@ -28,7 +28,7 @@
 //! writer.commit()?;
 //! drop(writer);
 //!
-//! // Any number of threads ask at the same time. A match carries its evidence.
+//! // Any number of threads query at the same time. A match carries its evidence.
 //! let text = "The night tram runs again from Friday on, every half hour until four o'clock.";
 //! let matches = store.query(&Query::text(text).threshold(0.5))?;
 //! assert_eq!(matches[0].key, "gazette/1");
@@ -44,50 +44,50 @@
 //!
 //! | what | for | feature |
 //! |---|---|---|
-//! | [`Store`], [`Writer`], [`Input`], [`Query`], [`Match`] | adding and asking | |
+//! | [`Store`], [`Writer`], [`Input`], [`Query`], [`Match`] | adding and querying | |
 //! | [`Schema`], [`sketching`] | from a text to its buckets: shingles, signatures, bands | |
-//! | [`write`](mod@write) | what becomes of what is added | |
-//! | [`find`] | documents, and why two of them are alike | |
-//! | [`groups`] | all against all: pairs and clusters | |
+//! | [`write`](mod@write) | outcomes of adding documents | |
+//! | [`find`] | documents, and why two of them match | |
+//! | [`groups`] | pairs and clusters of all documents | |
 //! | [`upkeep`] | figures, checks, tuning, rebuilds, copies, salvage, progress | |
-//! | [`batch`] | the same steps on plain slices, for engines that keep the data themselves | |
+//! | [`batch`] | the same steps on plain slices, for engines that hold the data | |
 //! | `corpus` | files and streams as documents, and into a store | `corpus` |
 //! | `dedup` | a corpus in, a corpus without its near-duplicates out | `corpus` |
-//! | `mapreduce`, `publish` | lines for whatever sorts lines; outputs that appear whole | `corpus` |
+//! | `mapreduce`, `publish` | pairs by sorting lines; outputs that appear complete or not at all | `corpus` |
 //! | [`number`] | numbers and times as people read them | |
 //! | `diff` | two texts word by word | `diff` |
 //! | `report` | a page to look through the clusters and decide | `report` |
-//! | `eval` | experiments: what is found, what it costs, what theory says | `eval` |
+//! | `eval` | experiments: what is found, what it costs, what theory predicts | `eval` |
 //! | `plot` | figures as SVG and PNG | `plot` |
-//! | [`async_programs`] | what blocks, and where it belongs | |
+//! | [`async_programs`] | which calls block, and where to run them | |
 //!
-//! The feature `cli`, on by default, is the command line. A program is better off without its dependencies:
-//! `dedupdb = { version = "0.1", default-features = false }`, with the features that it needs.
+//! The feature `cli`, on by default, is the command line. A program does not need its dependencies: use
+//! `dedupdb = { version = "0.1", default-features = false }` with the features that the program needs.
 //!
 //! # What is promised
 //!
-//! - What [`Writer::commit`] or [`Store::insert_unless_duplicate`] returned for survives `kill -9`
-//!   and power loss. What they did not return for is absent, whole.
+//! - After [`Writer::commit`] or [`Store::insert_unless_duplicate`] returns, the documents survive `kill -9`
+//!   and power loss. If the call did not return, they are complete or absent.
 //! - A match is never below the threshold: similarities are [exact](find#how-exact). (In a store that keeps no
 //!   shingles they are estimates, and come with their standard error.)
-//! - Of the pairs at a similarity, the share [`Schema::recall`] says is found.
-//! - Adding in one batch, in many, or with another number of threads gives the same answers in the
-//!   same order. (Unless a text has thousands of candidates that do not match it, of which some are
-//!   passed over, see [`Options::false_candidates`]: then only the number of threads changes nothing.)
-//! - A damaged column is an error that names the file, and never a wrong answer: a block is compared with
-//!   its checksum when a process first reads it. Damage to the index may give an error or a
-//!   wrong answer; [`Store::check`] finds every flipped bit, before the index is copied by a backup or a rebuild.
+//! - [`Schema::recall`] gives the share of the pairs at a similarity that queries find.
+//! - Adding in one batch or in many, with any number of threads, gives the same answers in the same order.
+//!   (The batches matter only if a text has thousands of candidates that do not match and a search skips some
+//!   of them, see [`Options::false_candidates`].)
+//! - A damaged column is an error that names the file, never a wrong answer: a block is compared with its
+//!   checksum when a process first reads it. A damaged index may give an error or a wrong answer;
+//!   [`Store::check`] finds every flipped bit. Run it before a backup or a rebuild copies the index.
 //!
 //! # Limits
 //!
 //! - Memory does not grow with the store, and the disk [by some 400 bytes and 3.3 a shingle](mod@write#what-it-costs) for
 //!   each distinct text.
-//! - The files of an open store must not be cut short by other programs: on Unix, reading a mapped
-//!   page that is gone ends the process with SIGBUS.
-//! - A file system without file locks lets two processes write at the same time, which damages the
-//!   store. One without locks on ranges of a file lets nobody read while one writes.
-//! - Panics must unwind: the crate is refused by a build with `panic = "abort"`, because a damaged page of
-//!   an index can make redb panic, which becomes an error here.
+//! - No other program may shorten the files of an open store: on Unix, reading a mapped page that is gone
+//!   ends the process with SIGBUS.
+//! - On a file system without file locks, two processes can write at the same time, which damages the
+//!   store. Without locks on ranges of a file, no process can read while another one writes.
+//! - Panics must unwind. A build with `panic = "abort"` fails, because a damaged page of an index can make
+//!   redb panic, and the crate turns that panic into an error.
 
 pub mod batch;
 mod clock;
@@ -142,11 +142,11 @@ pub use store::{Document, Input, Match, Options, Query, Store, Writer};
 /// | candidate | a content that shares a bucket with the one asked about | |
 /// | match | a candidate whose exact Jaccard similarity reaches the threshold | [`Match`] |
 ///
-/// All parameters of these steps are the store's [`Schema`]. It is stored, compared when a store is
-/// opened with one, and never silently reinterpreted.
+/// The [`Schema`] of a store holds all parameters of these steps. It is stored, compared if a store is opened
+/// with another one, and never reinterpreted.
 ///
-/// A text without a single token (an empty file, a line of dashes) matches only its exact copies. A text with
-/// fewer tokens than a shingle has one shingle, so two such texts are alike at 1 or 0.
+/// A text without tokens (an empty file, a line of dashes) matches only its exact copies. A text with fewer
+/// tokens than a shingle has one shingle, so two such texts have a similarity of 1 or 0.
 pub mod sketching {
     pub use crate::collection::Collection;
     pub use crate::lsh::Bands;
@@ -156,7 +156,7 @@ pub mod sketching {
     pub use crate::text::{ShingleSet, Shingler, Shingling};
 }
 
-/// Changing a store, and what became of what it was offered.
+/// Changing a store: outcomes of documents, batches and pipelines.
 ///
 /// # What it costs
 ///
@@ -173,7 +173,7 @@ pub mod write {
     };
 }
 
-/// What there is, and why two documents are alike.
+/// Listing documents, and explaining why two of them match.
 ///
 /// # How exact
 ///
@@ -188,20 +188,20 @@ pub mod write {
 /// - A store without shingles answers by estimates from 32-bit shingles: two texts of one shingle each
 ///   that collide are alike there, once in 2^32 pairs.
 ///
-/// A [`Query::threshold`] below the schema's finds fewer pairs than one might hope: the bands were
-/// chosen for the schema's. [`Schema::recall`] tells how many.
+/// With a [`Query::threshold`] below the schema's, a smaller share of the pairs is found, because the bands were
+/// chosen for the schema's threshold. [`Schema::recall`] gives the share.
 pub mod find {
     pub use crate::store::{Common, Documents, Explanation, Subject};
 }
 
-/// All documents against all: pairs and clusters.
+/// Pairs and clusters of all documents.
 pub mod groups {
     pub use crate::store::{
         Cluster, ClusterQuery, ClusterSizes, Clusters, Linkage, Member, Pair, PairQuery, Pairs,
     };
 }
 
-/// Looking after a store: figures, checks, tuning, rebuilds, copies, salvage, and how far a long call is.
+/// Maintaining a store: figures, checks, tuning, rebuilds, copies, salvage, and the progress of long calls.
 pub mod upkeep {
     pub use crate::clock::Timings;
     pub use crate::error::Holder;
