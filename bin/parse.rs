@@ -1,12 +1,14 @@
 //! Values of options.
 
+use std::ffi::OsStr;
 use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Command};
 use dedupdb::corpus::{Encoding, Format, Glob, IdScope};
 use dedupdb::dedup::Keep;
 use dedupdb::report::Report;
-use dedupdb::sketching::Preset;
+use dedupdb::sketching::{Family, Preset};
 
 /// A share: `0.8` or `80%`, above 0 and at most 1.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
@@ -31,6 +33,51 @@ pub(crate) fn keep(which: &str) -> Result<Keep, String> {
         (_, Ok(few)) => Ok(Keep::Few(few)),
         _ => Err("give first, longest, newest, none, or a number from 1 on".to_owned()),
     }
+}
+
+/// A parser that names values which help shows and shells complete. It may take others, too.
+#[derive(Clone)]
+struct Naming<T> {
+    names: &'static [&'static str],
+    parse: fn(&str) -> Result<T, String>,
+}
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for Naming<T> {
+    type Value = T;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<T, clap::Error> {
+        self.parse.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.names.iter().map(PossibleValue::new)))
+    }
+}
+
+/// [`keep`], which names what is not a number.
+pub(crate) fn keep_which() -> impl TypedValueParser<Value = Keep> {
+    Naming {
+        names: &["first", "longest", "newest", "none"],
+        parse: keep,
+    }
+}
+
+/// A family that stores may have.
+pub(crate) fn family() -> impl TypedValueParser<Value = Family> {
+    Naming {
+        names: &["affine32", "linear-prime", "modular", "jenkins", "murmur"],
+        parse: any_family,
+    }
+}
+
+fn any_family(name: &str) -> Result<Family, String> {
+    name.parse()
+        .map_err(|error: dedupdb::Error| error.to_string())
 }
 
 /// A seed: a number, or `random` for one that differs from run to run.

@@ -145,7 +145,7 @@ pub(crate) struct Dedup {
     pub(crate) dry_run: bool,
 
     /// Which of several similar documents to keep: first, longest, newest, a number of them, or none
-    #[arg(long, value_name = "WHICH", value_parser = parse::keep, default_value = "first")]
+    #[arg(long, value_name = "WHICH", value_parser = parse::keep_which(), default_value = "first")]
     pub(crate) keep: Keep,
 
     /// Write all documents, with the verdict on each in fields or columns whose names begin with COLUMN

@@ -86,9 +86,8 @@ pub(crate) struct Sketching {
     #[arg(long, value_name = "BxR")]
     pub(crate) bands: Option<Bands>,
 
-    /// Family of the permutations: affine32, linear-prime, modular, jenkins or murmur. The default
-    /// is the fastest; all of them reach the stated recall
-    #[arg(long, value_name = "NAME", default_value_t = Family::default())]
+    /// Family of the permutations. The default is the fastest; all of them reach the stated recall
+    #[arg(long, value_name = "NAME", value_parser = parse::family(), default_value_t = Family::default())]
     pub(crate) family: Family,
 
     /// Seed of the permutations, or random; the same seed gives the same signatures in every

@@ -65,8 +65,8 @@ pub(crate) struct Reindex {
     #[arg(long, value_name = "N|random")]
     pub(crate) seed: Option<Seed>,
 
-    /// Family of the permutations: affine32, linear-prime, modular, jenkins or murmur
-    #[arg(long, value_name = "NAME")]
+    /// Family of the permutations
+    #[arg(long, value_name = "NAME", value_parser = parse::family())]
     pub(crate) family: Option<Family>,
 
     /// Bits of a slot: 8, 16 or 32

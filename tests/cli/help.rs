@@ -152,6 +152,8 @@ fn bash_completes_paths_where_paths_go() {
         (&["pa"], "pairs"),
         (&["eval", "re"], "recall"),
         (&["completions", "ba"], "bash"),
+        (&["dedup", "--keep", "lon"], "longest"),
+        (&["init", "--family", "mur"], "murmur"),
     ] {
         assert!(
             completed(words).is_none_or(|found| found == [expected]),

@@ -49,7 +49,7 @@ pub struct Move {
     pretend: bool,
 }
 
-/// What an observer of a [`Move`] or an [`Undo`] is told.
+/// An event for the observer of a [`Move`] or an [`Undo`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum MoveEvent<'a> {
@@ -110,7 +110,7 @@ impl Dedup {
 }
 
 impl Move {
-    /// Whether all is told and nothing is done.
+    /// Whether everything is reported and nothing is changed.
     pub fn pretend(self, pretend: bool) -> Move {
         Move { pretend, ..self }
     }

@@ -31,7 +31,7 @@ impl Undo {
         }
     }
 
-    /// Whether all is told and nothing is done.
+    /// Whether everything is reported and nothing is changed.
     pub fn pretend(self, pretend: bool) -> Undo {
         Undo { pretend, ..self }
     }
