@@ -91,7 +91,13 @@ impl FromStr for Mark {
             ("shingles", "true"),
         ];
         let parameters = parameters.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        Schema::from_parameters(&parameters).map(Mark)
+        let mark = Mark(Schema::from_parameters(&parameters)?);
+        // A line has one form, for lines are compared as they are.
+        if mark.to_string() == line {
+            Ok(mark)
+        } else {
+            Err(unknown(line))
+        }
     }
 }
 

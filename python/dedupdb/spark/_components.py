@@ -25,16 +25,7 @@ def components(edges: DataFrame, on_driver: int) -> DataFrame:
     number = edges.count()
     if number > on_driver:
         return stars(edges)
-    connected = cluster.components(collected(edges))
-    spark: Any = edges.sparkSession
-    labels: DataFrame
-    schema = "hash binary, label binary"
-    if hasattr(edges, "toArrow"):
-        labels = spark.createDataFrame(connected, schema)
-    else:
-        # Spark 3 takes no Arrow here.
-        columns = (column.to_pylist() for column in connected.columns)
-        labels = spark.createDataFrame(list(zip(*columns, strict=True)), schema)
+    labels = sent(edges, cluster.components(collected(edges)), "hash binary, label binary")
     return F.broadcast(labels) if number <= SENT else labels
 
 
@@ -42,6 +33,19 @@ def collected(df: DataFrame) -> list[pa.RecordBatch]:
     """The rows on the driver."""
     frame: Any = df
     return list(frame.toArrow().to_batches() if hasattr(frame, "toArrow") else frame._collect_as_arrow())
+
+
+def sent(df: DataFrame, table: pa.Table, schema: str) -> DataFrame:
+    """A table of the driver as a frame of the same session as another one."""
+    spark: Any = df.sparkSession
+    made: DataFrame
+    if hasattr(df, "toArrow"):
+        made = spark.createDataFrame(table, schema)
+    else:
+        # Spark 3 takes no Arrow here.
+        columns = (column.to_pylist() for column in table.columns)
+        made = spark.createDataFrame(list(zip(*columns, strict=True)), schema)
+    return made
 
 
 def stars(edges: DataFrame) -> DataFrame:

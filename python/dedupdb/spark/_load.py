@@ -45,7 +45,7 @@ def load(sketches: DataFrame, path: str, *, stores: int | None = None) -> list[s
         return []
     rows = with_file(sketches).where(F.col("key").isNotNull() & F.col("hash").isNotNull()).select(*_COLUMNS)
     refuse_duplicates(rows)
-    number = sketches.rdd.getNumPartitions() if stores is None else stores
+    number = max(1, sketches.rdd.getNumPartitions()) if stores is None else stores
     ordered = rows.repartitionByRange(number, "key").sortWithinPartitions("key")
     made = partial(_loaded, path=os.path.abspath(path), parameters=known[0])
     return sorted(row[0] for row in ordered.mapInArrow(made, "store string").collect())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from functools import partial
+from functools import partial, reduce
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from .. import cluster
-from ._components import collected, components
+from ._components import collected, components, sent
 from ._sketches import parameters_of, refuse_duplicates, with_file
 from ._stages import Stages
 
@@ -103,15 +104,16 @@ class Search:
         pairs = found.where(_IS_PAIR).select("a", "b")
         edges = self.stages.kept("edges", self.verified("contents", pairs, number))
         if cut:
-            pairs, edges = self._further("", self.postings(), _LARGE, found, pairs, edges)
+            edges = self._further("", self.postings(), _LARGE, found, edges)
         if large:
             rows = self.stages.kept("rare_rows", self._rare_rows(found, large, edges if labelled else None))
             again = self.walked("rare", rows, None, 0, self.most)
             number, _, cut = self.count(again)
             more = again.where(_IS_PAIR).select("a", "b").join(pairs, ["a", "b"], "left_anti")
-            edges = self.stages.kept("all_edges", edges.union(self.verified("rare_contents", more, number)))
+            others = self.stages.kept("rare_edges", self.verified("rare_contents", more, number))
             if cut:
-                _, edges = self._further("rare_", rows, None, again, pairs.union(more), edges)
+                others = self._further("rare_", rows, None, again, others)
+            edges = self.stages.kept("all_edges", edges.union(others).dropDuplicates(["hash_a", "hash_b"]))
         passed_over = self.report.setdefault("passed_over", 0)
         if passed_over:
             warnings.warn(
@@ -122,34 +124,38 @@ class Search:
         return edges
 
     def _further(
-        self, name: str, rows: DataFrame, large: int | None, found: DataFrame, pairs: DataFrame, edges: DataFrame
-    ) -> tuple[DataFrame, DataFrame]:
-        """Goes on with those contents that were kept from others and are like most that they were compared with."""
-        reach = self.most
+        self, name: str, rows: DataFrame, large: int | None, found: DataFrame, edges: DataFrame
+    ) -> DataFrame:
+        """Goes on with those contents that were kept from others and are like most that they were compared with.
+
+        From round to round only those, by their codes, go over the driver: plans stay as small as one round's.
+        """
+        reach, parts = self.most, [edges]
+        before = sent(rows, pa.table({"later": [0], "before": [0]}), "later bigint, before bigint")
         while True:
-            cut = found.where("a < 0").groupBy(F.col("b").alias("later"))
-            passed = cut.agg(F.sum(-F.col("a") * F.col("count")).alias("passed"))
-            tried = pairs.groupBy(F.col("b").alias("later")).agg(F.count("*").alias("tried"))
-            alike = edges.groupBy("later").agg(F.count("*").alias("alike"))
-            judged = passed.join(tried, "later", "left").join(alike, "later", "left")
-            false = F.coalesce("tried", F.lit(0)) - F.coalesce("alike", F.lit(0))
-            judged = self.stages.kept(f"{name}cut_{reach}", judged.withColumn("asks", false < self.most))
-            closed_pairs = F.sum(F.when(F.col("asks"), 0).otherwise(F.col("passed")))
-            counts = judged.select(F.expr("count_if(asks)"), closed_pairs).first()
-            asking, closed = (int(value or 0) for value in (counts or (0, 0)))
-            self._note("passed_over", closed)
-            if not asking:
-                return pairs, edges
-            who = judged.where("asks").select(F.col("later").alias("code"), "asks")
-            who = F.broadcast(who) if asking <= _BROADCAST else who
-            asked = rows.join(who, "code", "left").withColumn("asks", F.coalesce("asks", F.lit(False)))
+            passed = F.sum(-F.col("a") * F.col("count")).alias("passed")
+            cut = found.where("a < 0").groupBy(F.col("b").alias("later")).agg(passed)
+            tried = found.where(_IS_PAIR).groupBy(F.col("b").alias("later")).agg(F.count("*").alias("tried"))
+            alike = parts[-1].groupBy("later").agg(F.count("*").alias("alike"))
+            judged = cut.join(tried, "later", "left").join(alike, "later", "left").join(before, "later", "left")
+            false = F.expr("coalesce(before, 0) + coalesce(tried, 0) - coalesce(alike, 0)")
+            judged = self.stages.kept(f"{name}cut_{reach}", judged.select("later", "passed", false.alias("before")))
+            closed = judged.where(F.col("before") >= self.most).select(F.sum("passed")).first()
+            self._note("passed_over", int((closed and closed[0]) or 0))
+            asking = judged.where(F.col("before") < self.most).select("later", "before")
+            batches = [batch for batch in collected(asking) if batch.num_rows > 0]
+            if not batches:
+                break
+            before = sent(rows, pa.Table.from_batches(batches), "later bigint, before bigint")
+            who = before.select(F.col("later").alias("code"), F.lit(True).alias("asks"))
+            asked = rows.join(F.broadcast(who), "code", "left").withColumn("asks", F.col("asks").isNotNull())
             beyond, reach = reach, _FURTHER * reach
             found = self.walked(f"{name}further_{reach}", asked, large, beyond, reach)
             number, _, _ = self.count(found.where("a != b"))  # large buckets are known
-            more = found.where(_IS_PAIR).select("a", "b").join(pairs, ["a", "b"], "left_anti")
-            verified = self.verified(f"{name}contents_{reach}", more, number)
-            edges = self.stages.kept(f"{name}edges_{reach}", edges.union(verified))
-            pairs = pairs.union(more)
+            pairs = found.where(_IS_PAIR).select("a", "b")
+            verified = self.verified(f"{name}contents_{reach}", pairs, number)
+            parts.append(self.stages.kept(f"{name}edges_{reach}", verified))
+        return reduce(DataFrame.union, parts).dropDuplicates(["hash_a", "hash_b"])
 
     def _rare_rows(self, found: DataFrame, large: int, edges: DataFrame | None) -> DataFrame:
         codes = found.where("a = b").select(F.col("a").alias("code"))
