@@ -1,57 +1,74 @@
-//! Numbers that calls are given, each by the name of its argument.
+//! What calls are given, each by the name of its argument: what is wrong with one is told with its name.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// A number, or why it is none. What is of another type is named by whoever asked for it.
-fn number<'py, T>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<T>
+/// A value, or why it is none.
+pub(crate) fn named<'py, T>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<T>
 where
     T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
 {
-    value.extract::<T>().map_err(|error| {
-        let py = value.py();
-        if error.is_instance_of::<PyTypeError>(py) {
-            return error;
-        }
-        PyValueError::new_err(format!("{name}: {}", error.value(py)))
-    })
+    value
+        .extract::<T>()
+        .map_err(|error| told(name, value, &error))
 }
 
-pub(crate) fn limit(value: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
-    number("limit", value)
+fn told(name: &str, value: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
+    let py = value.py();
+    let message = format!("{name}: {}", error.value(py));
+    if error.is_instance_of::<PyTypeError>(py) {
+        PyTypeError::new_err(message)
+    } else {
+        PyValueError::new_err(message)
+    }
 }
 
-pub(crate) fn min_size(value: &Bound<'_, PyAny>) -> PyResult<usize> {
-    number("min_size", value)
+/// Functions that take an argument by its name, for `from_py_with`.
+macro_rules! arguments {
+    ($($name:ident: $kind:ty),* $(,)?) => {
+        $(pub(crate) fn $name(value: &Bound<'_, PyAny>) -> PyResult<$kind> {
+            named(stringify!($name), value)
+        })*
+    };
 }
 
-pub(crate) fn threads(value: &Bound<'_, PyAny>) -> PyResult<usize> {
-    number("threads", value)
+arguments! {
+    threshold: Option<f64>,
+    limit: Option<usize>,
+    min_size: usize,
+    threads: usize,
+    false_candidates: Option<usize>,
+    max_document: Option<u64>,
+    jaccard: f64,
+    wait: f64,
+    between: Option<(String, String)>,
+    linkage: String,
+    fold_copies: bool,
+    exhaustive: bool,
+    unique: bool,
+    errors: String,
+    key: Option<String>,
+    text: String,
+    path: std::path::PathBuf,
+    keep: String,
+    format: Option<String>,
+    encoding: Option<String>,
 }
 
-pub(crate) fn false_candidates(value: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
-    number("false_candidates", value)
-}
-
-pub(crate) fn max_document(value: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
-    number("max_document", value)
+/// The key of a document.
+pub(crate) fn key_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    named("key", value)
 }
 
 /// One key, or those of an iterable.
 pub(crate) fn keys(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-    let named = |error: PyErr| -> PyErr {
-        let py = value.py();
-        if error.is_instance_of::<PyTypeError>(py) {
-            return PyTypeError::new_err(format!("keys: {}", error.value(py)));
-        }
-        error
-    };
     if let Ok(key) = value.extract() {
         return Ok(vec![key]);
     }
+    let wrong = |error: PyErr| told("keys", value, &error);
     let mut keys = Vec::new();
-    for key in value.try_iter().map_err(named)? {
-        keys.push(key?.extract::<String>().map_err(named)?);
+    for key in value.try_iter().map_err(wrong)? {
+        keys.push(named("keys", &key?)?);
     }
     Ok(keys)
 }

@@ -13,6 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::arguments;
 use crate::errors::{of_dedup, of_row};
 use crate::rows::{BATCH_BYTES, BATCH_ROWS, Rows};
 use crate::schema;
@@ -26,17 +27,17 @@ use crate::watch::{TICK, Told};
 pub(crate) fn dedup(
     py: Python<'_>,
     data: &Bound<'_, PyAny>,
-    text: &str,
-    keep: &str,
+    #[pyo3(from_py_with = arguments::text)] text: String,
+    #[pyo3(from_py_with = arguments::keep)] keep: String,
     keep_rows: bool,
     within: PathBuf,
     progress: Option<&Bound<'_, PyAny>>,
     parameters: &Bound<'_, PyDict>,
 ) -> PyResult<(Vec<bool>, Table, Option<Table>)> {
-    let keep = which(keep)?;
+    let keep = which(&keep)?;
     let schema = schema::built(py, Some(parameters))?;
     let mut told = Told::new(progress, "texts")?;
-    let mut rows = Rows::texts(data, text)?;
+    let mut rows = Rows::texts(data, &text)?;
     if keep_rows {
         rows.keep();
     }

@@ -25,10 +25,10 @@ const BYTES: usize = 4 << 20;
 pub(crate) fn read(
     py: Python<'_>,
     paths: Vec<PathBuf>,
-    format: Option<&str>,
+    #[pyo3(from_py_with = arguments::format)] format: Option<String>,
     text_field: Option<String>,
     id_field: Option<String>,
-    encoding: Option<&str>,
+    #[pyo3(from_py_with = arguments::encoding)] encoding: Option<String>,
     follow: bool,
     #[pyo3(from_py_with = arguments::max_document)] max_document: Option<u64>,
 ) -> PyResult<Batches> {

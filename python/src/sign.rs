@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use crate::arguments;
 use crate::errors::raised;
 use crate::rows::Rows;
 use crate::schema;
@@ -43,14 +44,14 @@ fn pool() -> Option<std::sync::Arc<ThreadPool>> {
 pub(crate) fn sign<'py>(
     py: Python<'py>,
     texts: &Bound<'py, PyAny>,
-    text: &str,
+    #[pyo3(from_py_with = arguments::text)] text: String,
     progress: Option<&Bound<'py, PyAny>>,
     parameters: &Bound<'py, PyDict>,
 ) -> PyResult<(usize, u32, Bound<'py, PyBytes>)> {
     let schema = schema::built(py, Some(parameters))?;
     let columns = schema.permutations();
     let mut told = Told::new(progress, "texts")?;
-    let mut rows = Rows::texts(texts, text)?;
+    let mut rows = Rows::texts(texts, &text)?;
     let mut all = Vec::new();
     while let Some(batch) = rows.next(py)? {
         for row in batch.rows {

@@ -79,10 +79,10 @@ impl Store {
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn new(
         py: Python<'_>,
-        path: PathBuf,
+        #[pyo3(from_py_with = arguments::path)] path: PathBuf,
         read_only: bool,
         create: bool,
-        wait: f64,
+        #[pyo3(from_py_with = arguments::wait)] wait: f64,
         #[pyo3(from_py_with = arguments::threads)] threads: usize,
         #[pyo3(from_py_with = arguments::false_candidates)] false_candidates: Option<usize>,
         parameters: Option<&Bound<'_, PyDict>>,
@@ -151,7 +151,7 @@ impl Store {
     }
 
     /// The share of the pairs of this similarity that are found, 0 to 1: the store's S-curve.
-    fn recall(&self, jaccard: f64) -> PyResult<f64> {
+    fn recall(&self, #[pyo3(from_py_with = arguments::jaccard)] jaccard: f64) -> PyResult<f64> {
         if !(0.0..=1.0).contains(&jaccard) {
             let message = format!("jaccard: {jaccard}; a similarity is 0 to 1");
             return Err(PyValueError::new_err(message));
@@ -178,17 +178,17 @@ impl Store {
         py: Python<'py>,
         data: &Bound<'py, PyAny>,
         texts: Option<&Bound<'py, PyAny>>,
-        key: Option<&str>,
-        text: &str,
-        unique: bool,
-        errors: &str,
+        #[pyo3(from_py_with = arguments::key)] key: Option<String>,
+        #[pyo3(from_py_with = arguments::text)] text: String,
+        #[pyo3(from_py_with = arguments::unique)] unique: bool,
+        #[pyo3(from_py_with = arguments::errors)] errors: String,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (store, _entered) = self.entered(py)?;
         let adding = Adding {
             store,
             unique,
-            errors: Errors::of(errors)?,
+            errors: Errors::of(&errors)?,
             told: Told::new(progress, "documents")?,
         };
         let rows = Rows::documents(data, texts, &names(key, text))?;
@@ -213,9 +213,9 @@ impl Store {
         py: Python<'py>,
         data: &Bound<'py, PyAny>,
         texts: Option<&Bound<'py, PyAny>>,
-        key: Option<&str>,
-        text: &str,
-        errors: &str,
+        #[pyo3(from_py_with = arguments::key)] key: Option<String>,
+        #[pyo3(from_py_with = arguments::text)] text: String,
+        #[pyo3(from_py_with = arguments::errors)] errors: String,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if let (Ok(key), Some(Ok(text))) = (
@@ -228,7 +228,7 @@ impl Store {
         let adding = Adding {
             store,
             unique: true,
-            errors: Errors::of(errors)?,
+            errors: Errors::of(&errors)?,
             told: Told::new(progress, "documents")?,
         };
         let rows = Rows::documents(data, texts, &names(key, text))?;
@@ -248,8 +248,8 @@ impl Store {
         &self,
         py: Python<'py>,
         texts: &Bound<'py, PyAny>,
-        text: &str,
-        threshold: Option<f64>,
+        #[pyo3(from_py_with = arguments::text)] text: String,
+        #[pyo3(from_py_with = arguments::threshold)] threshold: Option<f64>,
         #[pyo3(from_py_with = arguments::limit)] limit: Option<usize>,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -260,7 +260,7 @@ impl Store {
             return asking::one(py, &store, &asked.of(Query::text(one)));
         }
         let told = Told::new(progress, "texts")?;
-        let rows = Rows::texts(texts, text)?;
+        let rows = Rows::texts(texts, &text)?;
         let found = asking::many(py, &store, rows, asked, told)?;
         Ok(Bound::new(py, found)?.into_any())
     }
@@ -270,27 +270,29 @@ impl Store {
     fn like<'py>(
         &self,
         py: Python<'py>,
-        key: &str,
-        threshold: Option<f64>,
+        #[pyo3(from_py_with = arguments::key_of)] key: String,
+        #[pyo3(from_py_with = arguments::threshold)] threshold: Option<f64>,
         #[pyo3(from_py_with = arguments::limit)] limit: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let asked = Asked { threshold, limit };
-        asking::one(py, &self.opened()?, &asked.of(Query::key(key)))
+        asking::one(py, &self.opened()?, &asked.of(Query::key(&key)))
     }
 
     /// The document of a key, or None.
-    fn get<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let store = self.opened()?;
-        let found = py.detach(|| store.get(key));
-        let found = found.map_err(|error| raised(py, &error))?;
-        found.map(|found| results::document(py, &found)).transpose()
+    fn get<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = arguments::key_of)] key: String,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.document(py, &key)
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyAny>> {
         let missing = || Error::NoSuchDocument {
             key: key.to_owned(),
         };
-        self.get(py, key)?.ok_or_else(|| raised(py, &missing()))
+        self.document(py, key)?
+            .ok_or_else(|| raised(py, &missing()))
     }
 
     fn __contains__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -355,10 +357,10 @@ impl Store {
     fn pairs(
         &self,
         py: Python<'_>,
-        threshold: Option<f64>,
-        between: Option<(String, String)>,
-        fold_copies: bool,
-        exhaustive: bool,
+        #[pyo3(from_py_with = arguments::threshold)] threshold: Option<f64>,
+        #[pyo3(from_py_with = arguments::between)] between: Option<(String, String)>,
+        #[pyo3(from_py_with = arguments::fold_copies)] fold_copies: bool,
+        #[pyo3(from_py_with = arguments::exhaustive)] exhaustive: bool,
     ) -> PyResult<Batches> {
         let mut query = dedupdb::groups::PairQuery::new()
             .fold_copies(fold_copies)
@@ -379,11 +381,11 @@ impl Store {
     fn clusters(
         &self,
         py: Python<'_>,
-        threshold: Option<f64>,
-        linkage: &str,
+        #[pyo3(from_py_with = arguments::threshold)] threshold: Option<f64>,
+        #[pyo3(from_py_with = arguments::linkage)] linkage: String,
         #[pyo3(from_py_with = arguments::min_size)] min_size: usize,
     ) -> PyResult<Batches> {
-        groups::clusters(py, self.opened()?, threshold, linkage, min_size)
+        groups::clusters(py, self.opened()?, threshold, &linkage, min_size)
     }
 
     /// Moves a store that is open for reading to the last commit; says whether there was a newer one.
@@ -430,7 +432,12 @@ impl Store {
     }
 
     /// Adds all documents of another store with the same parameters, as if their texts were added.
-    fn merge(&self, py: Python<'_>, other: &Bound<'_, Store>) -> PyResult<u64> {
+    fn merge(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<u64> {
+        let Ok(other) = other.cast::<Store>() else {
+            let class = other.get_type().name()?;
+            let message = format!("other: a Store, not {class}");
+            return Err(PyTypeError::new_err(message));
+        };
         let (store, _entered) = self.entered(py)?;
         let other = other.get().opened()?;
         let work = move |stop: &Stop| store.merge(&other, MERGE_BYTES, |_| stop.flow());
@@ -443,7 +450,7 @@ impl Store {
     fn backup<'py>(
         &self,
         py: Python<'py>,
-        path: PathBuf,
+        #[pyo3(from_py_with = arguments::path)] path: PathBuf,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let store = self.opened()?;
@@ -540,6 +547,13 @@ impl Store {
 }
 
 impl Store {
+    fn document<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let store = self.opened()?;
+        let found = py.detach(|| store.get(key));
+        let found = found.map_err(|error| raised(py, &error))?;
+        found.map(|found| results::document(py, &found)).transpose()
+    }
+
     fn insert_one<'py>(
         &self,
         py: Python<'py>,
@@ -568,9 +582,9 @@ impl Store {
     }
 }
 
-fn names(key: Option<&str>, text: &str) -> Names {
+fn names(key: Option<String>, text: String) -> Names {
     Names {
-        key: Some(key.map_or(Key::Usual, |key| Key::Named(key.to_owned()))),
-        text: text.to_owned(),
+        key: Some(key.map_or(Key::Usual, Key::Named)),
+        text,
     }
 }
