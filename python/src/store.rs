@@ -179,16 +179,16 @@ impl Store {
         data: &Bound<'py, PyAny>,
         texts: Option<&Bound<'py, PyAny>>,
         #[pyo3(from_py_with = arguments::key)] key: Option<String>,
-        #[pyo3(from_py_with = arguments::text)] text: String,
+        text: &str,
         #[pyo3(from_py_with = arguments::unique)] unique: bool,
-        #[pyo3(from_py_with = arguments::errors)] errors: String,
+        errors: &str,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (store, _entered) = self.entered(py)?;
         let adding = Adding {
             store,
             unique,
-            errors: Errors::of(&errors)?,
+            errors: Errors::of(errors)?,
             told: Told::new(progress, "documents")?,
         };
         let rows = Rows::documents(data, texts, &names(key, text))?;
@@ -214,8 +214,8 @@ impl Store {
         data: &Bound<'py, PyAny>,
         texts: Option<&Bound<'py, PyAny>>,
         #[pyo3(from_py_with = arguments::key)] key: Option<String>,
-        #[pyo3(from_py_with = arguments::text)] text: String,
-        #[pyo3(from_py_with = arguments::errors)] errors: String,
+        text: &str,
+        errors: &str,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if let (Ok(key), Some(Ok(text))) = (
@@ -228,7 +228,7 @@ impl Store {
         let adding = Adding {
             store,
             unique: true,
-            errors: Errors::of(&errors)?,
+            errors: Errors::of(errors)?,
             told: Told::new(progress, "documents")?,
         };
         let rows = Rows::documents(data, texts, &names(key, text))?;
@@ -248,7 +248,7 @@ impl Store {
         &self,
         py: Python<'py>,
         texts: &Bound<'py, PyAny>,
-        #[pyo3(from_py_with = arguments::text)] text: String,
+        text: &str,
         #[pyo3(from_py_with = arguments::threshold)] threshold: Option<f64>,
         #[pyo3(from_py_with = arguments::limit)] limit: Option<usize>,
         progress: Option<&Bound<'py, PyAny>>,
@@ -260,7 +260,7 @@ impl Store {
             return asking::one(py, &store, &asked.of(Query::text(one)));
         }
         let told = Told::new(progress, "texts")?;
-        let rows = Rows::texts(texts, &text)?;
+        let rows = Rows::texts(texts, text)?;
         let found = asking::many(py, &store, rows, asked, told)?;
         Ok(Bound::new(py, found)?.into_any())
     }
@@ -382,10 +382,10 @@ impl Store {
         &self,
         py: Python<'_>,
         #[pyo3(from_py_with = arguments::threshold)] threshold: Option<f64>,
-        #[pyo3(from_py_with = arguments::linkage)] linkage: String,
+        linkage: &str,
         #[pyo3(from_py_with = arguments::min_size)] min_size: usize,
     ) -> PyResult<Batches> {
-        groups::clusters(py, self.opened()?, threshold, &linkage, min_size)
+        groups::clusters(py, self.opened()?, threshold, linkage, min_size)
     }
 
     /// Moves a store that is open for reading to the last commit; says whether there was a newer one.
@@ -582,9 +582,9 @@ impl Store {
     }
 }
 
-fn names(key: Option<String>, text: String) -> Names {
+fn names(key: Option<String>, text: &str) -> Names {
     Names {
         key: Some(key.map_or(Key::Usual, Key::Named)),
-        text,
+        text: text.to_owned(),
     }
 }

@@ -104,7 +104,7 @@ class Search:
         pairs = found.where(_IS_PAIR).select("a", "b")
         edges = self.stages.kept("edges", self.verified("contents", pairs, number))
         if cut:
-            edges = self._further("", self.postings(), _LARGE, found, edges)
+            edges = self._further("", self.postings(), _LARGE, found, pairs, edges)
         if large:
             rows = self.stages.kept("rare_rows", self._rare_rows(found, large, edges if labelled else None))
             again = self.walked("rare", rows, None, 0, self.most)
@@ -112,7 +112,7 @@ class Search:
             more = again.where(_IS_PAIR).select("a", "b").join(pairs, ["a", "b"], "left_anti")
             others = self.stages.kept("rare_edges", self.verified("rare_contents", more, number))
             if cut:
-                others = self._further("rare_", rows, None, again, others)
+                others = self._further("rare_", rows, None, again, more, others)
             edges = self.stages.kept("all_edges", edges.union(others).dropDuplicates(["hash_a", "hash_b"]))
         passed_over = self.report.setdefault("passed_over", 0)
         if passed_over:
@@ -124,7 +124,7 @@ class Search:
         return edges
 
     def _further(
-        self, name: str, rows: DataFrame, large: int | None, found: DataFrame, edges: DataFrame
+        self, name: str, rows: DataFrame, large: int | None, found: DataFrame, pairs: DataFrame, edges: DataFrame
     ) -> DataFrame:
         """Goes on with those contents that were kept from others and are like most that they were compared with.
 
@@ -135,7 +135,7 @@ class Search:
         while True:
             passed = F.sum(-F.col("a") * F.col("count")).alias("passed")
             cut = found.where("a < 0").groupBy(F.col("b").alias("later")).agg(passed)
-            tried = found.where(_IS_PAIR).groupBy(F.col("b").alias("later")).agg(F.count("*").alias("tried"))
+            tried = pairs.groupBy(F.col("b").alias("later")).agg(F.count("*").alias("tried"))
             alike = parts[-1].groupBy("later").agg(F.count("*").alias("alike"))
             judged = cut.join(tried, "later", "left").join(alike, "later", "left").join(before, "later", "left")
             false = F.expr("coalesce(before, 0) + coalesce(tried, 0) - coalesce(alike, 0)")
