@@ -16,7 +16,6 @@ mod output;
 mod parse;
 mod picture;
 mod piped;
-mod processor;
 mod progress;
 mod reading;
 mod rebuilding;

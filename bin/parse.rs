@@ -7,20 +7,14 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
 use dedupdb::corpus::{Encoding, Format, Glob, IdScope};
 use dedupdb::dedup::Keep;
+use dedupdb::number;
 use dedupdb::report::Report;
 use dedupdb::sketching::{Family, Preset};
 
 /// A share: `0.8` or `80%`, above 0 and at most 1.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
-    let text = text.trim();
-    let (number, whole) = match text.strip_suffix('%') {
-        Some(percent) => (percent.trim_end(), 100.0),
-        None => (text, 1.0),
-    };
-    let share = number.parse::<f64>().ok().map(|number| number / whole);
-    share
-        .filter(|share| *share > 0.0 && *share <= 1.0)
-        .ok_or_else(|| "give a share above 0 and up to 1, such as 0.8 or 80%".to_owned())
+    let share = number::parse_share(text);
+    share.ok_or_else(|| "give a share above 0 and up to 1, such as 0.8 or 80%".to_owned())
 }
 
 /// Which of the documents that are alike is kept.
@@ -247,31 +241,8 @@ pub(crate) fn id_scope() -> impl TypedValueParser<Value = IdScope> {
 
 /// A size in bytes: `1000`, `500kB`, `64MiB` or `1.5GiB`; at least one byte.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
-    let units = [
-        ("", 1u64),
-        ("k", 1000),
-        ("m", 1_000_000),
-        ("g", 1_000_000_000),
-        ("t", 1_000_000_000_000),
-    ];
-    let binary = [
-        ("ki", 1u64 << 10),
-        ("mi", 1 << 20),
-        ("gi", 1 << 30),
-        ("ti", 1 << 40),
-    ];
-    let lower = text.trim().to_ascii_lowercase();
-    let number = lower.strip_suffix('b').unwrap_or(&lower);
-    let digits = number.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = &number[digits.len()..];
-    let all = units.iter().chain(&binary);
-    let mut unit = all
-        .filter(|(name, _)| *name == unit)
-        .map(|&(_, bytes)| bytes);
-    let bytes = unit
-        .next_back()
-        .and_then(|unit| times(digits.trim_end(), unit));
-    bytes.filter(|&bytes| bytes > 0).ok_or_else(|| {
+    let bytes = number::parse_bytes(text).filter(|&bytes| bytes > 0);
+    bytes.ok_or_else(|| {
         "give a size above 0, such as 64MiB or 500kB, or a number of bytes".to_owned()
     })
 }
@@ -298,68 +269,9 @@ pub(crate) fn page(text: &str) -> Result<u64, String> {
     Ok(bytes)
 }
 
-/// A decimal number of units, rounded down.
-pub(crate) fn times(number: &str, unit: u64) -> Option<u64> {
-    if let Ok(whole) = number.parse::<u64>() {
-        return whole.checked_mul(unit);
-    }
-    let (whole, part) = number.split_once('.')?;
-    let scale = 10u64.checked_pow(u32::try_from(part.len()).ok()?)?;
-    let part = u128::from(part.parse::<u64>().ok()?) * u128::from(unit) / u128::from(scale);
-    let whole = whole.parse::<u64>().ok()?.checked_mul(unit)?;
-    whole.checked_add(u64::try_from(part).ok()?)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Lengths, Number, lengths, seed, share, size, some_or_all};
-
-    #[test]
-    fn sizes_have_units() {
-        for (text, bytes) in [
-            ("1000", 1000),
-            ("1 kB", 1000),
-            ("1KiB", 1024),
-            ("64MiB", 64 << 20),
-            ("64mib", 64 << 20),
-            ("1.5G", 1_500_000_000),
-            ("0.5KiB", 512),
-            ("7b", 7),
-            ("512MB", 512_000_000),
-            ("1GiB", 1 << 30),
-            ("2TiB", 2 << 40),
-            ("2 t", 2_000_000_000_000),
-        ] {
-            assert_eq!(size(text), Ok(bytes), "{text}");
-        }
-        for wrong in [
-            "",
-            "0",
-            "b",
-            "-1",
-            "1x",
-            "1e3",
-            ".5k",
-            "1.k",
-            "99999999999GiB",
-        ] {
-            assert!(size(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn shares_are_numbers_or_percent() {
-        assert_eq!(share("0.8"), Ok(0.8));
-        assert_eq!(share("80%"), Ok(0.8));
-        assert_eq!(share(" 97.5 % "), Ok(0.975));
-        assert_eq!(share(".8"), Ok(0.8));
-        assert_eq!(share("1"), Ok(1.0));
-        for wrong in [
-            "0", "1.01", "80", "101%", "nan", "inf", "", "%", "x", "0,8", "80%%",
-        ] {
-            assert!(share(wrong).is_err(), "{wrong}");
-        }
-    }
+    use super::{Lengths, Number, lengths, seed, some_or_all};
 
     #[test]
     fn lengths_are_a_range_or_one() {

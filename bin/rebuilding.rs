@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use dedupdb::{
     Error, Schema, Store,
-    upkeep::{Progress, Rebuild, RebuildProgress, Unfinished},
+    upkeep::{Progress, Rebuild, RebuildProgress},
 };
 
 use crate::console::Console;
@@ -56,32 +56,13 @@ pub(crate) fn make_way(
     };
     if (&begun.schema, begun.compacts) != (target, compacts) {
         store.cancel_rebuild()?;
-        let what = what(&begun, &store.schema());
+        let what = begun.what(&store.schema());
         console.note(&format!(
             "{what} was begun and not finished; it does not lead to what is asked for now, so it is \
              forgotten, and this begins anew"
         ));
     }
     Ok(())
-}
-
-/// What a rebuild that was begun is to do to a store with the parameters `stored`.
-pub(crate) fn what(begun: &Unfinished, stored: &Schema) -> String {
-    if begun.compacts {
-        return "compact".to_owned();
-    }
-    let changed = begun
-        .schema
-        .parameters()
-        .into_iter()
-        .zip(stored.parameters());
-    let changed = changed.filter(|(new, old)| new != old);
-    let changed = changed.map(|((name, value), _)| format!("{name} {value}"));
-    let changed: Vec<String> = changed.collect();
-    if changed.is_empty() {
-        return "packing the index".to_owned();
-    }
-    format!("reindex to {}", changed.join(", "))
 }
 
 /// Refuses a rebuild that the disk has no room for.

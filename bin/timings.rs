@@ -3,9 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use dedupdb::upkeep::Timings;
-
-use crate::processor::Thread;
+use dedupdb::upkeep::{ThreadTime, Timings};
 
 const MEGABYTE: f64 = 1e6;
 
@@ -17,7 +15,7 @@ pub(crate) struct Spent {
     /// Time in which there was no input to work on.
     pub(crate) waiting: Duration,
     /// Processor time of the threads, the busiest first; none where the system does not tell.
-    pub(crate) threads: Vec<Thread>,
+    pub(crate) threads: Vec<ThreadTime>,
     /// Bytes that were read.
     pub(crate) bytes: u64,
 }
@@ -46,7 +44,7 @@ impl Spent {
         let mut alone = self.threads.iter().filter(|one| !one.shares_its_work());
         if let Some(busiest) = alone.next().filter(|_| megabytes > 0.0) {
             let rate = megabytes / busiest.spent.as_secs_f64();
-            let Thread { name, .. } = busiest;
+            let ThreadTime { name, .. } = busiest;
             // Writing to a string does not fail.
             let _ = writeln!(
                 text,
@@ -58,7 +56,7 @@ impl Spent {
 }
 
 /// What is said beside the processor time of a thread.
-fn each(thread: &Thread, megabytes: f64) -> String {
+fn each(thread: &ThreadTime, megabytes: f64) -> String {
     if megabytes == 0.0 {
         return "of the processor".to_owned();
     }
@@ -79,10 +77,8 @@ mod tests {
 
     #[test]
     fn the_busiest_thread_that_works_alone_says_what_it_allows() {
-        let thread = |name: &str, milliseconds| Thread {
-            name: name.to_owned(),
-            spent: Duration::from_millis(milliseconds),
-        };
+        let thread =
+            |name, milliseconds| ThreadTime::new(name, Duration::from_millis(milliseconds));
         let spent = |bytes| Spent {
             stages: Timings::default(),
             waiting: Duration::ZERO,

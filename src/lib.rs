@@ -206,6 +206,7 @@ pub mod upkeep {
     pub use crate::clock::Timings;
     pub use crate::error::Holder;
     pub use crate::progress::Progress;
+    pub use crate::storage::{ProcessorTimes, ThreadTime};
     pub use crate::store::{
         Bucket, Casualty, Compared, Expected, Near, Nearness, Problem, Rebuild, RebuildProgress,
         Report, Salvaged, Sample, Shape, Stats, Tuning, Unfinished, Unreadable,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use dedupdb::corpus::{self, AddEvent, Added, Ended};
+use dedupdb::upkeep::ProcessorTimes;
 use dedupdb::{Match, Schema};
 use serde_json::{Value, json};
 
@@ -17,7 +18,6 @@ use crate::interrupt::Interrupt;
 use crate::left_out::{LeftOut, Named};
 use crate::number::similarity;
 use crate::output::{Output, escape};
-use crate::processor::Threads;
 use crate::progress::Progress;
 use crate::reading::Told as _;
 use crate::timings::Spent;
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
         lists_matches: add.matches,
         left_out: LeftOut::begin(console, &add.telling, Named::Failures)?,
         progress: Progress::new(console, move || options.disk_bytes(sources(&paths, None))),
-        threads: add.timings.then(Threads::default),
+        threads: add.timings.then(ProcessorTimes::default),
         failed: None,
     };
     let added = asked.run(&store, |event| telling.observe(event));
@@ -149,7 +149,7 @@ struct Telling<'a> {
     left_out: LeftOut,
     progress: Progress,
     /// Looked at if their times are asked for.
-    threads: Option<Threads>,
+    threads: Option<ProcessorTimes>,
     /// What keeps it from going on, on this side.
     failed: Option<anyhow::Error>,
 }

@@ -189,7 +189,7 @@ fn status(store: &Store, output: &mut Output) -> Result<Exit> {
     let Some(unfinished) = store.unfinished_rebuild()? else {
         return Ok(Exit::Nothing);
     };
-    let what = rebuilding::what(&unfinished, &store.schema());
+    let what = unfinished.what(&store.schema());
     let Unfinished {
         schema,
         compacts,

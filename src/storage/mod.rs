@@ -22,6 +22,7 @@ mod view;
 
 pub(crate) use commit::{CatalogChange, Files, NewContent, Sound};
 pub(crate) use disk::{Process, resolved};
+pub use disk::{ProcessorTimes, ThreadTime};
 #[cfg(all(test, unix))]
 pub(crate) use disk::{crash, watch};
 pub(crate) use folder::{BuildSite, Note, enclosing, inside};

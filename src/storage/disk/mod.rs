@@ -19,6 +19,7 @@ mod overlay;
 mod path;
 mod plain;
 mod process;
+mod processor;
 mod resolve;
 mod shared;
 mod step;
@@ -42,6 +43,7 @@ pub(super) use path::{
     is_absent, is_file, is_folder, is_plain_file, list, list_some, metadata, remove, rename, size,
 };
 pub(crate) use process::Process;
+pub use processor::{ProcessorTimes, ThreadTime};
 pub(crate) use resolve::resolved;
 pub(super) use shared::first_failure;
 use step::{Step, at};

@@ -166,6 +166,25 @@ pub struct Unfinished {
     pub bytes: u64,
 }
 
+impl Unfinished {
+    /// What it is to do to a store with the parameters `stored`, in words: `compact`, or `reindex to` and the
+    /// parameters that change.
+    pub fn what(&self, stored: &Schema) -> String {
+        if self.compacts {
+            return "compact".to_owned();
+        }
+        let changed = self.schema.parameters().into_iter();
+        let changed = changed.zip(stored.parameters());
+        let changed = changed.filter(|(new, old)| new != old);
+        let changed = changed.map(|((name, value), _)| format!("{name} {value}"));
+        let changed: Vec<String> = changed.collect();
+        if changed.is_empty() {
+            return "packing the index".to_owned();
+        }
+        format!("reindex to {}", changed.join(", "))
+    }
+}
+
 impl Store {
     /// Makes the next generation of the store beside the one in use, and puts it in its place.
     ///

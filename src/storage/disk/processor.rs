@@ -1,4 +1,4 @@
-//! Processor time of the threads of this process, where the system tells: Linux does, in `/proc`.
+//! Processor time of the threads of this process, from `/proc`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,49 +6,67 @@ use std::path::Path;
 use std::process;
 use std::time::Duration;
 
-/// What is known of the threads, those that ended since included.
+/// Processor time of the threads of this process, those that ended since included. Linux tells it; elsewhere there
+/// are none.
+///
+/// ```
+/// let mut times = dedupdb::upkeep::ProcessorTimes::default();
+/// times.look();
+/// for thread in times.busiest() {
+///     println!("{}: {:?}", thread.name, thread.spent);
+/// }
+/// ```
 #[derive(Debug, Default)]
-pub(crate) struct Threads {
-    by_id: BTreeMap<u32, Thread>,
+pub struct ProcessorTimes {
+    by_id: BTreeMap<u32, ThreadTime>,
 }
 
 /// A thread and the processor time that it had when it was last looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Thread {
-    pub(crate) name: String,
-    pub(crate) spent: Duration,
+#[non_exhaustive]
+pub struct ThreadTime {
+    /// What it is called; `main` for the first one.
+    pub name: String,
+    /// Its processor time.
+    pub spent: Duration,
 }
 
-impl Thread {
+impl ThreadTime {
+    /// A thread of this name that took so much.
+    pub fn new(name: impl Into<String>, spent: Duration) -> ThreadTime {
+        let name = name.into();
+        ThreadTime { name, spent }
+    }
+
     /// Whether others do the same work, so that there are more of them where there are more cores.
     /// Threads of pools are numbered.
-    pub(crate) fn shares_its_work(&self) -> bool {
+    pub fn shares_its_work(&self) -> bool {
         self.name.ends_with(|last: char| last.is_ascii_digit())
     }
 }
 
-impl Threads {
+impl ProcessorTimes {
     /// Takes note of the threads that there are now. Look often: of one that ended, what it did after
     /// the last look is unknown.
-    pub(crate) fn look(&mut self) {
+    pub fn look(&mut self) {
         let Ok(tasks) = fs::read_dir("/proc/self/task") else {
             return;
         };
         for task in tasks.filter_map(Result::ok) {
             let id = task.file_name().to_str().and_then(|id| id.parse().ok());
             if let Some((id, spent)) = id.zip(spent(&task.path())) {
-                let thread = self.by_id.entry(id).or_insert_with(|| Thread {
-                    name: name(id, &task.path()),
-                    spent,
-                });
+                let thread = self
+                    .by_id
+                    .entry(id)
+                    .or_insert_with(|| ThreadTime::new(name(id, &task.path()), spent));
                 thread.spent = thread.spent.max(spent);
             }
         }
     }
 
     /// The threads that took any time, the busiest first.
-    pub(crate) fn busiest(&self) -> Vec<Thread> {
-        let mut threads: Vec<Thread> = self.by_id.values().cloned().collect();
+    pub fn busiest(&self) -> Vec<ThreadTime> {
+        let mut threads: Vec<ThreadTime> = self.by_id.values().cloned().collect();
         threads.retain(|thread| !thread.spent.is_zero());
         threads.sort_by(|a, b| b.spent.cmp(&a.spent).then_with(|| a.name.cmp(&b.name)));
         threads
@@ -77,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_worked_is_known_after_it_ended() {
-        let mut threads = Threads::default();
+        let mut threads = ProcessorTimes::default();
         let (sender, receiver) = std::sync::mpsc::channel();
         let (go, wait) = std::sync::mpsc::channel::<()>();
         let busy = std::thread::Builder::new().name("busy".to_owned());
