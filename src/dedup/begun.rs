@@ -182,3 +182,34 @@ fn judge<'a>(
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+    use std::fs;
+
+    use super::*;
+    use crate::storage::Limits;
+    use crate::{Options, Schema};
+
+    #[test]
+    fn a_store_that_much_came_into_is_packed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut lines = String::new();
+        for number in 0..90 {
+            let words: Vec<String> = (0..40).map(|word| format!("w{number}x{word}")).collect();
+            let text = words.join(" ");
+            writeln!(lines, "{{\"id\": \"{number}\", \"text\": \"{text}\"}}").unwrap();
+        }
+        let input = folder.path().join("in.jsonl");
+        fs::write(&input, lines).unwrap();
+        let options = Options::new().threads(2).limits(Limits::LOW);
+        let store = options.create(folder.path().join("store"), &Schema::default());
+        let store = store.unwrap();
+        let dedup = Dedup::new([&input]).output(folder.path().join("out.jsonl"));
+        let done = dedup.store(&store).run(|_| ControlFlow::Continue(()));
+        assert_eq!(done.unwrap().kept, 90);
+        assert!(!store.pack_if_loose(|_| ControlFlow::Continue(())).unwrap());
+        assert!(!store.stats().unwrap().has_open_run);
+    }
+}

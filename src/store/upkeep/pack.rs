@@ -61,10 +61,12 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::schema::Schema;
     use crate::storage::Limits;
-    use crate::store::{Match, Options, Query};
+    use crate::store::{Input, Intake, Match, Options, Query};
 
     const GO_ON: ControlFlow<()> = ControlFlow::Continue(());
 
@@ -155,5 +157,49 @@ mod tests {
         store.rebuild(Rebuild::compact().watch(stop)).unwrap_err();
         assert!(!store.pack_if_loose(|_| GO_ON).unwrap());
         assert!(store.unfinished_rebuild().unwrap().unwrap().compacts);
+    }
+
+    #[test]
+    fn what_adds_much_packs_at_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let create = |name| {
+            let options = Options::new().threads(2).limits(Limits::LOW);
+            options.create(folder.path().join(name), &Schema::default())
+        };
+        let inputs = || (0..90).map(|number| Input::new(format!("key {number}"), text(number)));
+        let written = create("written").unwrap();
+        let mut writer = written.writer().unwrap();
+        writer.add_all(inputs().collect()).unwrap();
+        writer.commit().unwrap();
+        drop(writer);
+        let piped = create("piped").unwrap();
+        let mut pipeline = piped.pipeline(Intake::new()).unwrap();
+        pipeline.push(inputs().collect());
+        pipeline.close();
+        while pipeline.under_way() > 0 {
+            pipeline.wait(Duration::from_millis(50)).unwrap();
+        }
+        let merged = create("merged").unwrap();
+        let mut told = 0;
+        let done = merged.merge(&written, 1 << 20, |_| {
+            told += 1;
+            GO_ON
+        });
+        assert!(done.unwrap().added == 90 && told > 1);
+        let is_loose = |store: &Store| store.pack_if_loose(|_| GO_ON).unwrap();
+        assert!(is_loose(&written) && !is_loose(&piped) && !is_loose(&merged));
+        // To stop that is no failure of what was asked for.
+        let stopped = create("stopped").unwrap();
+        let mut calls = 0;
+        let done = stopped.merge(&written, 1 << 20, |_| {
+            calls += 1;
+            if calls > 1 {
+                ControlFlow::Break(())
+            } else {
+                GO_ON
+            }
+        });
+        assert_eq!(done.unwrap().added, 90);
+        assert!(is_loose(&stopped));
     }
 }
