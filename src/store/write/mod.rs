@@ -9,6 +9,7 @@ mod judge;
 mod merge;
 mod names;
 mod older;
+mod parts;
 mod pending;
 mod pipeline;
 mod run;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
+use super::parts::Parts;
 use crate::codec::low32;
 use crate::error::Result;
 use crate::pool::Pool;
@@ -21,7 +22,7 @@ pub(crate) type Moment = u32;
 /// batch that is worked on in parallel gets the answers that one call after another would get.
 #[derive(Debug)]
 pub(crate) struct Pending {
-    steps: Vec<Step>,
+    steps: Parts<Step>,
     /// The last step of each document.
     last: HashTable<u32>,
     named: Named,
@@ -93,7 +94,7 @@ impl Pending {
     /// Nothing yet; `contents` is the number of committed contents.
     pub(crate) fn new(contents: u32) -> Pending {
         Pending {
-            steps: Vec::new(),
+            steps: Parts::new(),
             last: HashTable::new(),
             named: Named {
                 start: contents,
@@ -116,7 +117,7 @@ impl Pending {
 
     /// Whether there is anything to commit.
     pub(crate) fn is_empty(&self) -> bool {
-        self.steps.is_empty()
+        self.steps.len() == 0
     }
 
     /// The document `key` as it is now, given what is committed of it.
@@ -126,21 +127,21 @@ impl Pending {
         committed: Option<DocumentRow>,
     ) -> Option<DocumentRow> {
         match self.last_of(key) {
-            Some(last) => self.steps[last as usize].row,
+            Some(last) => self.steps[last].row,
             None => committed,
         }
     }
 
     /// The last step of a document.
     fn last_of(&self, key: Keyed<'_>) -> Option<u32> {
-        let is_its = |&last: &u32| *self.steps[last as usize].key == *key.key;
+        let is_its = |&last: &u32| *self.steps[last].key == *key.key;
         self.last.find(key.hash, is_its).copied()
     }
 
     /// The document of a step as it was at `moment`.
     fn at(&self, mut step: u32, moment: Moment) -> Option<DocumentRow> {
         loop {
-            let Step { row, before, .. } = &self.steps[step as usize];
+            let Step { row, before, .. } = &self.steps[step];
             if step < moment {
                 return *row;
             }
@@ -162,12 +163,12 @@ impl Pending {
         let now = self.now();
         self.bytes += (CHANGE_BYTES + key.key.len()) as u64;
         let steps = &mut self.steps;
-        let is_its = |&last: &u32| *steps[last as usize].key == *key.key;
-        let hash_of = |&last: &u32| steps[last as usize].key_hash;
+        let is_its = |&last: &u32| *steps[last].key == *key.key;
+        let hash_of = |&last: &u32| steps[last].key_hash;
         let (shared, before) = match self.last.entry(key.hash, is_its, hash_of) {
             Entry::Occupied(mut last) => {
                 let earlier = std::mem::replace(last.get_mut(), now);
-                let step = &mut steps[earlier as usize];
+                let step = &mut steps[earlier];
                 step.is_last = false;
                 (step.key.clone(), Before::Step(earlier))
             }
@@ -221,7 +222,7 @@ impl Pending {
         let committed = self.committed_name(snapshot, content, moment, except)?;
         let (first, mut others) = self.named.of(content);
         let first = first.filter(|&step| self.still_names(step, content, moment, except));
-        let first = first.map(|step| &self.steps[step as usize].key);
+        let first = first.map(|step| &self.steps[step].key);
         let other = others.find(|key| self.names(key, content, moment, except));
         let since = first.into_iter().chain(other).min();
         Ok(match (committed, since) {
@@ -260,7 +261,7 @@ impl Pending {
 
     /// The same of the key of a step.
     fn still_names(&self, step: u32, content: u32, moment: Moment, except: &str) -> bool {
-        let Step { key, is_last, .. } = &self.steps[step as usize];
+        let Step { key, is_last, .. } = &self.steps[step];
         if *is_last {
             return **key != *except && self.named_it(step, content, moment);
         }
@@ -276,7 +277,7 @@ impl Pending {
     /// The changes in the form in which they are committed.
     pub(crate) fn change(&self, pool: &Pool) -> CatalogChange {
         let mut last: Vec<(&Arc<str>, u32)> = (0..)
-            .zip(&self.steps)
+            .zip(self.steps.iter())
             .filter(|(_, step)| step.is_last)
             .map(|(number, step)| (&step.key, number))
             .collect();
@@ -286,7 +287,7 @@ impl Pending {
             ..CatalogChange::default()
         };
         for (key, number) in last {
-            let new = self.steps[number as usize].row;
+            let new = self.steps[number].row;
             let kept = new.map(|row| row.content);
             let mut left = |row: Option<DocumentRow>| {
                 let content = row.map(|row| row.content);
@@ -295,12 +296,12 @@ impl Pending {
             };
             let mut step = number;
             let old = loop {
-                match &self.steps[step as usize].before {
+                match &self.steps[step].before {
                     Before::Absent => break None,
                     Before::Committed(row) => break Some(**row),
                     Before::Step(earlier) => step = *earlier,
                 }
-                left(self.steps[step as usize].row);
+                left(self.steps[step].row);
             };
             left(old);
             if new != old {
