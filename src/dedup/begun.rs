@@ -114,6 +114,7 @@ impl Begun {
             target: &target,
             outputs: &outputs,
             store: &store,
+            store_stays: is_given,
             inputs: &inputs,
         };
         let batches = run.read(sources)?;
@@ -133,7 +134,9 @@ impl Begun {
             outputs.publish()?;
         }
         // As late as can be: a run that ends before this gives its documents again when it is repeated.
-        judge.writer.publish_run()?;
+        if is_given {
+            judge.writer.publish_run()?;
+        }
         let Judge { writer, met, .. } = judge;
         drop(writer);
         if is_given {

@@ -30,6 +30,8 @@ pub(super) struct Run<'a> {
     pub(super) target: &'a Target,
     pub(super) outputs: &'a Outputs,
     pub(super) store: &'a Store,
+    /// Whether the store stays when the run is done.
+    pub(super) store_stays: bool,
     /// The paths of the inputs, and the names of streams.
     pub(super) inputs: &'a [PathBuf],
 }
@@ -41,7 +43,9 @@ impl Run<'_> {
         let sketched = sketch_ahead(batches, self.store)?;
         judge.judge_all(&sketched, false, &mut |judged| taken(&mut sink, &judged))?;
         self.check_failures(judge)?;
-        judge.commit()?;
+        if self.store_stays {
+            judge.commit()?;
+        }
         finish(sink, judge)
     }
 
@@ -82,7 +86,9 @@ impl Run<'_> {
             Ok(())
         };
         judge.judge_all(&sketched, true, take)?;
-        judge.commit()?;
+        if self.store_stays || groups.is_some() {
+            judge.commit()?;
+        }
         if let Some(groups) = groups {
             let drop_one = |ordinal| fates.drop_one(ordinal);
             groups.drop_firsts(judge, self.store, &mut texts_again, drop_one)?;
