@@ -31,6 +31,8 @@ pub(crate) fn run(
     };
     // What is left takes no time.
     ending.disarm();
+    let names = inputs.iter().map(|path| path.display().to_string());
+    let report = report.of_corpus(&names.collect::<Vec<_>>().join(", "));
     report.give(results, console, output)?;
     Ok(Exit::failed(report.failed))
 }

@@ -53,6 +53,10 @@ pub(crate) fn run(
     drop(watch);
     let sample = tuned.sample.as_ref().map(|sample| (sample, tuned.measured));
     let report = tuning_report(&tuned.tuning, &tuned.shapes, sample);
+    let report = report.of_corpus(&match &store {
+        Some(store) => store.folder().display().to_string(),
+        None => "without a store".to_owned(),
+    });
     if output.is_json() {
         output.object(&tuned.object(&report))?;
     } else {

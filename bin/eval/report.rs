@@ -27,6 +27,14 @@ impl Outcome {
         Outcome { report, failed }
     }
 
+    /// The same, whose picture says what corpus it is of.
+    pub(crate) fn of_corpus(self, corpus: &str) -> Outcome {
+        Outcome {
+            report: self.report.of_corpus(corpus),
+            ..self
+        }
+    }
+
     /// Writes the files that are asked for, and prints the figures.
     pub(crate) fn give(
         &self,

@@ -4,7 +4,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
-use super::{Picture, legend, panel, png};
+use super::{Picture, caption, legend, panel, png};
 use crate::error::{Error, Result};
 
 /// Units of a pixel: coordinates are whole numbers, and curves of whole pixels would look jagged.
@@ -94,7 +94,11 @@ fn size(picture: &Picture) -> (u32, u32) {
         panels => (u32::try_from(panels).unwrap_or(1), WIDTHS.1),
     };
     let legends = picture.panels.iter().map(legend::height);
-    (panels * width, CHART + legends.max().unwrap_or(0) + FOOT)
+    let height = CHART + legends.max().unwrap_or(0) + FOOT;
+    (
+        panels * width,
+        height + caption::height(picture, panels * width),
+    )
 }
 
 fn draw<DB: DrawingBackend>(area: &Area<DB>, picture: &Picture) -> Drawn
@@ -105,7 +109,11 @@ where
     register_font("sans-serif", FontStyle::Normal, dejavu::sans::regular())
         .map_err(|_| "the font of this program is broken")?;
     area.fill(&WHITE)?;
-    let columns = area.split_evenly((1, picture.panels.len().max(1)));
+    let (width, height) = area.dim_in_pixel();
+    let foot = caption::height(picture, width / UNIT) * UNIT;
+    let (charts, below) = area.split_vertically(height - foot);
+    caption::draw(&below, picture, width / UNIT)?;
+    let columns = charts.split_evenly((1, picture.panels.len().max(1)));
     for (column, shown) in columns.iter().zip(&picture.panels) {
         let (chart, key) = column.split_vertically(CHART * UNIT);
         panel::draw(area, &chart, shown)?;

@@ -29,6 +29,7 @@
 //! ```
 
 mod canvas;
+mod caption;
 mod legend;
 mod panel;
 mod png;
@@ -43,6 +44,8 @@ pub use ticks::Scale;
 pub struct Picture {
     /// From left to right.
     pub panels: Vec<Panel>,
+    /// What stands below them: what the figures are of, a line each; long ones are wrapped.
+    pub caption: Vec<String>,
 }
 
 /// A chart with its title and legend.
@@ -109,7 +112,10 @@ pub enum Form {
 impl Picture {
     /// A picture of these panels, from left to right.
     pub fn new(panels: Vec<Panel>) -> Picture {
-        Picture { panels }
+        Picture {
+            panels,
+            caption: Vec::new(),
+        }
     }
 }
 
@@ -142,6 +148,22 @@ impl Axis {
             scale: Scale::Log,
             includes: Vec::new(),
             ..Axis::linear(name)
+        }
+    }
+
+    /// An axis of evenly spaced values, from the least to the greatest of what is drawn.
+    pub fn within(name: impl Into<String>) -> Axis {
+        Axis {
+            includes: Vec::new(),
+            ..Axis::linear(name)
+        }
+    }
+
+    /// A logarithmic axis for these values: if one is 0, it has its place below the others, where it is labelled.
+    pub fn log_and_zero(name: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Axis {
+        Axis {
+            scale: Scale::log_and_zero(values),
+            ..Axis::log(name)
         }
     }
 

@@ -11,15 +11,34 @@ pub enum Scale {
     Linear,
     /// Equal distances are equal ratios. Values of 0 or less have no place.
     Log,
+    /// The same from ten to this power on, where smaller values are, too; 0 is a decade below.
+    LogAndZero(i32),
 }
 
 impl Scale {
+    /// The logarithmic scale for these values, with a place for 0 if one of them is.
+    pub(super) fn log_and_zero(values: impl IntoIterator<Item = f64>) -> Scale {
+        let mut has_zero = false;
+        let mut least = f64::INFINITY;
+        for value in values {
+            has_zero |= value == 0.0;
+            least = if value > 0.0 { least.min(value) } else { least };
+        }
+        if !has_zero {
+            return Scale::Log;
+        }
+        let power = (LEAST_POWER..MOST_POWER).find(|power| 10f64.powi(power + 1) > least);
+        Scale::LogAndZero(power.unwrap_or(0))
+    }
+
     /// The place of a value; none if the axis has no such value.
     pub(super) fn place(self, value: f64) -> Option<f64> {
         let place = match self {
             Scale::Linear => value,
             Scale::Log if value > 0.0 => value.log10(),
-            Scale::Log => return None,
+            Scale::LogAndZero(power) if value > 0.0 => value.log10().max(power.into()),
+            Scale::LogAndZero(power) if value == 0.0 => f64::from(power) - 1.0,
+            Scale::Log | Scale::LogAndZero(_) => return None,
         };
         (place.abs() <= FARTHEST).then_some(place)
     }
@@ -28,13 +47,17 @@ impl Scale {
     pub(super) fn value(self, place: f64) -> f64 {
         match self {
             Scale::Linear => place,
-            Scale::Log => 10f64.powf(place),
+            Scale::LogAndZero(power) if place < f64::from(power) - 0.5 => 0.0,
+            Scale::Log | Scale::LogAndZero(_) => 10f64.powf(place),
         }
     }
 
     /// The label at a place, one of `ticks`.
     pub(super) fn label(self, ticks: &[f64], place: f64, in_percent: bool) -> String {
         let value = self.value(place);
+        if value == 0.0 && self != Scale::Linear {
+            return "0".to_owned();
+        }
         let unit = match (self, ticks) {
             (Scale::Linear, [first, second, ..]) => second - first,
             // A digit of its own.
@@ -56,6 +79,7 @@ impl Scale {
         let (low, high) = bounds.unwrap_or((0.0, 1.0));
         match self {
             Scale::Linear => even(low, high, STEPS),
+            Scale::LogAndZero(power) => from_zero(power.into(), high),
             Scale::Log if high - low < FEW_DECADES => within_decades(low, high),
             Scale::Log => {
                 let (low, high) = (low.floor(), high.ceil());
@@ -85,6 +109,22 @@ const NARROWEST: f64 = 1e-9;
 
 /// Slack for what arithmetic loses, in steps.
 const SLACK: f64 = 1e-6;
+
+/// Powers of ten that numbers of this kind are between.
+const LEAST_POWER: i32 = -330;
+const MOST_POWER: i32 = 308;
+
+/// The place of 0, and powers of ten from this one on.
+fn from_zero(power: f64, high: f64) -> Vec<f64> {
+    let step = ((high - power) / STEPS).ceil().max(1.0);
+    let mut ticks = vec![power - 1.0, power];
+    let mut at = power;
+    while at < high - SLACK {
+        at += step;
+        ticks.push(at);
+    }
+    ticks
+}
 
 /// Multiples of 1, 2 or 5 times a power of ten.
 fn even(low: f64, high: f64, steps: f64) -> Vec<f64> {

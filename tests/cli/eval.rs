@@ -470,6 +470,10 @@ fn every_experiment_draws() {
             "Similarity of two texts",
         ),
         (vec!["time", "texts"], "all exact, measured"),
+        (
+            vec!["accuracy", "texts", "--runs", "3"],
+            "permutations of the seeds from 0 to 2",
+        ),
     ] {
         let all = [&["eval"], &asked[..], &["--plot", "picture.svg"]].concat();
         sandbox.run(&all).expect(0);
@@ -480,6 +484,10 @@ fn every_experiment_draws() {
         );
         assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
         assert!(svg.contains(said) && !svg.contains("NaN"), "{asked:?}");
+        assert!(
+            svg.contains("; dedupdb 0."),
+            "{asked:?} says of what and by what"
+        );
     }
     sandbox
         .run(&["eval", "recall", "--plot", "picture.png"])

@@ -172,7 +172,8 @@ fn a_page_keeps_to_its_bytes_and_says_what_is_left_out() {
     for group in 0..1500_u64 {
         for copy in 0..2 + u64::from(group == 700) {
             let id = format!("{}-{group}-{copy}", "k".repeat(40));
-            let words = format!("{} {copy}", text(group, 60));
+            // Each of these takes six bytes on the page.
+            let words = format!("{} {copy} {}", text(group, 60), "<".repeat(300));
             lines.push(serde_json::json!({ "id": id, "text": words }).to_string());
         }
     }

@@ -43,6 +43,37 @@ fn any_values_are_drawn_or_left_out() {
 }
 
 #[test]
+fn zeros_have_a_place_and_captions_stand_below() {
+    let drawn = |values: &[f64]| {
+        let points = (1_u32..).map(f64::from).zip(values.iter().copied());
+        let mut series = line("", points.collect());
+        series.form = Form::Points;
+        let y = Axis::log_and_zero("y", values.iter().copied());
+        Picture::new(vec![Panel::new("", Axis::within("x"), y, vec![series])])
+    };
+    let points = |picture: &Picture| picture.to_svg().unwrap().matches("<circle").count();
+    assert_eq!(points(&drawn(&[10.0, 0.0, 0.02, 0.0])), 4);
+    assert_eq!(points(&drawn(&[0.0, 0.0])), 2);
+    assert_eq!(points(&drawn(&[1.0, -1.0, 0.0])), 2, "less than 0 has none");
+    let labelled = |picture: &Picture, label: &str| {
+        let svg = picture.to_svg().unwrap();
+        svg.lines().any(|line| line.trim() == label)
+    };
+    assert!(labelled(&drawn(&[10.0, 0.0, 0.02]), "0"));
+    assert!(labelled(&drawn(&[10.0, 0.0, 0.02]), "0.01"));
+    assert!(!labelled(&drawn(&[10.0, 0.02]), "0"));
+    let mut picture = drawn(&[1.0]);
+    let height = picture.to_svg().unwrap();
+    picture.caption = vec!["crawl <2026>; dedupdb".to_owned(), "seeds ".repeat(60)];
+    let svg = picture.to_svg().unwrap();
+    assert!(labelled(&picture, "crawl &lt;2026&gt;; dedupdb"));
+    assert_ne!(svg.lines().next(), height.lines().next(), "it is higher");
+    assert!(picture.to_png().is_ok());
+    picture.caption = vec!["x".repeat(1 << 20)];
+    assert!(picture.to_svg().unwrap().len() < 1 << 16);
+}
+
+#[test]
 fn files_are_what_they_are_called() {
     let svg = Picture::default().to_svg().unwrap();
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));

@@ -31,14 +31,16 @@ impl BandsMeasured {
             "number of bands of {} permutations",
             grouped(permutations.into())
         );
-        let panel = |title, y, series| Panel::new(title, Axis::linear(&bands), y, series);
+        let panel = |title, y, series| Panel::new(title, Axis::within(&bands), y, series);
+        let drawn = wrong.iter().flat_map(|series| &series.points);
+        let y = Axis::log_and_zero("texts a query", drawn.map(|point| point.1));
         Picture::new(vec![
             panel(
                 "Near-duplicates found",
                 Axis::linear("texts a query"),
                 found.collect(),
             ),
-            panel("False positives", Axis::log("texts a query"), wrong.into()),
+            panel("False positives", y, wrong.into()),
         ])
     }
 }

@@ -49,12 +49,17 @@ pub fn accuracy_report(kinds: &[KindAccuracy], runs: u32) -> Report {
         .iter()
         .map(|kind| (kind.shingling, &*kind.rows))
         .collect();
+    let mut picture = accuracy_picture(&drawn);
+    picture.caption = vec![format!(
+        "permutations of the seeds from 0 to {}",
+        runs.saturating_sub(1)
+    )];
     Report {
         rows: lines.iter().map(|line| row(line, runs)).collect(),
         heading: vec![heading],
         table: table(&lines),
         notes: vec![notes.to_owned()],
-        picture: accuracy_picture(&drawn),
+        picture,
     }
 }
 

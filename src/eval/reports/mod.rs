@@ -34,6 +34,18 @@ pub struct Report {
 }
 
 impl Report {
+    /// The same, with a picture that says below what its figures are of: `corpus`, what the heading says, and the
+    /// version of this crate.
+    #[must_use]
+    pub fn of_corpus(mut self, corpus: &str) -> Report {
+        let version = concat!("dedupdb ", env!("CARGO_PKG_VERSION"));
+        let first = format!("{corpus}; {version}");
+        let caption = std::mem::take(&mut self.picture.caption);
+        let lines = [first].into_iter().chain(self.heading.iter().cloned());
+        self.picture.caption = lines.chain(caption).collect();
+        self
+    }
+
     /// The heading, the table and the notes, in lines of at most `width` characters where words and columns allow
     /// it.
     pub fn lines(&self, width: usize) -> Vec<String> {
