@@ -9,18 +9,18 @@ use crate::sketch::Estimate;
 pub struct Match {
     /// The document's key.
     pub key: String,
-    /// Exact Jaccard similarity of the two shingle sets, at or above the threshold. None where the
+    /// Exact Jaccard similarity of the two shingle sets, at or above the threshold. None if the
     /// store keeps no shingles.
     pub jaccard: Option<f64>,
-    /// Similarity as the signatures tell it, with its standard error.
+    /// Estimate of the similarity from the signatures, with its standard error.
     pub estimate: Estimate,
     /// Share of the query's shingles that the match has too.
     pub share_of_query: Option<f64>,
     /// Share of the match's shingles that the query has too.
     pub share_of_match: Option<f64>,
-    /// Number of bands whose buckets both are in.
+    /// Number of buckets that both share, one for each band.
     pub bands: u32,
-    /// Whether the texts are the same, byte for byte, or the shingles where both were given as such.
+    /// Whether the texts are the same, byte for byte, or the shingles, if both were given as shingles.
     pub exact_copy: bool,
 }
 

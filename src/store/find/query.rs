@@ -9,7 +9,7 @@ use crate::store::compare::{
 use crate::store::handle::Store;
 use crate::text::ShingleSet;
 
-/// A question: which documents are like this one?
+/// A question: which stored documents resemble this one?
 ///
 /// ```
 /// use dedupdb::Query;
@@ -41,18 +41,18 @@ pub enum Subject<'a> {
 }
 
 impl<'a> Query<'a> {
-    /// Asks for the documents that are like `text`.
+    /// Asks for the documents that resemble `text`.
     pub fn text(text: &'a str) -> Query<'a> {
         Query::of(Subject::Text(text))
     }
 
-    /// Asks for the documents that are like a text of these shingles. One that was stored with the same
-    /// shingles in place of a text is an exact copy.
+    /// Asks for the documents that resemble a text with these shingles. A document that was stored as the
+    /// same shingles, without a text, is an exact copy.
     pub fn shingles(shingles: &'a ShingleSet) -> Query<'a> {
         Query::of(Subject::Shingles(shingles))
     }
 
-    /// Asks for the documents that are like the stored document `key`, which is not among them.
+    /// Asks for the documents that resemble the stored document `key`, which is not among them.
     pub fn key(key: &'a str) -> Query<'a> {
         Query {
             except: Some(key),
@@ -69,17 +69,17 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// The least Jaccard similarity of a match, above 0 and up to 1, instead of the schema's.
+    /// The minimum Jaccard similarity of a match, above 0 and at most 1, instead of the schema's.
     ///
     /// The bands were chosen for the schema's threshold: below it they find a smaller share of the
-    /// pairs, [`Schema::recall`](crate::Schema::recall) says which.
+    /// pairs; [`Schema::recall`](crate::Schema::recall) gives it.
     #[must_use]
     pub fn threshold(mut self, threshold: f64) -> Query<'a> {
         self.threshold = Some(threshold);
         self
     }
 
-    /// The largest number of matches, the best ones.
+    /// The maximum number of matches; the best ones are returned.
     #[must_use]
     pub fn limit(mut self, limit: usize) -> Query<'a> {
         self.limit = limit;
@@ -95,7 +95,7 @@ impl<'a> Query<'a> {
 }
 
 impl Store {
-    /// The documents that are like the one asked about: the best first, ties by key.
+    /// The documents that resemble the one asked about: the best first, ties by key.
     ///
     /// # Errors
     ///

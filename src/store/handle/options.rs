@@ -71,28 +71,28 @@ impl Options {
         Options::default()
     }
 
-    /// Number of threads that work on batches and merges; 0 for as many as the machine has cores. No
-    /// more than [`Options::MOST_THREADS`] are started.
+    /// Number of threads for batches and merges, at most [`Options::MOST_THREADS`]; 0 for one for each
+    /// core.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Options {
         self.threads = threads;
         self
     }
 
-    /// Opens a store for reading only, which any number of processes may do, also while another one
-    /// writes to it.
+    /// Opens a store for reading only. Any number of processes may do so, also while another one writes to
+    /// the store.
     ///
-    /// This takes locks on ranges of a file, which Linux, macOS and Windows have. On other systems,
-    /// and on file systems without such locks, a store is open either for writing by one process or
-    /// for reading by several.
+    /// This needs locks on ranges of a file, which Linux, macOS and Windows have. On other systems, and on
+    /// file systems without such locks, a store is open either for writing by one process or for reading
+    /// by several.
     #[must_use]
     pub fn read_only(mut self, read_only: bool) -> Options {
         self.read_only = read_only;
         self
     }
 
-    /// How long to wait for a store that another process has locked before the error
-    /// [`Error::Locked`]; not at all by default.
+    /// How long to wait for a store that another process has locked, before the call fails with
+    /// [`Error::Locked`]. By default, it does not wait.
     ///
     /// ```
     /// use std::time::Duration;
@@ -113,8 +113,8 @@ impl Options {
     }
 
     /// How long a [`Writer`](crate::Writer) of this process may lie unused before a caller that waits for it gets
-    /// [`Error::WriterHeld`]; 30 seconds by default. It is waited for at least as long, and twice as long at
-    /// most; one that is used now and then, or is within a long call, is waited for as long as it takes.
+    /// [`Error::WriterHeld`]; 30 seconds by default. The caller waits at least this long and at most twice as
+    /// long. It waits without limit for a writer that is used now and then or is within a long call.
     ///
     /// ```
     /// use std::time::Duration;
@@ -144,11 +144,11 @@ impl Options {
     /// skipped ones seldom match. [`Store::searches_cut_short`] counts the searches that were stopped.
     /// With `usize::MAX` every candidate is compared.
     ///
-    /// It bounds queries, and writers before and after a commit each. It bounds [`Store::pairs`] for
-    /// each content and bucket, and so it does [`Store::clusters`], where candidates that match count
-    /// as well unless they are in one cluster already; but not [`PairQuery::exhaustive`](crate::groups::PairQuery::exhaustive). Where
-    /// candidates are passed over, what is found may depend on when documents were committed, and on
-    /// removed ones that take their part of the number until they are merged into the tables.
+    /// The bound applies to each query, and for writers to the committed and the pending contents separately. For
+    /// [`Store::pairs`] and [`Store::clusters`] it applies to each content and bucket; for clusters, matches in
+    /// another cluster count as well. It does not apply to
+    /// [`PairQuery::exhaustive`](crate::groups::PairQuery::exhaustive). If candidates are skipped, the answers
+    /// may depend on when documents were committed, and on removed documents that still have recent postings.
     ///
     /// ```
     /// use dedupdb::{Options, Schema};
@@ -213,8 +213,8 @@ impl Options {
         opened.map_err(|error| error.named_as_given(&place, folder))
     }
 
-    /// Opens the store in `folder`, which it is wherever the process goes: a relative path is taken from
-    /// the folder that the process is in now.
+    /// Opens the store in `folder`. A relative path starts at the current folder of the process at the time of
+    /// this call.
     ///
     /// # Errors
     ///

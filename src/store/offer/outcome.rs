@@ -2,8 +2,7 @@
 
 use crate::store::compare::Match;
 
-/// What became of an [`Input`](crate::Input), however it was offered: by [`Writer::add`](crate::Writer::add)
-/// and its like, [`Writer::admit_batch`](crate::Writer::admit_batch) or
+/// The outcome of adding an [`Input`](crate::Input) by [`Writer::add`](crate::Writer::add) and its variants, [`Writer::admit_batch`](crate::Writer::admit_batch) or
 /// [`Store::insert_unless_duplicate`](crate::Store::insert_unless_duplicate).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -12,15 +11,13 @@ pub struct Outcome {
     pub change: Change,
     /// How it relates to the documents that were there before it.
     pub relation: Relation,
-    /// The earlier document that it is like. Always there where the input was kept out; where it was
-    /// stored nevertheless, if the writer was asked for it by
-    /// [`Writer::evidence`](crate::Writer::evidence).
+    /// The earlier document that it resembles. It is always present if the input was kept out. If the input
+    /// was stored, it is present if the writer collects [`evidence`](crate::Writer::evidence).
     pub earlier: Option<Match>,
-    /// Whether the text of that earlier document came by the same [`Writer`](crate::Writer), since it was
-    /// made. Never so where there is no `earlier`, nor for
-    /// [`Store::insert_unless_duplicate`](crate::Store::insert_unless_duplicate).
+    /// Whether this [`Writer`](crate::Writer) added the text of that earlier document. False if there is no
+    /// `earlier`, and for [`Store::insert_unless_duplicate`](crate::Store::insert_unless_duplicate).
     pub earlier_is_of_this_writer: bool,
-    /// The key that it is stored under, where that is not its own: see
+    /// The key under which it is stored, if that is not its own: see
     /// [`Writer::admit_batch`](crate::Writer::admit_batch).
     pub second_key: Option<String>,
 }
@@ -61,7 +58,7 @@ pub enum Change {
     Updated,
     /// Its key has this text already.
     Unchanged,
-    /// It was not stored, because what is like an earlier document is kept out.
+    /// It was not stored, because it resembles an earlier document.
     KeptOut,
 }
 
