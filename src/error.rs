@@ -8,10 +8,10 @@ use std::time::SystemTime;
 
 /// What can go wrong, one variant for each situation a caller can act on.
 ///
-/// The message of every variant is one line that says what is wrong and, where there is something
-/// to do, what to do. It has the cause in it, so that [`source`](std::error::Error::source) gives only
-/// what lies behind that, and a message that is made of the whole chain says nothing twice. Errors are cheap to clone, because callers that shared a commit share its
-/// failure too.
+/// The message of each variant is one line that says what is wrong and, if possible, what to do. It includes
+/// the cause; [`source`](std::error::Error::source) gives only the causes behind that one, so a message of the
+/// whole chain says nothing twice. Errors are cheap to clone, because callers that share a commit also share
+/// its failure.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -112,9 +112,9 @@ pub enum Error {
     Locked {
         /// The store's folder.
         path: PathBuf,
-        /// Who has it open, if that can be told. It is a hint: a process that was killed may have
-        /// left the note, and readers, which are in the way only where ranges of a file cannot be
-        /// locked, leave none.
+        /// Who has it open, if that is known. This is a hint: a process that was killed may have left the
+        /// note, and readers, which are in the way only if ranges of a file cannot be locked, leave
+        /// none.
         holder: Option<Holder>,
     },
     /// Another process keeps bytes of a file locked that are needed for a moment only.
