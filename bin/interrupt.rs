@@ -88,6 +88,21 @@ impl Interrupt {
         }
     }
 
+    /// Whether to go on after an observer did its work: not where that failed, of which the reason is kept.
+    pub(crate) fn flow_after(
+        &self,
+        done: Result<()>,
+        failed: &mut Option<anyhow::Error>,
+    ) -> ControlFlow<()> {
+        match done {
+            Ok(()) => self.flow(),
+            Err(error) => {
+                *failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
     /// The next of what another thread hands over, or none at its end.
     ///
     /// # Errors

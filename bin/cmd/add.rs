@@ -178,13 +178,7 @@ impl Telling<'_> {
             }
             _ => Ok(()),
         };
-        match told {
-            Ok(()) => self.interrupt.flow(),
-            Err(error) => {
-                self.failed = Some(error);
-                ControlFlow::Break(())
-            }
-        }
+        self.interrupt.flow_after(told, &mut self.failed)
     }
 
     fn look_at_threads(&mut self) {

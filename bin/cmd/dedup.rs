@@ -294,13 +294,7 @@ impl<'a> Told<'a> {
             }
             _ => Ok(()),
         };
-        match told {
-            Ok(()) => self.interrupt.flow(),
-            Err(error) => {
-                self.failed = Some(error);
-                ControlFlow::Break(())
-            }
-        }
+        self.interrupt.flow_after(told, &mut self.failed)
     }
 }
 

@@ -1,6 +1,5 @@
 //! `link`: lets copies share their bytes.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::Result;
@@ -61,13 +60,7 @@ pub(crate) fn run(
             }
             _ => Ok(()),
         };
-        match told {
-            Ok(()) => interrupt.flow(),
-            Err(error) => {
-                failed = Some(error);
-                ControlFlow::Break(())
-            }
-        }
+        interrupt.flow_after(told, &mut failed)
     });
     output.flush()?;
     if let Some(error) = failed {

@@ -1,6 +1,5 @@
 //! `load`: stores documents by their sketches.
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -31,13 +30,11 @@ pub(crate) fn run(
     let mut left_out = LeftOut::begin(console, &load.telling, Named::Failures)?;
     let (started, mut failed) = (Instant::now(), None);
     let loaded = asked.run(&store, |event| {
-        if let AddEvent::Skipped(skipped) = event
-            && let Err(error) = left_out.tell(skipped)
-        {
-            failed = Some(error);
-            return ControlFlow::Break(());
-        }
-        interrupt.flow()
+        let told = match event {
+            AddEvent::Skipped(skipped) => left_out.tell(skipped),
+            _ => Ok(()),
+        };
+        interrupt.flow_after(told, &mut failed)
     });
     if let Some(error) = failed {
         return Err(error);

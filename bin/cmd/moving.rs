@@ -1,6 +1,5 @@
 //! `dedup --move-to` and `--undo`: moves files aside, and back.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -43,7 +42,7 @@ pub(super) fn move_to(
         }
         told.progress.finish();
         let listed = list(event, console, output);
-        go_on(listed, &mut failed, &told.interrupt)
+        told.interrupt.flow_after(listed, &mut failed)
     });
     told.progress.finish();
     if let Some(error) = told.failed.or(failed) {
@@ -81,7 +80,10 @@ pub(super) fn undo(
     let interrupt = Interrupt::catch()?;
     let mut failed = None;
     let undo = Undo::new(manifest).pretend(dedup.dry_run);
-    let undone = undo.run(|event| go_on(list(event, console, output), &mut failed, &interrupt));
+    let undone = undo.run(|event| {
+        let listed = list(event, console, output);
+        interrupt.flow_after(listed, &mut failed)
+    });
     if let Some(error) = failed {
         return Err(error);
     }
@@ -94,21 +96,6 @@ pub(super) fn undo(
     };
     tell(&undone, dedup.dry_run, "moved back", console, output)?;
     Ok(Exit::failed(undone.failed > 0))
-}
-
-/// Whether to go on after something was told.
-fn go_on(
-    told: Result<()>,
-    failed: &mut Option<anyhow::Error>,
-    interrupt: &Interrupt,
-) -> ControlFlow<()> {
-    match told {
-        Ok(()) => interrupt.flow(),
-        Err(error) => {
-            *failed = Some(error);
-            ControlFlow::Break(())
-        }
-    }
 }
 
 /// Tells a file that was moved, or was not.

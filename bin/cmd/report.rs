@@ -1,6 +1,5 @@
 //! `report`: writes a page to look through the clusters and decide.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -121,23 +120,23 @@ fn of_paths(
     let paths = report.paths.clone();
     let plan = options.clone();
     let mut progress = Progress::new(console, move || plan.disk_bytes(sources(&paths, None)));
-    let mut told = Ok(());
+    let mut failed = None;
     let added = Add::new(sources(&report.paths, None))
         .reading(options)
         .run(&store, |event| {
-            match event {
-                AddEvent::Skipped(skipped) => told = left_out.tell(skipped),
-                AddEvent::Progress { documents, bytes } => progress.reach(documents, bytes),
-                _ => {}
+            if let AddEvent::Progress { documents, bytes } = event {
+                progress.reach(documents, bytes);
             }
-            if told.is_err() {
-                ControlFlow::Break(())
-            } else {
-                interrupt.flow()
-            }
+            let told = match event {
+                AddEvent::Skipped(skipped) => left_out.tell(skipped),
+                _ => Ok(()),
+            };
+            interrupt.flow_after(told, &mut failed)
         });
     progress.finish();
-    told?;
+    if let Some(error) = failed {
+        return Err(error);
+    }
     let added = added.map_err(store::of_corpus)?;
     left_out.finish()?;
     if matches!(added.ended, Ended::Stopped) {
