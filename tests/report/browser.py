@@ -251,7 +251,10 @@ class Tests:
     def test_the_keyboard_is_enough(self):
         with self.opened(self.report()) as opened:
             opened.clusters().nth(0).locator("summary").focus()
-            for key in ["Enter", "Tab", "Tab", "Tab", "Enter"]:
+            opened.page.keyboard.press("Enter")
+            # A cluster is filled once it is open.
+            opened.clusters().nth(0).locator(".rows").wait_for()
+            for key in ["Tab", "Tab", "Tab", "Enter"]:
                 opened.page.keyboard.press(key)
             pressed = opened.page.locator("[aria-pressed=true]")
             assert pressed.get_attribute("aria-label") == "Drop in/a.txt"
