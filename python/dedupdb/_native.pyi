@@ -284,9 +284,7 @@ class ClusterPostings:
 class ClusterWalk:
     """Walks through the buckets of a partition."""
 
-    def __new__(
-        cls, threshold: float, most: int, large: int | None = None, near: int = 0, beyond: int = 0
-    ) -> Self: ...
+    def __new__(cls, threshold: float, most: int, large: int | None = None, near: int = 0, beyond: int = 0) -> Self: ...
     def push(self, batch: Any) -> Table:
         """The pairs of the next rows, in the columns ``a`` and ``b``."""
 

@@ -26,7 +26,8 @@ def _given(table: Any) -> Iterator[pa.RecordBatch]:
 def sketch(batches: Iterable[pa.RecordBatch], parameters: dict[str, Any], threads: int = 1) -> Iterator[pa.RecordBatch]:
     """Sketches rows of ``key`` and ``text``, by the parameters of :func:`dedupdb.open` from ``threshold`` on.
 
-    Gives a row for each: ``key``, ``hash``, ``code``, ``bytes``, ``size``, ``keys``, ``packed``, ``parameters`` and ``flaw``.
+    Gives a row for each: ``key``, ``hash``, ``code``, ``bytes``, ``size``, ``keys``, ``packed``, ``parameters`` and
+    ``flaw``.
     """
     sketcher = _native.ClusterSketcher(threads, parameters)
     for batch in batches:

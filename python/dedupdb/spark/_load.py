@@ -24,8 +24,8 @@ def load(sketches: DataFrame, path: str, *, stores: int | None = None) -> list[s
     of the keys. So the stores merged in the order of their names, as ``dedupdb --store all merge stores/part-*`` does,
     answer as one to which all texts were added in the order of their keys.
 
-    A store that is there is added to; so a task that Spark runs again goes on where it was. The stores are in folders of
-    the executors: of this machine, or such as all of them mount.
+    A store that is there is added to; so a task that Spark runs again goes on where it was. The stores are in folders
+    of the executors: of this machine, or such as all of them mount.
 
     Args:
         sketches: What :func:`dedupdb.spark.sketch` made, cached or read from files.

@@ -15,7 +15,7 @@ from ._sketches import parameters_of, refuse_duplicates, with_file
 from ._stages import Stages
 
 MOST = 4000
-"""Contents of buckets that turn out not to be like one that is compared with them, unless another number is asked for."""
+"""Contents of buckets that turn out not to be like one, unless another number is asked for."""
 
 _LARGE = 256
 """Contents from which on a bucket is searched by rare shingles."""
@@ -69,7 +69,7 @@ class Search:
         return self.stages.kept(name, found)
 
     def count(self, found: DataFrame) -> tuple[int, int, int]:
-        """Counts pairs, contents of large buckets, and contents for which pairs were passed over, each once a bucket."""
+        """Counts pairs, contents of large buckets, and contents for which pairs were passed over, once a bucket."""
         kinds = (_IS_PAIR, "a = b", "a < 0")
         counts = found.select(*(F.expr(f"count_if({kind})") for kind in kinds)).first()
         pairs, large, cut = (int(value) for value in (counts or (0, 0, 0)))

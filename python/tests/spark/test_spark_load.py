@@ -62,7 +62,7 @@ def test_what_cannot_be_loaded_is_refused(spark: Any, tmp_path: Path) -> None:
     from pyspark.sql import functions as F
 
     sketches = dd.sketch(frame(spark, DOCUMENTS), key="url", text="body")
-    with pytest.raises(ValueError, match="path: .*the number of the store"):
+    with pytest.raises(ValueError, match=r"path: .*the number of the store"):
         dd.load(sketches, str(tmp_path / "store"))
     twice = dd.sketch(frame(spark, [*DOCUMENTS, ("doc/00007", "another text")]), key="url", text="body")
     with pytest.raises(ValueError, match="'doc/00007' is the key of several documents"):
