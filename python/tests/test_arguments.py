@@ -95,7 +95,7 @@ def test_a_wrong_argument_is_named(store: dedupdb.Store, tmp_path: Path, name: s
             # What is no string is named beside the message, by Python 3.11 and newer.
             told = [str(error), *getattr(error, "__notes__", [])]
             beside = name in ("text", "errors", "linkage") and isinstance(error, TypeError)
-            assert any(name in line for line in told[: 2 if beside else 1]) or beside and len(told) == 1, told
+            assert any(name in line for line in told[: 2 if beside else 1]) or (beside and len(told) == 1), told
         else:
             raise AssertionError(f"{number}: it was taken")
     assert list(store) == ["a"]
