@@ -193,7 +193,11 @@ fn tell(
     console: &Console,
     output: &mut Output,
 ) -> Result<()> {
-    for line in summary.left_out(true) {
+    for line in summary
+        .no_longer()
+        .into_iter()
+        .chain(summary.left_out(true))
+    {
         console.note(&line);
     }
     if output.is_json() && is_file(report) {
@@ -206,6 +210,10 @@ fn tell(
             "bytes": summary.bytes,
             "could_go": summary.could_go,
             "identical_could_go": summary.identical_could_go,
+            "gone": summary.gone,
+            "changed": summary.changed,
+            "out_of_reach": summary.out_of_reach,
+            "other_names": summary.other_names,
             "clusters_left_out": summary.clusters_left_out,
             "documents_left_out": summary.documents_left_out,
             "texts": summary.texts,

@@ -18,7 +18,7 @@ const SCRIPT: &str = include_str!("page.js");
 const STYLE: &str = include_str!("page.css");
 
 /// Their SHA-256 in base64, by which the page allows them and nothing else.
-const SCRIPT_HASH: &str = "Qu5PLJhFe+RTCczQC4nj0lEryjV8uUP+/SeUU98LGlE=";
+const SCRIPT_HASH: &str = "LVopKY56Jjov5GQA8FNDdv+LQHcIWeyyxfqIm0VIdzo=";
 const STYLE_HASH: &str = "dsA49RVn9hWhUIG/oFGMzoQ50S3zFVmduHT6EpzahVk=";
 
 /// Characters of a heading, at most.
@@ -66,6 +66,7 @@ pub(super) fn page(shown: &Shown<'_>, data: &str) -> String {
                 }
                 main {
                     (counts(shown.summary))
+                    (no_longer(shown.summary))
                     (left_out(shown))
                     (how(shown))
                     (sizes(shown.figures))
@@ -95,8 +96,21 @@ fn counts(summary: &Summary) -> Markup {
                 div { dt { "Identical to their representative" } dd { (grouped(summary.identical)) } }
                 div { dt { "Nearly so" } dd { (grouped(near)) } }
                 div { dt { "Bytes in clusters" } dd { (bytes(summary.bytes)) } }
-                div { dt { "Could go, one of each cluster kept" } dd { (bytes(summary.could_go)) } }
+                div { dt { "Could go, one at hand of each cluster kept" } dd { (bytes(summary.could_go)) } }
                 div { dt { "Could go, only what is identical" } dd { (bytes(summary.identical_could_go)) } }
+            }
+        }
+    }
+}
+
+/// What is no longer as it was added.
+fn no_longer(summary: &Summary) -> Markup {
+    let lines = summary.no_longer();
+    html! {
+        @if !lines.is_empty() {
+            section aria-labelledby="no-longer" {
+                h2 id="no-longer" { "What is no longer as it was added" }
+                ul { @for line in lines { li { (line) } } }
             }
         }
     }
@@ -291,10 +305,10 @@ fn clusters() -> Markup {
                 button type="reset" { "Show all" }
             }
             p id="status" role="status" {}
-            div.tools role="group" aria-label="Ticks in the clusters shown by the filter" {
+            div.tools role="group" aria-label="Marks in the clusters shown by the filter" {
                 button type="button" id="drop-identical" { "Drop what is identical" }
                 button type="button" id="drop-others" { "Drop all but the representatives" }
-                button type="button" id="clear" { "Take ticks back" }
+                button type="button" id="clear" { "Clear marks" }
             }
             ol.clusters id="list" {}
             nav.tools aria-label="Pages of clusters" {
@@ -304,8 +318,8 @@ fn clusters() -> Markup {
             }
         }
         section aria-labelledby="export" {
-            h2 id="export" { "Take the decisions along" }
-            p { "Ticks are lost when this page is closed. A list has a key for each ticked document." }
+            h2 id="export" { "Save your decisions" }
+            p { "Marks are lost when this page is closed. A list has a key for each marked document." }
             p id="ticked" role="status" {}
             div.tools {
                 button type="button" id="save-drop" { "Save what is to go" }

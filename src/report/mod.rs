@@ -29,14 +29,20 @@
 //! Keys and texts are data in the page, in one element that no browser runs. The page's one script puts them there as
 //! text; the page names that script and its style by their hashes (Content-Security-Policy), so nothing else runs.
 //!
+//! # Files that are gone, changed, or named twice
+//!
+//! A store knows its files as they were added. The page looks for each file of a cluster once more: one that is gone, that
+//! has another size or time, or that is another name of an earlier file of the cluster is marked, is not counted among what
+//! could go, and is no reason for another one to go. What came from no file of its own is not checked, and counts as there.
+//!
 //! # Where texts come from
 //!
 //! A store keeps no texts. Those that keys name as files, or as records of files, are read there; others in the
 //! [sources](Report::texts_from) that are given. A text is taken if its hash is the stored one, from wherever it
 //! comes.
 
-// From the lowest to the highest: what is counted (`summary`, `figures`), what is listed (`row`, `chosen`), its texts
-// (`texts`), the data of the page (`data`), and the page (`chart`, `html`, `page`), which `settings` makes.
+// From the lowest to the highest: what is counted (`summary`, `figures`), what is listed (`row`, `chosen`), what became
+// of its files (`standing`), its texts (`texts`), the data of the page (`data`), and the page (`chart`, `html`, `page`), which `settings` makes.
 
 mod chart;
 mod chosen;
@@ -46,6 +52,7 @@ mod html;
 mod page;
 mod row;
 mod settings;
+mod standing;
 mod summary;
 mod texts;
 

@@ -10,6 +10,9 @@
   const MISSING = -1;
   const LEFT_OUT = -2;
 
+  // What became of a document's file. One that is not checked counts as there.
+  const [NOT_CHECKED, AT_HAND, GONE, CHANGED, OUT_OF_REACH, OTHER_NAME] = [0, 1, 2, 3, 4, 5];
+
   const at = (id) => document.getElementById(id);
 
   // Clusters and documents with names; a document's tick is its own.
@@ -18,8 +21,8 @@
     documents,
     lowest,
     identical,
-    rows: rows.map(([key, similarity, same, size, time, text]) => ({
-      key, similarity, same: same === 1, size, time, text, tick: 0, show: null,
+    rows: rows.map(([key, similarity, same, size, time, text, state, file], place) => ({
+      key, similarity, same: same === 1 || place === 0, size, time, text, state, file, tick: 0, show: null,
     })),
   }));
 
@@ -300,6 +303,32 @@
     return all;
   }
 
+  /** Whether a document is there as it was stored: it may stay for others, or go for another. */
+  const stands = (row) => row.state === NOT_CHECKED || row.state === AT_HAND;
+
+  /** The documents that stay: neither they nor other names of their files are to go. */
+  function staying(cluster) {
+    const going = new Set(cluster.rows.filter((row) => row.tick === DROP).map((row) => row.file));
+    return cluster.rows.filter((row) => stands(row) && !going.has(row.file));
+  }
+
+  /** The clusters of which files are to go and nothing that is at hand stays. */
+  const losing = () => clusters.filter((cluster) => cluster.rows.some(
+    (row) => row.tick === DROP && row.state !== NOT_CHECKED && row.state !== GONE,
+  ) && staying(cluster).length === 0);
+
+  /** What a document is to its cluster, and what became of its file. */
+  function likeness(cluster, row) {
+    const first = cluster.rows[0];
+    const alikeness = row === first ? "representative" : row.same ? "identical" : alike(row.similarity);
+    if (row.state === GONE) return `${alikeness}, gone`;
+    if (row.state === OUT_OF_REACH) return `${alikeness}, cannot be looked at`;
+    const is = row === first ? "representative, " : "";
+    if (row.state === CHANGED) return `${is}changed since it was added`;
+    if (row.state === OTHER_NAME) return `${is}another name of ${printable(cluster.rows[row.file].key)}`;
+    return alikeness;
+  }
+
   /** A button that ticks a document, or takes the tick back. */
   function ticker(row, tick, word) {
     return element("button", {
@@ -327,6 +356,7 @@
       onclick: () => {
         if (below === null) {
           const inside = isFirst ? reading(row) : comparison(cluster.rows[0], row);
+          if (row.state === CHANGED) inside.prepend(element("p", {}, "The file has changed since it was added: the text is the one that was stored."));
           below = element("tr", {}, element("td", { colspan: "5" }, inside));
           shown.after(below);
         } else {
@@ -336,10 +366,9 @@
         open.setAttribute("aria-expanded", String(below !== null));
       },
     }, word);
-    const likeness = isFirst ? "representative" : row.same ? "identical" : alike(row.similarity);
     const shown = element("tr", {},
       element("th", { scope: "row", class: "key" }, element("bdi", {}, printable(row.key))),
-      element("td", { "data-name": "Similarity" }, likeness),
+      element("td", { "data-name": "Similarity" }, likeness(cluster, row)),
       element("td", { "data-name": "Size" }, bytes(row.size)),
       element("td", { "data-name": "Time" }, time(row.time)),
       element("td", { class: "choice" }, keep, drop, open));
@@ -449,22 +478,35 @@
     for (const id of ["save-drop", "save-lines"]) at(id).disabled = drop === 0;
     at("save-keep").disabled = keep === 0;
     isDirty = keep + drop > 0;
+    isWarned = false;
   }
 
   let isDirty = false;
+  let isWarned = false;
 
-  /** Ticks documents of the clusters that pass the filters; who has a tick keeps it. */
+  /** Ticks documents of the clusters that pass the filters, for the sake of the first that stays of those that are
+      meant; who has a tick keeps it. */
   function tick(isMeant) {
     for (const cluster of found) {
-      cluster.rows.forEach((row, index) => {
-        if (row.tick === 0 && index > 0 && isMeant(row)) row.tick = DROP;
-      });
+      const kept = staying(cluster).find(isMeant);
+      if (kept === undefined) continue;
+      const files = new Set(cluster.rows.filter((row) => row === kept || row.tick === KEEP).map((row) => row.file));
+      for (const row of cluster.rows) {
+        if (row.tick === 0 && stands(row) && isMeant(row) && !files.has(row.file)) row.tick = DROP;
+      }
     }
     ticked();
   }
 
   /** Saves the keys of one tick, each in the form and with the end that are wanted. */
   function save(name, tick, form, end) {
+    const lost = tick === DROP && !isWarned ? losing() : [];
+    if (lost.length > 0) {
+      isWarned = true;
+      const named = lost.slice(0, 3).map(({ rows }) => printable(rows[0].key)).join(", ");
+      at("ticked").textContent = `Not saved: ${counted(lost.length, "cluster", "clusters")} would lose the last document at hand (${named}${lost.length > 3 ? ", …" : ""}). Press again to save all the same.`;
+      return;
+    }
     const keys = clusters.flatMap(({ rows }) => rows.filter((row) => row.tick === tick).map((row) => row.key));
     const fit = keys.filter((key) => !form(key).includes(end));
     const url = URL.createObjectURL(new Blob(fit.map((key) => form(key) + end), { type: "application/octet-stream" }));

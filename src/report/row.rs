@@ -4,6 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
+use super::standing::{Files, Standing};
 use crate::groups::{Cluster, Member};
 use crate::{Document, Result, Store};
 
@@ -26,6 +27,7 @@ pub(super) struct Row {
     time: Option<i64>,
     /// Of its text.
     pub(super) hash: [u8; 32],
+    pub(super) standing: Standing,
 }
 
 /// What the page is told in the place of a text's number.
@@ -53,7 +55,7 @@ pub(super) struct Group {
 }
 
 impl Row {
-    fn new(member: &Member, document: &Document, has_added: bool) -> Row {
+    fn new(member: &Member, document: &Document, has_added: bool, standing: Standing) -> Row {
         let added = has_added.then_some(document.added);
         Row {
             key: member.key.clone(),
@@ -62,6 +64,7 @@ impl Row {
             size: document.size,
             time: document.modified.or(added).map(unix_seconds),
             hash: document.hash,
+            standing,
         }
     }
 
@@ -78,14 +81,16 @@ impl Row {
             u8::from(self.is_identical),
             self.size,
             self.time,
-            text
+            text,
+            self.standing.state.number(),
+            self.standing.file,
         ])
     }
 }
 
 impl Group {
     /// The cluster, as far as its rows take no more than `most` bytes; `count` is called with each document,
-    /// listed or not. `has_added` says whether the time of adding stands in for one that is not known.
+    /// listed or not, and whether it is the first. `has_added` says whether the time of adding stands in for one that is not known.
     ///
     /// # Errors
     ///
@@ -95,7 +100,7 @@ impl Group {
         store: &Store,
         has_added: bool,
         most: usize,
-        mut count: impl FnMut(&Row),
+        mut count: impl FnMut(&Row, bool),
     ) -> Result<Group> {
         let mut group = Group {
             documents: cluster.members.len() as u64,
@@ -105,13 +110,16 @@ impl Group {
             bytes: 64,
         };
         let mut has_room = true;
+        let (mut files, mut met) = (Files::default(), 0);
         for (place, member) in cluster.members.iter().enumerate() {
             // A document that was removed meanwhile is not told of.
             let Some(document) = store.get(&member.key)? else {
                 continue;
             };
-            let row = Row::new(member, &document, has_added);
-            count(&row);
+            let standing = files.look(&document, met);
+            let row = Row::new(member, &document, has_added, standing);
+            count(&row, met == 0);
+            met += 1;
             group.identical += u64::from(row.is_identical && place > 0);
             if has_room {
                 let bytes = super::data::inert(&row.to_json(Text::Unwanted)).len() + TEXT_NUMBER;

@@ -9,6 +9,7 @@ use super::figures::Figures;
 use super::html::{self, Shown};
 use super::page::Page;
 use super::row::Group;
+use super::standing::Going;
 use super::summary::Summary;
 use super::texts::Texts;
 use crate::Store;
@@ -205,16 +206,22 @@ impl Report {
                 return Err(crate::Error::Stopped.into());
             }
             let cluster = cluster?;
-            let mut is_first = true;
-            let group = Group::of(&cluster, store, self.has_added, most / 2, |row| {
-                summary.clustered += 1;
-                summary.bytes += row.size;
-                if !std::mem::replace(&mut is_first, false) {
-                    summary.could_go += row.size;
-                    summary.identical_could_go += if row.is_identical { row.size } else { 0 };
-                    figures.member(row);
-                }
-            })?;
+            let mut going = Going::default();
+            let group = Group::of(
+                &cluster,
+                store,
+                self.has_added,
+                most / 2,
+                |row, is_first| {
+                    summary.count(row.size, row.standing.state);
+                    going.count(row, is_first);
+                    if !is_first {
+                        figures.member(row);
+                    }
+                },
+            )?;
+            summary.could_go += going.all;
+            summary.identical_could_go += going.identical;
             summary.clusters += 1;
             summary.identical += group.identical;
             figures.cluster(&cluster);

@@ -1,5 +1,6 @@
 //! What a report counts.
 
+use super::standing::State;
 use crate::number::counted;
 
 /// What was found, and what is not on the page for want of room.
@@ -18,10 +19,19 @@ pub struct Summary {
     pub identical: u64,
     /// Bytes of the sources of the documents that are in clusters.
     pub bytes: u64,
-    /// Of these, bytes that go if every cluster keeps its representative alone.
+    /// Of these, bytes that go if every cluster keeps one document that is at hand: its representative, if that is.
+    /// Files that are gone, changed, or other names of another one do not count.
     pub could_go: u64,
-    /// Of these, bytes that go if only what is identical goes.
+    /// Of these, bytes that go if only what is identical to the representative goes, and one such document stays.
     pub identical_could_go: u64,
+    /// Documents in clusters whose files are gone.
+    pub gone: u64,
+    /// Documents in clusters whose files have another size or time than when they were added.
+    pub changed: u64,
+    /// Documents in clusters whose files the system refuses to look at.
+    pub out_of_reach: u64,
+    /// Documents in clusters that are other names of the file of an earlier one: these are no copies.
+    pub other_names: u64,
     /// Clusters that are not listed.
     pub clusters_left_out: u64,
     /// Documents in clusters that are not listed, those of clusters that are left out included.
@@ -39,6 +49,42 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Counts a document of a cluster.
+    pub(super) fn count(&mut self, size: u64, state: State) {
+        self.clustered += 1;
+        self.bytes += size;
+        match state {
+            State::NotChecked | State::AtHand => {}
+            State::Gone => self.gone += 1,
+            State::Changed => self.changed += 1,
+            State::OutOfReach => self.out_of_reach += 1,
+            State::OtherName => self.other_names += 1,
+        }
+    }
+
+    /// What is no longer as it was added, a line each, for people.
+    pub fn no_longer(&self) -> Vec<String> {
+        let counts = [
+            (
+                self.gone,
+                ["document is", "documents are"],
+                "gone: `dedupdb remove --missing` forgets what is gone",
+            ),
+            (
+                self.changed,
+                ["file has", "files have"],
+                "changed after being added: `dedupdb add` reads again what has changed",
+            ),
+            (self.out_of_reach, ["file", "files"], "cannot be looked at"),
+            (
+                self.other_names,
+                ["document is another name", "documents are other names"],
+                "of a file that is listed, and no copy",
+            ),
+        ];
+        lines(&counts)
+    }
+
     /// What is not on the page, a line each, for people.
     pub fn left_out(&self, has_texts: bool) -> Vec<String> {
         let counts = [
@@ -68,10 +114,15 @@ impl Summary {
                 "cut: the beginning is shown",
             ),
         ];
-        let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
-        let lines = counts
-            .map(|(count, [one, many], what)| format!("{} {what}", counted(count, one, many)));
         let none = (!has_texts).then(|| "texts are left out, as was asked for".to_owned());
-        lines.chain(none).collect()
+        lines(&counts).into_iter().chain(none).collect()
     }
+}
+
+/// A line for each count that is not 0.
+fn lines(counts: &[(u64, [&str; 2], &str)]) -> Vec<String> {
+    let counts = counts.iter().filter(|(count, ..)| *count > 0);
+    counts
+        .map(|(count, [one, many], what)| format!("{} {what}", counted(*count, one, many)))
+        .collect()
 }

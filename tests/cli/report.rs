@@ -165,6 +165,127 @@ fn texts_are_shown_where_they_are_as_they_were() {
     assert!(!told.contains("text"), "{told}");
 }
 
+/// Of each document of the first cluster its key, what became of its file, and where that file comes first.
+fn standings(data: &Value) -> Vec<(&str, u64, u64)> {
+    let rows = data["clusters"][0][3].as_array().unwrap();
+    let standing = |row: &'_ Value| (row[6].as_u64().unwrap(), row[7].as_u64().unwrap());
+    let rows = rows
+        .iter()
+        .map(|row| (row[0].as_str().unwrap(), standing(row)));
+    rows.map(|(key, (state, file))| (key, state, file))
+        .collect()
+}
+
+#[test]
+fn what_is_gone_is_no_reason_to_drop_the_only_copy() {
+    let sandbox = Sandbox::new();
+    let words = text(1, 60);
+    sandbox.write("notes/a.txt", &words);
+    sandbox.write("notes/b.txt", format!("{words} end"));
+    sandbox.add(&["notes"], 0);
+    fs::rename(sandbox.path("notes"), sandbox.path("papers")).unwrap();
+    sandbox.add(&["papers"], 0);
+    let arguments = ["--json", "report", "-o", "report.html"];
+    let ran = sandbox.run(&arguments).expect(0);
+    let page = read(&sandbox, "report.html");
+    let told = "2 documents are gone: `dedupdb remove --missing` forgets what is gone";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    assert!(page.contains(told));
+    let data = data(&page);
+    let mut found = standings(&data);
+    found.sort_unstable();
+    let places = found.iter().map(|(.., file)| *file);
+    assert_eq!(places.collect::<std::collections::BTreeSet<_>>().len(), 4);
+    let states = found.iter().map(|(key, state, _)| (*key, *state));
+    let expected = [
+        ("notes/a.txt", 2),
+        ("notes/b.txt", 2),
+        ("papers/a.txt", 1),
+        ("papers/b.txt", 1),
+    ];
+    assert_eq!(states.collect::<Vec<_>>(), expected);
+    let summary = &ran.objects()[0];
+    assert_eq!(summary["gone"], 2);
+    // One of the two that are there could go, and neither for the sake of the same text under its old name.
+    let sizes = ["papers/a.txt", "papers/b.txt"].map(|name| read(&sandbox, name).len() as u64);
+    assert!(
+        sizes.contains(&summary["could_go"].as_u64().unwrap()),
+        "{summary}"
+    );
+    assert_eq!(summary["identical_could_go"], 0);
+}
+
+#[test]
+fn another_name_of_a_file_is_no_copy() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/a.txt", text(1, 60));
+    sandbox.add(&["docs"], 0);
+    let whole = sandbox.path("docs");
+    sandbox.add(&[whole.to_str().unwrap()], 0);
+    let arguments = ["--json", "report", "-o", "report.html"];
+    let check = |others: u64| {
+        let ran = sandbox.run(&arguments).expect(0);
+        let summary = &ran.objects()[0];
+        assert_eq!(summary["other_names"], others);
+        assert_eq!(summary["could_go"], 0, "{summary}");
+        assert_eq!(summary["identical_could_go"], 0);
+        let data = data(&read(&sandbox, "report.html"));
+        let mut states = standings(&data).into_iter();
+        assert!(matches!(states.next(), Some((_, 1, 0))));
+        assert!(states.all(|(_, state, file)| (state, file) == (5, 0)));
+        ran.stderr
+    };
+    assert!(check(1).contains("1 document is another name of a file that is listed"));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(&whole, sandbox.path("linked")).unwrap();
+        fs::create_dir(sandbox.path("hard")).unwrap();
+        fs::hard_link(whole.join("a.txt"), sandbox.path("hard/b.txt")).unwrap();
+        sandbox.add(&["linked/a.txt"], 0);
+        sandbox.add(&["hard"], 0);
+        check(3);
+    }
+    // A copy is another file.
+    sandbox.write("copy.txt", text(1, 60));
+    sandbox.add(&["copy.txt"], 0);
+    let ran = sandbox.run(&arguments).expect(0);
+    assert!(ran.objects()[0]["identical_could_go"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn a_file_that_changed_is_not_what_was_added() {
+    let sandbox = Sandbox::new();
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        sandbox.write(name, text(1, 60));
+    }
+    sandbox.add(&["a.txt", "b.txt", "c.txt"], 0);
+    sandbox.write("b.txt", "something else");
+    let ran = sandbox
+        .run(&["--json", "report", "-o", "report.html"])
+        .expect(0);
+    assert!(
+        ran.stderr.contains("1 file has changed after being added"),
+        "{}",
+        ran.stderr
+    );
+    let page = data(&read(&sandbox, "report.html"));
+    assert_eq!(
+        standings(&page),
+        [("a.txt", 1, 0), ("b.txt", 3, 1), ("c.txt", 1, 2)]
+    );
+    let summary = &ran.objects()[0];
+    assert_eq!(summary["changed"], 1);
+    assert_eq!(summary["identical_could_go"], text(1, 60).len());
+    // Records are not looked for.
+    let record = |id: &str| serde_json::json!({ "id": id, "text": text(2, 60) }).to_string();
+    sandbox.write("r.jsonl", ["x", "y"].map(record).join("\n"));
+    sandbox
+        .run(&["report", "r.jsonl", "-o", "records.html"])
+        .expect(0);
+    let page = data(&read(&sandbox, "records.html"));
+    assert_eq!(standings(&page), [("x", 0, 0), ("y", 0, 1)]);
+}
+
 #[test]
 fn a_page_keeps_to_its_bytes_and_says_what_is_left_out() {
     let sandbox = Sandbox::new();

@@ -192,7 +192,7 @@ class Tests:
             drop = opened.save("Save what is to go")
             assert drop == b"in/b.txt\0in/z.txt\0", drop
             assert opened.save("Save what is to stay") == b"in/c.txt\0"
-            opened.press("Take ticks back")
+            opened.press("Clear marks")
             opened.press("Drop all but the representatives")
             assert opened.save("Save what is to go, as lines") == b"in/c.txt\nin/b.txt\nin/e.txt\nin/z.txt\n"
         (self.folder / "drop.keys").write_bytes(drop)
@@ -201,6 +201,52 @@ class Tests:
         assert removed == "removed 2 documents\n", removed
         listed = subprocess.run(["xargs", "-0", "ls"], cwd=self.folder, input=drop, capture_output=True)
         assert listed.returncode == 0, listed
+
+    def test_no_list_names_the_only_copy(self):
+        text, other = words(21, 60), words(22, 60)
+        self.write("notes/a.txt", text)
+        self.write("notes/b.txt", text)
+        self.write("notes/c.txt", f"{text} at the end")
+        self.run("--store", "law", "add", "-q", "notes")
+        (self.folder / "notes").rename(self.folder / "papers")
+        self.run("--store", "law", "add", "-q", "papers")
+        # A file under two names, and two files of which one changes.
+        self.write("docs/x.txt", other)
+        self.run("--store", "law", "add", "-q", "docs")
+        self.run("--store", "law", "add", "-q", str(self.folder / "docs"))
+        third = words(23, 60)
+        self.write("more/y.txt", third)
+        self.write("more/z.txt", third)
+        self.run("--store", "law", "add", "-q", "more")
+        self.write("more/z.txt", "something else")
+        self.run("--store", "law", "report", "-o", "law.html")
+        with self.opened(self.folder / "law.html", accept_downloads=True) as opened:
+            opened.expand()
+            opened.expand(1)
+            opened.expand(2)
+            shown = opened.text("#list")
+            name = self.folder / "docs/x.txt"
+            names = [f"another name of {name}", "another name of docs/x.txt"]
+            assert "representative, gone" in shown and any(name in shown for name in names), shown
+            assert "changed since it was added" in shown, shown
+            opened.press("Drop what is identical")
+            assert opened.save("Save what is to go") == b"papers/b.txt\0"
+            opened.press("Clear marks")
+            opened.press("Drop all but the representatives")
+            assert opened.save("Save what is to go") == b"papers/b.txt\0papers/c.txt\0"
+            # By hand anything can be marked; who saves it is told before.
+            opened.press("Drop papers/a.txt")
+            opened.press("Save what is to go")
+            told = opened.text("#ticked")
+            assert told.startswith("Not saved: 1 cluster would lose") and "notes/a.txt" in told, told
+            opened.press("Keep papers/c.txt")
+            assert opened.save("Save what is to go") == b"papers/a.txt\0papers/b.txt\0"
+            # Another name of a file is that file.
+            opened.press("Clear marks")
+            opened.press(f"Drop {name}")
+            opened.press("Save what is to go")
+            assert "docs/x.txt" in opened.text("#ticked")
+            assert opened.save("Save what is to go") == f"{name}\0".encode()
 
     def test_keys_and_texts_run_no_script(self):
         lines = []
@@ -265,7 +311,7 @@ class Tests:
         end = text.index("</script>", start)
         row = "crawl/2026/segment-{}/page-{}-{}.html"
         clusters = [
-            [2, 0.9, 0, [[row.format(n % 90, n, copy), 0.9, int(copy == 0), n, n, -1] for copy in range(2)]]
+            [2, 0.9, 0, [[row.format(n % 90, n, copy), 0.9, int(copy == 0), n, n, -1, 0, copy] for copy in range(2)]]
             for n in range(100_000)
         ]
         data = json.dumps({"estimated": False, "clusters": clusters, "texts": []})

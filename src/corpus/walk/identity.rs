@@ -12,11 +12,12 @@ use crate::corpus::skipped::{Reason, Skipped};
 /// give one number to several files. What is lost by that is little: a file that is changed while
 /// a run meets two names of it is two files to that run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Identity([u8; 16]);
+pub(crate) struct Identity([u8; 16]);
 
 impl Identity {
+    /// That of the file at `path`, of which `metadata` are.
     #[cfg(unix)]
-    fn of(_: &Path, metadata: &Metadata) -> Identity {
+    pub(crate) fn of(_: &Path, metadata: &Metadata) -> Identity {
         use std::os::unix::fs::MetadataExt;
         let mut hasher = blake3::Hasher::new();
         for number in [metadata.dev(), metadata.ino(), metadata.size()] {
@@ -30,7 +31,7 @@ impl Identity {
 
     /// Hard links are not told here: the standard library has no number of a file.
     #[cfg(not(unix))]
-    fn of(path: &Path, _: &Metadata) -> Identity {
+    pub(crate) fn of(path: &Path, _: &Metadata) -> Identity {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let mut hasher = blake3::Hasher::new();
         hasher.update(path.as_os_str().as_encoded_bytes());

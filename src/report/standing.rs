@@ -1,0 +1,121 @@
+//! What became of the files that documents came from.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::ErrorKind;
+
+use crate::Document;
+use crate::corpus::{FileIdentity, Key, modified};
+
+use super::row::Row;
+
+/// What became of a document's file since it was added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// It came from no file of its own, or nobody knows which.
+    NotChecked,
+    /// It has the size and the time that are stored.
+    AtHand,
+    Gone,
+    /// It has another size or time.
+    Changed,
+    /// The system refuses to look.
+    OutOfReach,
+    /// As it is stored, and an earlier document of the cluster is at hand in the same file.
+    OtherName,
+}
+
+impl State {
+    /// Whether the document can be the one of its cluster that stays, or one that goes for the sake of another.
+    pub(super) fn stands(self) -> bool {
+        matches!(self, State::NotChecked | State::AtHand)
+    }
+
+    /// As the page's script knows it.
+    pub(super) fn number(self) -> u8 {
+        match self {
+            State::NotChecked => 0,
+            State::AtHand => 1,
+            State::Gone => 2,
+            State::Changed => 3,
+            State::OutOfReach => 4,
+            State::OtherName => 5,
+        }
+    }
+}
+
+/// What became of a document's file, and which file it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Standing {
+    pub(super) state: State,
+    /// The place in the cluster of the first document that has this file: its own, if it is the first.
+    pub(super) file: usize,
+}
+
+/// The files that the documents of a cluster have.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    /// Of each the place of the first document, and whether one so far is at hand in it.
+    met: HashMap<FileIdentity, (usize, bool)>,
+}
+
+impl Files {
+    /// Looks for the file of the document at `place` of the cluster; places ascend.
+    pub(super) fn look(&mut self, document: &Document, place: usize) -> Standing {
+        let standing = |state| Standing { state, file: place };
+        let path = document.modified.and_then(|_| Key::path(&document.key));
+        let Some(path) = path else {
+            return standing(State::NotChecked);
+        };
+        let metadata = match fs::metadata(&path) {
+            Ok(metadata) if metadata.is_file() => metadata,
+            Ok(_) => return standing(State::Gone),
+            Err(error) => {
+                let is_gone =
+                    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+                return standing(if is_gone {
+                    State::Gone
+                } else {
+                    State::OutOfReach
+                });
+            }
+        };
+        let identity = FileIdentity::of(&path, &metadata);
+        let (file, is_at_hand) = self.met.entry(identity).or_insert((place, false));
+        let is_changed =
+            metadata.len() != document.size || modified(&metadata) != document.modified;
+        let state = if is_changed {
+            State::Changed
+        } else if std::mem::replace(is_at_hand, true) {
+            State::OtherName
+        } else {
+            State::AtHand
+        };
+        Standing { state, file: *file }
+    }
+}
+
+/// Bytes of a cluster that could go: of what is at hand, one document stays.
+#[derive(Debug, Default)]
+pub(super) struct Going {
+    pub(super) all: u64,
+    /// If one stays of those with the representative's text, and only these go.
+    pub(super) identical: u64,
+    stays: bool,
+    identical_stays: bool,
+}
+
+impl Going {
+    /// Counts a document; the representative comes first.
+    pub(super) fn count(&mut self, row: &Row, is_first: bool) {
+        if !row.standing.state.stands() {
+            return;
+        }
+        if std::mem::replace(&mut self.stays, true) {
+            self.all += row.size;
+        }
+        if (is_first || row.is_identical) && std::mem::replace(&mut self.identical_stays, true) {
+            self.identical += row.size;
+        }
+    }
+}
