@@ -46,8 +46,8 @@ def sketch(df: DataFrame, *, key: str = "id", text: str = "text", threads: int =
 
     Returns:
         A row for each document, with the columns ``key``, ``hash``, ``code``, ``bytes`` (of the text in UTF-8),
-        ``size`` (number of shingles), ``keys``, ``packed``, ``parameters`` and ``flaw``. A row whose key or text is null has no
-        sketch; its ``flaw`` says so.
+        ``size`` (number of shingles), ``keys``, ``packed``, ``parameters`` and ``flaw``. A row whose key or
+        text is null has no sketch; its ``flaw`` says so.
 
     Raises:
         ValueError: A parameter is out of its range.
