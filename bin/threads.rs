@@ -11,9 +11,9 @@ use rayon::{ThreadBuilder, ThreadPoolBuilder};
 
 use crate::console::Console;
 
-/// Starts `wanted` threads, or one a core for 0. Where the system allows fewer, it starts half of what
-/// it allows, so that others can be started as well, and notes that. Says how many are to be worked with,
-/// 0 for one a core.
+/// Starts `wanted` threads, or one a core for 0. Where the system allows fewer, it starts a quarter of what
+/// it allows, for a store has as many of its own, and others and files need room as well, and notes that.
+/// Says how many are to be worked with, 0 for one a core.
 ///
 /// # Errors
 ///
@@ -44,7 +44,7 @@ pub(crate) fn start(given: usize, console: &Console) -> Result<usize> {
             Ok(thread) => threads.push(thread),
             Err(error) if started == 0 => return Err(error).context(NO_THREAD),
             Err(_) => {
-                started = (started / 2).max(1);
+                started = (started / 4).max(1);
                 break;
             }
         }
