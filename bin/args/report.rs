@@ -18,7 +18,7 @@ Examples:
   dedupdb report notes/ -o notes.html  Files, without a store
   dedupdb report -o report.html --texts-from crawl.jsonl.zst
   dedupdb report -o report.html --min-size 3 --bytes 50MB
-  dedupdb remove --keys-from drop.keys  Remove what was ticked on the page
+  dedupdb remove --keys-from drop.keys  Remove what was marked on the page
 
 With PATHs, the documents come from these files, through a temporary store, and no other store is
 used, not even the one in the current folder.
@@ -32,8 +32,12 @@ At most half of --bytes is for the lists of documents, the rest is for texts. If
 smallest clusters are left out; the page and standard error say how many. Counts and charts cover all
 clusters.
 
-The page saves the keys that you ticked, each ended by a NUL byte, for `dedupdb remove --keys-from` and
+The page saves the keys that you marked, each ended by a NUL byte, for `dedupdb remove --keys-from` and
 `xargs -0 rm --`. The page itself changes no file and no store.
+
+Files are looked for from the current folder. One that is gone, that has another size or time than when
+it was added, or that is another name of a listed file is marked as such and does not count as a copy.
+Run `add` and `remove --missing` before, and the store is up to date.
 
 A report that exists is replaced. Any other file is replaced with --force only.
 

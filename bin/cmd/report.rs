@@ -226,8 +226,13 @@ fn tell(
     }
     let clusters = counted(summary.clusters, "cluster", "clusters");
     let documents = counted(summary.clustered, "document", "documents");
+    let name = if is_file(report) {
+        format!("{}, ", report.output.display())
+    } else {
+        String::new()
+    };
     console.text(&format!(
-        "{clusters} of {documents}; {} could go; wrote {}\n",
+        "{clusters} of {documents}; {} could go; wrote {name}{}\n",
         bytes(summary.could_go),
         bytes(written)
     ));

@@ -106,7 +106,7 @@ impl Summary {
             (
                 self.texts_missing,
                 ["text is", "texts are"],
-                "not at hand: no file that a key names has it now",
+                "not shown, as no file that a key names has the text: `--texts-from PATH` looks for it there",
             ),
             (
                 self.texts_cut,

@@ -68,6 +68,11 @@ fn a_page_has_clusters_the_largest_first_and_their_texts() {
         "{}",
         ran.stderr
     );
+    assert!(
+        ran.stderr.contains("; wrote report.html, "),
+        "{}",
+        ran.stderr
+    );
     let page = read(&sandbox, "report.html");
     let data = data(&page);
     let pairs = [
@@ -156,10 +161,10 @@ fn texts_are_shown_where_they_are_as_they_were() {
     );
     assert_eq!(shown(&found, "x"), Err(-1), "an id names no file");
     assert_eq!(shown(&found, "n.jsonl#2").unwrap(), text(6, 41));
-    assert!(told.contains("dedupdb: 3 texts are not at hand"), "{told}");
+    assert!(told.contains("dedupdb: 3 texts are not shown"), "{told}");
     let (found, told) = report(&["--texts-from", "r.jsonl"]);
     assert_eq!(shown(&found, "y").unwrap(), text(5, 41));
-    assert!(told.contains("dedupdb: 1 text is not at hand"), "{told}");
+    assert!(told.contains("dedupdb: 1 text is not shown"), "{told}");
     let (found, told) = report(&["--no-text"]);
     assert_eq!(shown(&found, "in/d.txt"), Err(-3));
     assert!(!told.contains("text"), "{told}");
