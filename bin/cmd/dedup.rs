@@ -310,6 +310,16 @@ pub(super) fn explained(error: dedup::Error) -> anyhow::Error {
     }
 }
 
+/// What to know before files are deleted for being dropped.
+fn of_itself_note(of_itself: u64) -> Option<String> {
+    let (one, many) = (
+        "dropped document is stored itself",
+        "dropped documents are stored themselves",
+    );
+    let documents = counted(of_itself, one, many);
+    (of_itself > 0).then(|| format!("{documents}: that is no other copy, so delete no file for it"))
+}
+
 /// Says what was done.
 fn tell(
     done: &Done,
@@ -326,6 +336,7 @@ fn tell(
         done.reading.no_id_note(&dedup.inputs),
         done.reading.no_match_note(&dedup.inputs),
         note,
+        of_itself_note(done.of_itself),
     ];
     for note in notes.into_iter().flatten() {
         console.note(&note);

@@ -14,6 +14,9 @@ pub struct Done {
     pub of_input: Dropping,
     /// Documents that are like one that was stored before.
     pub of_history: Dropping,
+    /// Of these, documents that are stored under their own key, or from the same file: they are like themselves, and
+    /// need have no other copy.
+    pub of_itself: u64,
     /// What was read and what was left out.
     pub reading: Reading,
     /// How often some candidates of a text were not compared with it, as the store's

@@ -2,10 +2,13 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use crate::corpus::{self, Batch, Item, Opened, Origin, Repeated, Sketched, Skipped, short_hash};
+use crate::corpus::{
+    self, Batch, Item, Key, Opened, Origin, Repeated, Sketched, Skipped, is_same_file, short_hash,
+};
 use crate::dedup::done::Done;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::{Dropped, Event, Observer};
@@ -214,6 +217,7 @@ impl Judge<'_> {
             return Ok(Judged::Document(Box::new(origin), verdict));
         }
         self.met.done.dropped_one(earlier.exact_copy, stored_before);
+        self.met.done.of_itself += u64::from(stored_before && is_itself(&origin, &earlier.key));
         let lineage = self.lineage.as_ref().filter(|_| !stored_before);
         let (earlier_source, earlier_record) =
             lineage.map_or((None, None), |lineage| lineage.of(&earlier.key));
@@ -299,6 +303,12 @@ impl Judge<'_> {
             self.met.watch.advance(items, bytes)?;
         }
     }
+}
+
+/// Whether the document that is stored as `key` is the one that was read.
+fn is_itself(origin: &Origin, key: &str) -> bool {
+    let is_same = |path: PathBuf| is_same_file(&path, &origin.source);
+    origin.key == key || origin.record.is_none() && Key::path(key).is_some_and(is_same)
 }
 
 /// Tells a document that is dropped.

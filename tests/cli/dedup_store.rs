@@ -55,6 +55,47 @@ fn what_is_stored_comes_first_and_what_was_published_is_not_written_again() {
 }
 
 #[test]
+fn a_file_that_is_stored_itself_is_said_to_have_no_other_copy() {
+    let sandbox = Sandbox::new();
+    for seed in 0..3 {
+        sandbox.write(format!("in/{seed}.txt"), text(seed, 60));
+    }
+    sandbox.run(&["--store", "s", "add", "in"]).expect(0);
+    sandbox.write("in/copy.txt", text(0, 60));
+    let run = |input: &str, output: &str| {
+        let removed = format!("{output}.tsv");
+        let arguments = [
+            "dedup",
+            input,
+            "-o",
+            output,
+            "--removed",
+            &removed,
+            "--store",
+            "s",
+        ];
+        let ran = sandbox.run(&arguments).expect(0);
+        assert_eq!(read(&sandbox, &removed).lines().count(), 4);
+        ran.stderr
+    };
+    let told = "dedupdb: 3 dropped documents are stored themselves: that is no other copy";
+    let said = run("in", "out");
+    assert!(said.contains(told), "{said}");
+    // By another path it is the same file.
+    let whole = sandbox.path("in");
+    let said = run(whole.to_str().unwrap(), "out2");
+    assert!(said.contains(told), "{said}");
+    // Copies in another folder are copies.
+    sandbox
+        .run(&["--store", "other", "add", "in/copy.txt"])
+        .expect(0);
+    sandbox.write("far/0.txt", text(0, 60));
+    let arguments = ["dedup", "far", "-o", "out3", "--store", "other"];
+    let ran = sandbox.run(&arguments).expect(0);
+    assert!(!ran.stderr.contains("themselves"), "{}", ran.stderr);
+}
+
+#[test]
 fn what_a_crawler_fetches_again_is_not_written_again() {
     let sandbox = Sandbox::new();
     let page = |page: u64, more: &str| {
