@@ -41,8 +41,9 @@
 //! [sources](Report::texts_from) that are given. A text is taken if its hash is the stored one, from wherever it
 //! comes.
 
-// From the lowest to the highest: what is counted (`summary`, `figures`), what is listed (`row`, `chosen`), what became
-// of its files (`standing`), its texts (`texts`), the data of the page (`data`), and the page (`chart`, `html`, `page`), which `settings` makes.
+// From the lowest to the highest: what became of files (`standing`), what is counted (`summary`), what is listed (`row`,
+// `chosen`) and drawn (`figures`), its texts (`texts`), the data of the page (`data`), and the page (`chart`, `html`,
+// `page`), which `settings` makes.
 
 mod chart;
 mod chosen;

@@ -214,7 +214,8 @@ impl Report {
                 most / 2,
                 |row, is_first| {
                     summary.count(row.size, row.standing.state);
-                    going.count(row, is_first);
+                    let is_identical = is_first || row.is_identical;
+                    going.count(row.standing.state, row.size, is_identical);
                     if !is_first {
                         figures.member(row);
                     }

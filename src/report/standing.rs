@@ -7,8 +7,6 @@ use std::io::ErrorKind;
 use crate::Document;
 use crate::corpus::{FileIdentity, Key, modified};
 
-use super::row::Row;
-
 /// What became of a document's file since it was added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
@@ -106,16 +104,47 @@ pub(super) struct Going {
 }
 
 impl Going {
-    /// Counts a document; the representative comes first.
-    pub(super) fn count(&mut self, row: &Row, is_first: bool) {
-        if !row.standing.state.stands() {
+    /// Counts a document of `size` bytes; the representative comes first, and is identical to itself.
+    pub(super) fn count(&mut self, state: State, size: u64, is_identical: bool) {
+        if !state.stands() {
             return;
         }
         if std::mem::replace(&mut self.stays, true) {
-            self.all += row.size;
+            self.all += size;
         }
-        if (is_first || row.is_identical) && std::mem::replace(&mut self.identical_stays, true) {
-            self.identical += row.size;
+        if is_identical && std::mem::replace(&mut self.identical_stays, true) {
+            self.identical += size;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Going, State};
+
+    fn going(documents: &[(State, bool)]) -> (u64, u64) {
+        let mut going = Going::default();
+        for (place, &(state, is_identical)) in documents.iter().enumerate() {
+            going.count(state, 1 << place, is_identical);
+        }
+        (going.all, going.identical)
+    }
+
+    #[test]
+    fn one_stays_of_what_is_at_hand() {
+        use State::{AtHand, Changed, Gone, NotChecked, OtherName, OutOfReach};
+        let same = |states: &[State]| {
+            let documents: Vec<_> = states.iter().map(|state| (*state, true)).collect();
+            going(&documents)
+        };
+        assert_eq!(same(&[AtHand, AtHand, AtHand]), (6, 6));
+        assert_eq!(same(&[NotChecked, NotChecked]), (2, 2));
+        assert_eq!(same(&[Gone, AtHand]), (0, 0));
+        assert_eq!(same(&[Gone, AtHand, NotChecked]), (4, 4));
+        assert_eq!(same(&[AtHand, Changed, OutOfReach, OtherName]), (0, 0));
+        // What is like it may go for the sake of another text; what is identical may not.
+        let documents = [(Gone, true), (AtHand, false), (AtHand, true)];
+        assert_eq!(going(&documents), (4, 0));
+        assert_eq!(going(&[(AtHand, true), (AtHand, false)]), (2, 0));
     }
 }
