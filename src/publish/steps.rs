@@ -31,15 +31,16 @@ impl Steps {
         }
     }
 
-    /// Renames a file or folder to a name that must be free.
+    /// Renames a file or folder of ours to a name that must be free. Where the system can neither do that nor give a
+    /// file a second name, what appears at this very moment is replaced.
     pub(super) fn rename_to_free(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.step()?;
-        #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-        {
-            use rustix::fs::{CWD, RenameFlags, renameat_with};
-            if supported(renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE))? {
-                return Ok(());
-            }
+        if renamed_at_once(from, to)? {
+            return Ok(());
+        }
+        match link_to_free(from, to) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {}
+            linked => return linked,
         }
         match fs::symlink_metadata(to) {
             Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
@@ -92,10 +93,41 @@ impl Steps {
     }
 }
 
-/// Renames a file or folder to a name that must be free.
+/// Renames a file to a name that must be free, and never replaces anything.
+///
+/// # Errors
+///
+/// Those of the system, and that it can neither do that nor give a file a second name.
 #[cfg(unix)]
 pub(crate) fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
-    Steps::default().rename_to_free(from, to)
+    if renamed_at_once(from, to)? {
+        return Ok(());
+    }
+    link_to_free(from, to)
+}
+
+/// Renames a file or folder to a name that must be free, in one step. Says whether the system can do that; if not,
+/// nothing changes.
+fn renamed_at_once(from: &Path, to: &Path) -> io::Result<bool> {
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        supported(renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE))
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+    {
+        let _ = (from, to);
+        Ok(false)
+    }
+}
+
+/// Gives a file a name that must be free, and takes its old one. Killed in between, it has both names.
+fn link_to_free(from: &Path, to: &Path) -> io::Result<()> {
+    fs::hard_link(from, to)?;
+    fs::remove_file(from).inspect_err(|_| {
+        // It has its old name, so this one holds nothing that is lost.
+        fs::remove_file(to).unwrap_or_default();
+    })
 }
 
 /// Makes the names in a folder durable, where the system can.
@@ -112,6 +144,30 @@ fn supported(renamed: rustix::io::Result<()>) -> io::Result<bool> {
         Ok(()) => Ok(true),
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(false),
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::ErrorKind;
+
+    use super::link_to_free;
+
+    #[test]
+    fn a_second_name_replaces_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let [from, to] = ["from", "to"].map(|name| folder.path().join(name));
+        fs::write(&from, "from").unwrap();
+        fs::write(&to, "somebody's").unwrap();
+        let refused = link_to_free(&from, &to).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&from).unwrap(), b"from");
+        assert_eq!(fs::read(&to).unwrap(), b"somebody's");
+        fs::remove_file(&to).unwrap();
+        link_to_free(&from, &to).unwrap();
+        assert!(!from.exists());
+        assert_eq!(fs::read(&to).unwrap(), b"from");
     }
 }
 
