@@ -63,6 +63,13 @@ pub enum Error {
         /// Its path.
         path: PathBuf,
     },
+    /// An input is, holds or is in what it would be compared with alone, and would be dropped for its own sake.
+    OwnCounterpart {
+        /// The input.
+        path: PathBuf,
+        /// What it would be compared with, and what to do.
+        reason: String,
+    },
     /// A list of moved files is none, or is not as it was written.
     BadManifest {
         /// The list.
@@ -128,7 +135,7 @@ pub enum Unfit {
     DocumentInRecords,
     /// What is said of documents goes into records of JSONL, CSV and Parquet, and of TSV with a header.
     NoMarks,
-    /// A table has a column of the name that one of the marks would have.
+    /// A table has a column, or a record a field, of the name that one of the marks would have.
     MarkedBefore,
 }
 
@@ -166,7 +173,9 @@ impl fmt::Display for Error {
                 "{}: this is no folder, and links are not followed",
                 path.display()
             ),
-            Error::BadManifest { path, reason } => write!(f, "{}: {reason}", path.display()),
+            Error::OwnCounterpart { path, reason } | Error::BadManifest { path, reason } => {
+                write!(f, "{}: {reason}", path.display())
+            }
             Error::NoTable => {
                 f.write_str("no table could be read, so the columns of the output are not known")
             }
@@ -214,9 +223,9 @@ impl fmt::Display for Unfit {
             Unfit::NoMarks => f.write_str(
                 "it has no columns to mark; JSONL, CSV and Parquet have, and TSV with a header",
             ),
-            Unfit::MarkedBefore => {
-                f.write_str("it has a column of the name of a mark already; choose another name")
-            }
+            Unfit::MarkedBefore => f.write_str(
+                "it has a field or a column of the name of a mark already; choose another name",
+            ),
             Unfit::DocumentInRecords => f.write_str(
                 "a file that is one document does not go into a file of records; write to a folder, \
                  or say what records it has",

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::corpus::{Format, Opened, TableSource};
+use crate::corpus::{Format, Opened, Origin, TableSource};
 
 use crate::dedup::error::{Error, Result, Unfit};
 use crate::dedup::mark::Columns;
@@ -19,6 +19,8 @@ pub(crate) struct Fit {
     is_of_tables: bool,
     /// The columns that all records get.
     mark: Option<Columns>,
+    /// Whether the file that is being read has lines of JSON.
+    has_fields: bool,
     /// The schema of all tables that go into one file, once there is one.
     schema: Option<Arc<TableSource>>,
 }
@@ -33,6 +35,7 @@ impl Fit {
             header: None,
             is_of_tables: target.is_of_tables,
             mark: mark.cloned(),
+            has_fields: false,
             schema: None,
         }
     }
@@ -47,6 +50,7 @@ impl Fit {
             let place = opened.source.display().to_string();
             Err(Error::Unfit { place, unfit })
         };
+        self.has_fields = opened.format == Format::Jsonl;
         if let Some(columns) = &self.mark {
             if !Columns::fit(opened.format, !opened.header.is_empty()) {
                 return unfit(Unfit::NoMarks);
@@ -82,6 +86,22 @@ impl Fit {
             return unfit(Unfit::OtherHeader);
         }
         Ok(())
+    }
+
+    /// Takes note of a record.
+    ///
+    /// # Errors
+    ///
+    /// It has a field of the name of a mark.
+    pub(crate) fn record(&self, origin: &Origin) -> Result<()> {
+        let columns = self.mark.as_ref().filter(|_| self.has_fields);
+        let Some(name) = columns.and_then(|columns| columns.field_of(&origin.verbatim)) else {
+            return Ok(());
+        };
+        Err(Error::Unfit {
+            place: format!("{}: {name}", origin.place()),
+            unfit: Unfit::MarkedBefore,
+        })
     }
 
     /// Takes note of a file that is one document.

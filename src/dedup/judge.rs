@@ -91,6 +91,8 @@ impl Met<'_> {
                 let origin = document.as_ref();
                 if origin.record.is_none() {
                     self.fit.document(&origin.place())?;
+                } else {
+                    self.fit.record(origin)?;
                 }
                 self.done.reading.document(origin);
                 match &origin.repeated {

@@ -1,5 +1,8 @@
 //! What is said of each document where all are written.
 
+use std::collections::HashMap;
+
+use serde::de::IgnoredAny;
 use serde_json::json;
 
 use crate::corpus::Format;
@@ -40,6 +43,17 @@ impl Columns {
             Format::Tsv => has_header,
             Format::Text | Format::Html | Format::Warc | Format::Shingles => false,
         }
+    }
+
+    /// The first of the names that a field of this line of JSON has, if one does.
+    #[expect(
+        clippy::zero_sized_map_values,
+        reason = "only a map can be read from an object"
+    )]
+    pub(crate) fn field_of(&self, record: &[u8]) -> Option<&str> {
+        let fields: HashMap<String, IgnoredAny> = serde_json::from_slice(record).ok()?;
+        let mut names = self.0.iter().map(String::as_str);
+        names.find(|name| fields.contains_key(*name))
     }
 
     /// The header with the columns.

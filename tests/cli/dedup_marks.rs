@@ -267,3 +267,24 @@ fn what_cannot_be_compared_with_is_named() {
         assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
     }
 }
+
+#[test]
+fn a_record_that_is_marked_before_is_refused() {
+    let sandbox = Sandbox::new();
+    let words = text(1, 50);
+    for field in ["dup_keep", "dup\\u005fkeep"] {
+        let marked = format!("{{\"{field}\":1,\"id\":\"b\",\"text\":\"{words}\"}}\n");
+        sandbox.write("in.jsonl", line("a", "dup_keep") + &marked);
+        for keep in ["first", "longest"] {
+            let arguments = [
+                "dedup", "in.jsonl", "-o", "out", "--mark", "dup", "--keep", keep,
+            ];
+            let ran = sandbox.run(&arguments).expect(2);
+            assert!(ran.stderr.contains("in.jsonl"), "{}", ran.stderr);
+            assert!(ran.stderr.contains(": dup_keep: it has"), "{}", ran.stderr);
+            assert!(!sandbox.path("out").exists());
+        }
+    }
+    let arguments = ["dedup", "in.jsonl", "-o", "out.jsonl", "--mark", "seen"];
+    sandbox.run(&arguments).expect(0);
+}
