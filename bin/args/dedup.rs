@@ -72,7 +72,9 @@ exact copy.
 
 --against drops what resembles a document of another store, which is only read, or of files and
 folders, which are read like the input. Documents of the input are not compared with each other, and
-nothing is stored.
+nothing is stored. An input that is, holds or is in these files and folders is refused. If the store
+has the input itself, its documents are dropped for their own sake: that is no other copy, and
+--move-to moves no such file.
 
 --mark dup writes all documents in their order, each with four more fields or columns at the end:
 dup_keep (true or false), dup_cluster (a number that follows from the representative's key),
@@ -112,8 +114,8 @@ the list may be the only copy on disk.
 --move-to moves files instead of writing an output: a dropped file of the one folder INPUT goes to the
 same path below DIR, which is new or empty and on the same file system. It prints FROM, TO, the key of
 the document that it resembles, and JACCARD. Before the first file is moved, DIR/.dedupdb-moved lists
-them all; --undo takes this list and moves them back, also after a run that was killed. No file is
-ever replaced. Left in place are records, files that changed since the run began, files that a
+them all; --undo takes this list, or DIR, and moves them back, also after a run that was killed. No
+file is ever replaced. Left in place are records, files that changed since the run began, files that a
 symbolic link in the folder leads to, and files whose name is not UTF-8. --undo refuses a list that was
 edited. If some files cannot be moved back, the list stays, and the same command continues.
 

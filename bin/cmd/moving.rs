@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use dedupdb::dedup::{Error, MoveEvent, Moved, Undo};
+use dedupdb::publish;
 use serde_json::json;
 
 use super::dedup::{Told, explained, judged};
@@ -48,7 +49,7 @@ pub(super) fn move_to(
     if let Some(error) = told.failed.or(failed) {
         return Err(error);
     }
-    let again = |manifest: &Path| format!("dedupdb dedup --undo {}", manifest.display());
+    let again = |manifest: &Path| format!("dedupdb dedup --undo {}", shell_word(manifest));
     let moved = match moved {
         Err(Error::Stopped) => {
             let manifest = target.join(MANIFEST);
@@ -58,6 +59,12 @@ pub(super) fn move_to(
                 "stopped; nothing is moved".to_owned()
             });
             return Ok(Exit::Interrupted);
+        }
+        Err(Error::Output(error @ publish::Error::Foreign { .. }))
+            if target.join(MANIFEST).is_file() =>
+        {
+            let undo = again(&target.join(MANIFEST));
+            bail!("{error}; undo the move that it is from with: {undo}")
         }
         moved => moved.map_err(explained)?,
     };
@@ -96,6 +103,16 @@ pub(super) fn undo(
     };
     tell(&undone, dedup.dry_run, "moved back", console, output)?;
     Ok(Exit::failed(undone.failed > 0))
+}
+
+/// A path as a word for a shell.
+fn shell_word(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+,:@%=".contains(letter);
+    if path.chars().all(is_plain) {
+        return path.into_owned();
+    }
+    format!("'{}'", path.replace('\'', "'\\''"))
 }
 
 /// Tells a file that was moved, or was not.

@@ -1,13 +1,58 @@
 //! What documents are compared with alone.
 
+use std::fs;
 use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
 use crate::Store;
-use crate::corpus;
+use crate::corpus::{self, Source, expanded};
 use crate::dedup::error::{Error, Result};
 use crate::dedup::judge::Judge;
 use crate::dedup::outputs::Outputs;
 use crate::dedup::settings::{Against, Dedup};
+
+/// Refuses inputs that are, hold or are in what they are to be compared with: a document is no other copy of itself.
+///
+/// # Errors
+///
+/// [`Error::OwnCounterpart`].
+pub(super) fn check_apart(dedup: &mut Dedup) -> Result<()> {
+    let Some(Against::Corpus(sources)) = &mut dedup.against else {
+        return Ok(());
+    };
+    *sources = expanded(std::mem::take(sources));
+    let against: Vec<_> = sources.iter().filter_map(place).collect();
+    for (input, read) in dedup.sources.iter().filter_map(place) {
+        for (other, compared) in &against {
+            let other = other.display();
+            let reason = if read == *compared {
+                "this is to be compared with itself and would be dropped; compare it with another place"
+                    .to_owned()
+            } else if read.starts_with(compared) {
+                format!(
+                    "this is inside {other}, which it is to be compared with, and would be dropped for its own \
+                     sake; compare it with a place that does not hold it"
+                )
+            } else if compared.starts_with(&read) {
+                format!(
+                    "{other}, which this is to be compared with, is inside and would be dropped for its own \
+                     sake; move one of them out of the other"
+                )
+            } else {
+                continue;
+            };
+            let path = input.to_owned();
+            return Err(Error::OwnCounterpart { path, reason });
+        }
+    }
+    Ok(())
+}
+
+/// A source as it is named, and without symbolic links. None if it is a stream or is not there.
+fn place(source: &Source) -> Option<(&Path, PathBuf)> {
+    let named = source.named()?;
+    Some((named, fs::canonicalize(named).ok()?))
+}
 
 /// The store that documents are compared with alone, and how many of its searches were cut short before.
 pub(super) fn compared(

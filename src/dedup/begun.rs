@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use crate::corpus::expanded;
-use crate::dedup::against::compared;
+use crate::dedup::against::{check_apart, compared};
 use crate::dedup::done::Done;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::{Event, Observer};
@@ -41,6 +41,7 @@ impl fmt::Debug for Begun {
 impl Begun {
     pub(crate) fn of(mut dedup: Dedup) -> Result<Begun> {
         dedup.sources = expanded(dedup.sources);
+        check_apart(&mut dedup)?;
         let target = Target::of(&dedup)?;
         let outputs = Outputs::begin(&dedup, &target)?;
         Ok(Begun {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -473,4 +473,105 @@ fn a_folder_that_is_read_only_is_told() {
         assert!(ran.stderr.contains("1 file moved"), "{}", ran.stderr);
     }
     fs::set_permissions(&deep, Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_file_is_no_other_copy_of_itself() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 2);
+    sandbox.write("in/1/other.txt", text(99, 40));
+    sandbox.write("known.txt", text(0, 40));
+    sandbox.run(&["add", "-q", "in/1"]).expect(0);
+    symlink("in", sandbox.path("link")).unwrap();
+    let before = tree(&sandbox, "in");
+    for (input, against, told) in [
+        ("in", "in", "in: this is to be compared with itself"),
+        ("in", "link", "in: this is to be compared with itself"),
+        ("in/0", "in", "in/0: this is inside in,"),
+        ("in/0", "link", "in/0: this is inside link,"),
+        ("in", "in/0", "in: in/0, which this is to be compared with,"),
+        ("in", ".", "in: this is inside .,"),
+    ] {
+        for to in [
+            &["--move-to", "aside"][..],
+            &["-o", "out", "--removed", "gone.tsv"],
+        ] {
+            let ran = sandbox.run(&[&["dedup", input, "--against", against], to].concat());
+            let ran = ran.expect(2);
+            assert!(ran.stderr.contains(told), "{}", ran.stderr);
+            assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+        }
+        assert_eq!(tree(&sandbox, "in"), before);
+    }
+    for name in ["aside", "out", "gone.tsv"] {
+        assert!(!sandbox.path(name).exists(), "{name}");
+    }
+    // The store has these files themselves.
+    let ran = sandbox.run(&[&MOVE[..], &["--against", ".dedupdb"]].concat());
+    let ran = ran.expect(0);
+    assert_eq!(tree(&sandbox, "in"), before);
+    let told = "in/1/other.txt: it is stored itself, which is no other copy";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    // Another copy is one.
+    let ran = sandbox.run(&[&MOVE[..], &["--against", "known.txt"]].concat());
+    assert_eq!(ran.expect(0).lines().len(), 2);
+    sandbox.run(&UNDO).expect(0);
+    assert_eq!(tree(&sandbox, "in"), before);
+}
+
+#[test]
+fn none_of_those_that_are_alike_stays() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 3);
+    sandbox.write("in/other.txt", text(99, 40));
+    let before = tree(&sandbox, "in");
+    let ran = sandbox.run(&[&MOVE[..], &["--keep", "none"]].concat());
+    let ran = ran.expect(0);
+    assert_eq!(ran.lines().len(), 6, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(tree(&sandbox, "in").len(), 1);
+    sandbox.run(&UNDO).expect(0);
+    assert_eq!(tree(&sandbox, "in"), before);
+}
+
+#[test]
+fn only_lists_are_undone() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 2);
+    let before = tree(&sandbox, "in");
+    let mut fifo = Command::new("mkfifo");
+    assert!(fifo.arg(sandbox.path("fifo")).status().unwrap().success());
+    for none in ["fifo", "/dev/zero", "in/0/a000.txt"] {
+        let ran = sandbox.run(&["dedup", "--undo", none]).expect(2);
+        let told = format!("{none}: this is no list of moved files");
+        assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+    }
+    for folder in ["in", "gone"] {
+        let ran = sandbox.run(&["dedup", "--undo", folder]).expect(2);
+        assert!(
+            ran.stderr.contains("there is no such list"),
+            "{}",
+            ran.stderr
+        );
+    }
+    let target = "it's aside";
+    let ran = sandbox.run(&["dedup", "in", "--move-to", target]).expect(0);
+    let undo = "dedupdb dedup --undo 'it'\\''s aside/.dedupdb-moved'\n";
+    assert!(ran.stderr.ends_with(undo), "{}", ran.stderr);
+    let ran = sandbox.run(&["dedup", "in", "--move-to", target]).expect(2);
+    assert!(ran.stderr.ends_with(undo), "{}", ran.stderr);
+    // Killed between two names, where a file is moved by them.
+    let [from, to] = ["it's aside/0/deep/b000.txt", "in/0/deep/b000.txt"];
+    fs::hard_link(sandbox.path(from), sandbox.path(to)).unwrap();
+    let ran = sandbox.run(&["dedup", "--undo", target]).expect(0);
+    assert!(ran.stderr.contains("2 files moved back"), "{}", ran.stderr);
+    assert_eq!(tree(&sandbox, "in"), before);
+    assert!(!sandbox.path(target).exists());
+    let ran = sandbox
+        .run(&["dedup", "--undo", "it's aside/.dedupdb-moved"])
+        .expect(2);
+    assert!(
+        ran.stderr.contains("it was undone already"),
+        "{}",
+        ran.stderr
+    );
 }

@@ -5,7 +5,8 @@
 //! key of the document that it is like, `{"like":"a/a.txt","path":"a/b.txt","similarity":0.91}`; the last has the hash of
 //! all before it, `{"blake3":"..."}`.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -16,8 +17,13 @@ use crate::publish::error::Of as _;
 /// Its name in the folder that files are moved to.
 pub(super) const NAME: &str = ".dedupdb-moved";
 
+/// What every list begins with.
+const START: &[u8] = b"{\"dedupdb_moved\":";
+
 /// The number of the format.
 const FORMAT: u64 = 1;
+
+const NO_LIST: &str = "this is no list of moved files";
 
 /// Files that are moved, and from where.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,15 +72,16 @@ impl Manifest {
     ///
     /// It cannot be read, is none, or is not as it was written: [`Error::BadManifest`] says what is wrong.
     pub(super) fn read(path: &Path, name: &Path) -> Result<Manifest> {
-        let bytes = fs::read(path).of(name)?;
-        Manifest::parse(&bytes).map_err(|reason| Error::BadManifest {
+        let bytes = bytes_of(path).of(name)?;
+        let parsed = bytes.map_or_else(|| Err(NO_LIST.to_owned()), |bytes| Manifest::parse(&bytes));
+        parsed.map_err(|reason| Error::BadManifest {
             path: name.to_owned(),
             reason,
         })
     }
 
     fn parse(bytes: &[u8]) -> Result<Manifest, String> {
-        let none = || "this is no list of moved files".to_owned();
+        let none = || NO_LIST.to_owned();
         let text = std::str::from_utf8(bytes).map_err(|_| none())?;
         let mut lines = text.split_inclusive('\n');
         let first = lines
@@ -122,6 +129,24 @@ impl Listed {
             similarity: value["similarity"].as_f64()?,
         })
     }
+}
+
+/// The bytes of a regular file that begins as a list does; no other is read, and pipes are not opened.
+fn bytes_of(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() {
+        return Ok(None);
+    }
+    let mut file = File::open(path)?.take(metadata.len());
+    let mut bytes = Vec::new();
+    file.by_ref()
+        .take(START.len() as u64)
+        .read_to_end(&mut bytes)?;
+    if bytes != START {
+        return Ok(None);
+    }
+    file.read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
 
 /// Whether a path leads down and nowhere else.

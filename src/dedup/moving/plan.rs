@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::manifest::{Listed, NAME};
 use super::{Left, manifest};
-use crate::corpus::{Reason, Skipped};
+use crate::corpus::{Key, Reason, Skipped, is_same_file};
 use crate::dedup::event::Dropped;
 
 /// When something of a file last changed, also its name or its mode: seconds and nanoseconds of the file system.
@@ -26,6 +26,8 @@ pub(super) struct Planned {
     similarity: f64,
     /// The file of the one that it is like, if that is known.
     other: Option<PathBuf>,
+    /// Whether the one that it is like, which was stored before, came from the same file.
+    is_itself: bool,
 }
 
 /// What is dropped, and what is known of the folder.
@@ -67,6 +69,7 @@ impl Plan {
             like: dropped.earlier.key.clone(),
             similarity: dropped.earlier.similarity(),
             other: dropped.earlier_source.map(Path::to_owned),
+            is_itself: dropped.stored_before && is_stored(dropped),
         });
     }
 
@@ -79,8 +82,16 @@ impl Plan {
         }
     }
 
-    /// How the file is listed, and its bytes, or why it stays.
-    pub(super) fn check(&self, planned: &Planned) -> Result<(Listed, u64), Left> {
+    /// How the file is listed, and its bytes, or why it stays. Those in `moved` were moved since the run began, so that
+    /// they are not where they were.
+    pub(super) fn check(
+        &self,
+        planned: &Planned,
+        moved: &HashSet<&Path>,
+    ) -> Result<(Listed, u64), Left> {
+        if planned.is_itself {
+            return Err(Left::choice("it is stored itself, which is no other copy"));
+        }
         let path = planned.file.strip_prefix(&self.folder);
         let Some(path) = path.ok().filter(|path| manifest::is_below(path)) else {
             return Err(Left::choice("it is not below the folder"));
@@ -103,7 +114,8 @@ impl Plan {
         if self.is_changed(&metadata) {
             return Err(Left::choice("it changed since the run began"));
         }
-        if let Some(other) = &planned.other {
+        let other = planned.other.as_deref();
+        if let Some(other) = other.filter(|other| !moved.contains(other)) {
             match fs::metadata(other) {
                 Ok(metadata) if !self.is_changed(&metadata) => {}
                 _ => {
@@ -125,4 +137,10 @@ impl Plan {
     fn is_changed(&self, metadata: &Metadata) -> bool {
         self.began.is_some_and(|began| stamp(metadata) > began)
     }
+}
+
+/// Whether the document that is like this file is the file itself.
+fn is_stored(dropped: &Dropped<'_>) -> bool {
+    let key = &dropped.earlier.key;
+    dropped.key == key || Key::path(key).is_some_and(|path| is_same_file(&path, dropped.source))
 }

@@ -1,5 +1,6 @@
 //! From a folder to a folder beside it.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::ops::ControlFlow;
@@ -139,7 +140,7 @@ fn move_all(
 ) -> Result<()> {
     let mut listed: Vec<(&Planned, Listed, u64)> = Vec::new();
     for planned in &plan.files {
-        match plan.check(planned) {
+        match plan.check(planned, &HashSet::new()) {
             Ok((file, bytes)) => listed.push((planned, file, bytes)),
             Err(left) => told.left(&planned.file, &left)?,
         }
@@ -160,16 +161,19 @@ fn move_all(
         sync_folder(target).of(target)?;
         told.moved.manifest = Some(path);
     }
+    let mut gone = HashSet::new();
     for (planned, file, bytes) in &listed {
         let to = target.join(&file.path);
         let moved = if pretend {
             Ok(())
         } else {
             // What was all right may have changed by now.
-            plan.check(planned).and_then(|_| rename(&planned.file, &to))
+            let checked = plan.check(planned, &gone);
+            checked.and_then(|_| rename(&planned.file, &to))
         };
         match moved {
             Ok(()) => {
+                gone.insert(&*planned.file);
                 told.moved.files += 1;
                 told.moved.bytes += bytes;
                 told.tell(MoveEvent::Moved {

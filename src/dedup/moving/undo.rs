@@ -1,10 +1,12 @@
 //! Back to where they were.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::ops::ControlFlow;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::manifest::{Listed, Manifest};
+use super::manifest::{Listed, Manifest, NAME};
 use super::run::clear;
 use super::{Left, MoveEvent, Moved, Told, rename};
 use crate::dedup::error::{Error, Result};
@@ -23,7 +25,7 @@ pub struct Undo {
 }
 
 impl Undo {
-    /// Undoes what this list says, which is called `.dedupdb-moved`.
+    /// Undoes what this list says, which is called `.dedupdb-moved`, or the one in this folder.
     pub fn new(manifest: impl Into<PathBuf>) -> Undo {
         Undo {
             manifest: manifest.into(),
@@ -42,10 +44,10 @@ impl Undo {
     ///
     /// [`Error::BadManifest`] and [`Error::NoFolder`], and nothing is moved; [`Error::Stopped`], and the same undo goes on.
     pub fn run(
-        self,
+        mut self,
         mut observe: impl FnMut(MoveEvent<'_>) -> ControlFlow<()>,
     ) -> Result<Moved, Error> {
-        let path = fs::canonicalize(&self.manifest).of(&self.manifest)?;
+        let path = self.list()?;
         let manifest = Manifest::read(&path, &self.manifest)?;
         let (root, target) = (&manifest.from, path.parent().unwrap_or(Path::new("/")));
         if fs::canonicalize(root).ok().as_ref() != Some(root) || !root.is_dir() {
@@ -68,7 +70,7 @@ impl Undo {
             }
         }
         if told.moved.failed > 0 || self.pretend {
-            told.moved.manifest = Some(self.manifest);
+            told.moved.manifest = Some(self.manifest.clone());
         } else {
             clear(target, &manifest);
             fs::remove_file(&path).of(&path)?;
@@ -76,6 +78,21 @@ impl Undo {
             fs::remove_dir(target).unwrap_or_default();
         }
         Ok(told.moved)
+    }
+
+    /// The list without symbolic links; a folder becomes the list in it.
+    fn list(&mut self) -> Result<PathBuf> {
+        if self.manifest.is_dir() {
+            self.manifest.push(NAME);
+        }
+        match fs::canonicalize(&self.manifest) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Err(Error::BadManifest {
+                path: self.manifest.clone(),
+                reason: "there is no such list; it was undone already, or is in another folder"
+                    .to_owned(),
+            }),
+            found => Ok(found.of(&self.manifest)?),
+        }
     }
 
     /// Moves a file back; none if it is there already.
@@ -96,7 +113,11 @@ impl Undo {
                 ))),
             };
         };
-        if there.is_ok() {
+        // Two names of one file: a move that was killed between them.
+        let has_both = there.as_ref().is_ok_and(|there| {
+            there.nlink() > 1 && (there.dev(), there.ino()) == (moved.dev(), moved.ino())
+        });
+        if there.is_ok() && !has_both {
             return Err(Left::failure(format!("{} exists already", to.display())));
         }
         if !moved.is_file() || !is_inside(from, target) {
@@ -108,7 +129,13 @@ impl Undo {
                 "a symbolic link is on the way to {to}"
             )));
         }
-        if !self.pretend {
+        if self.pretend {
+            return Ok(Some(moved.len()));
+        }
+        if has_both && from != to {
+            let removed = fs::remove_file(from);
+            removed.map_err(|error| Left::failure(format!("it cannot be moved: {error}")))?;
+        } else {
             rename(from, to)?;
         }
         Ok(Some(moved.len()))
