@@ -245,7 +245,11 @@ fn archives_that_expand_without_end_are_given_up() {
     .concat();
     sandbox.write("window.txt.zst", frame);
     let ran = bounded(&sandbox, "add window.txt.zst").expect(2);
-    assert!(ran.stderr.contains("a window of more than 128 MiB"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("a window of more than 128 MiB"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

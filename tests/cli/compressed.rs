@@ -123,7 +123,7 @@ fn a_window_that_is_not_taken_is_told_with_what_to_do() {
     let ran = sandbox.run(&["add", "-q", "a.jsonl.zst"]).expect(2);
     assert_eq!(
         ran.stderr,
-        "dedupdb: a.jsonl.zst: it is compressed with a window of more than 128 MiB; compress it again without \
-         --long, or pipe the output of `zstd -dc --long=31`\n"
+        "dedupdb: a.jsonl.zst: it is compressed with a window of more than 128 MiB; compress it again with a \
+         smaller one, or pipe the output of `zstd -dc -M2047MB`\n"
     );
 }

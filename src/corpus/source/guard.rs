@@ -106,8 +106,8 @@ fn explain(error: &io::Error) -> io::Error {
         io::ErrorKind::UnexpectedEof => "the compressed data is cut short".to_owned(),
         // So zstd says it, which takes 128 MiB.
         _ if error.to_string().contains("requires too much memory") => {
-            "it is compressed with a window of more than 128 MiB; compress it again without --long, or pipe the \
-             output of `zstd -dc --long=31`"
+            "it is compressed with a window of more than 128 MiB; compress it again with a smaller one, or pipe the \
+             output of `zstd -dc -M2047MB`"
                 .to_owned()
         }
         _ => format!("the compressed data is damaged: {error}"),
