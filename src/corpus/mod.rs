@@ -132,6 +132,7 @@ pub(crate) use sourced::modified;
 pub use sourced::{Batch, Item, Opened, Origin, Repeated, Sourced};
 #[cfg(unix)]
 pub(crate) use walk::folder_files;
+#[cfg(feature = "report")]
 pub(crate) use walk::identity::Identity as FileIdentity;
 pub use walk::identity::is_same_file;
 pub use walk::is_pipe;

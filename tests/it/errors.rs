@@ -52,6 +52,9 @@ fn no_message_of_the_library_names_an_option() {
                 look(&path);
                 continue;
             }
+            if path.extension().is_none_or(|end| end != "rs") {
+                continue;
+            }
             let source = fs::read_to_string(&path).unwrap();
             let code = source.split("#[cfg(test)]\nmod tests").next().unwrap();
             let lines = code.lines().map(str::trim_start);
