@@ -19,7 +19,7 @@ impl Records {
         let py = data.py();
         let name = |name: &str| PyString::intern(py, name).unbind();
         Ok(Records {
-            objects: iterator("data", data)?,
+            objects: iterator(if names.key.is_some() { "data" } else { "texts" }, data)?,
             key: names.key.as_ref().map(|key| name(key.name())),
             text: name(&names.text),
         })
