@@ -6,6 +6,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use crate::arguments;
 use crate::errors::raised;
 
 /// Changes a schema as named arguments say, which are those of ``open``.
@@ -30,16 +31,16 @@ pub(crate) fn changed(
         let name: String = name.extract()?;
         schema = match name.as_str() {
             "preset" => schema,
-            "threshold" => schema.threshold(number(&name, &value)?),
-            "recall" => schema.target_recall(number(&name, &value)?),
+            "threshold" => schema.threshold(arguments::named(&name, &value)?),
+            "recall" => schema.target_recall(arguments::named(&name, &value)?),
             "shingling" => schema.shingling(named::<Shingling>(&name, &value)?),
-            "permutations" => schema.permutations(number(&name, &value)?),
+            "permutations" => schema.permutations(arguments::named(&name, &value)?),
             "slot_bits" => schema.slot_width(slots(&name, &value)?),
             "family" => schema.family(named::<Family>(&name, &value)?),
-            "seed" => schema.seed(number(&name, &value)?),
-            "lowercase" => schema.lowercase(number(&name, &value)?),
-            "nfkc" => schema.nfkc(number(&name, &value)?),
-            "shingles" => schema.keep_shingles(number(&name, &value)?),
+            "seed" => schema.seed(arguments::named(&name, &value)?),
+            "lowercase" => schema.lowercase(arguments::named(&name, &value)?),
+            "nfkc" => schema.nfkc(arguments::named(&name, &value)?),
+            "shingles" => schema.keep_shingles(arguments::named(&name, &value)?),
             "bands" => {
                 bands = Some(shape(&name, &value)?);
                 schema
@@ -77,21 +78,6 @@ pub(crate) fn built(py: Python<'_>, parameters: Option<&Bound<'_, PyDict>>) -> P
     schema.build().map_err(|error| raised(py, &error))
 }
 
-fn number<'py, T>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<T>
-where
-    T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
-{
-    value.extract::<T>().map_err(|error| {
-        let py = value.py();
-        let message = format!("{name}: {}", error.value(py));
-        if error.is_instance_of::<PyTypeError>(py) {
-            PyTypeError::new_err(message)
-        } else {
-            PyValueError::new_err(message)
-        }
-    })
-}
-
 fn named<T: std::str::FromStr<Err = dedupdb::Error>>(
     name: &str,
     value: &Bound<'_, PyAny>,
@@ -105,7 +91,7 @@ fn named<T: std::str::FromStr<Err = dedupdb::Error>>(
 }
 
 fn slots(name: &str, value: &Bound<'_, PyAny>) -> PyResult<SlotWidth> {
-    match number::<u32>(name, value)? {
+    match arguments::named::<u32>(name, value)? {
         8 => Ok(SlotWidth::Bits8),
         16 => Ok(SlotWidth::Bits16),
         32 => Ok(SlotWidth::Bits32),
