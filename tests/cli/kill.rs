@@ -39,7 +39,7 @@ fn answers(sandbox: &Sandbox) -> Vec<String> {
 }
 
 /// Runs a command and kills it after some time; says whether it came to its end.
-fn kill_after(sandbox: &Sandbox, arguments: &[&str], delay: Duration) -> bool {
+pub(crate) fn kill_after(sandbox: &Sandbox, arguments: &[&str], delay: Duration) -> bool {
     let mut child = sandbox
         .command(arguments)
         .stdout(Stdio::null())

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use dedupdb::dedup::{Dedup, MoveEvent, Undo};
 
+use crate::kill::kill_after;
 use crate::sandbox::{Sandbox, patience, text};
 
 /// All files and links below a folder, with what is in them.
@@ -178,21 +179,10 @@ fn a_killed_move_leaves_each_file_in_one_place() {
     let start = Instant::now();
     sandbox.run(&UNDO).expect(0);
     let undoing = start.elapsed();
-    let kill = |arguments: &[&str], delay: Duration| {
-        let mut command = sandbox.command(arguments);
-        let mut child = command
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        thread::sleep(delay);
-        child.kill().unwrap();
-        child.wait().unwrap();
-    };
     let rounds = 8 * patience();
     for round in 0..rounds {
         // Most of the time is reading; moving is at the end.
-        kill(&MOVE, whole * (rounds + round) / (2 * rounds));
+        kill_after(&sandbox, &MOVE, whole * (rounds + round) / (2 * rounds));
         let mut all = tree(&sandbox, "in");
         if sandbox.path("aside").exists() {
             for (name, within) in tree(&sandbox, "aside") {
@@ -207,7 +197,7 @@ fn a_killed_move_leaves_each_file_in_one_place() {
         }
         assert_eq!(all, before);
         if sandbox.path("aside/.dedupdb-moved").exists() {
-            kill(&UNDO, undoing * round / rounds);
+            kill_after(&sandbox, &UNDO, undoing * round / rounds);
         }
         if sandbox.path("aside/.dedupdb-moved").exists() {
             sandbox.run(&UNDO).expect(0);
