@@ -9,15 +9,15 @@ use crate::corpus::skipped::{Reason, Skipped};
 use crate::corpus::source::Source;
 use crate::corpus::sourced::{Batch, Item, Sourced};
 
-/// The documents of files, folders, patterns and streams, in the order in which these are given; the files of a
-/// folder sorted by name.
+/// The documents of files, folders, patterns and streams, in the order in which these are given. The files of a
+/// folder are sorted by name.
 ///
-/// Each is a document, or what was left out and why: nothing is left out in silence. A file that cannot be read,
-/// or a broken record, is one such and no more; the rest goes on, unless [`Options::strict`] is set.
+/// Each item is a document, or a [`Skipped`] with its reason: nothing is skipped silently. An unreadable file or a
+/// broken record is one skipped item; reading continues after it, unless [`Options::strict`] is set.
 ///
-/// Reading runs ahead on a thread of its own, and uses rayon's global pool. Three batches of about 4 MB of text, or
-/// of one larger document, are in memory at most: one is taken, one waits, one is being read. The thread ends when
-/// the corpus is dropped, as soon as what it reads from returns.
+/// A thread reads ahead, and uses rayon's global pool. At most three batches of about 4 MB of text, or of one larger
+/// document, are in memory: one is being used, one is waiting, one is being read. When the corpus is dropped, the
+/// thread ends as soon as its current read returns.
 #[derive(Debug)]
 pub struct Corpus {
     batches: Receiver<Result<Batch, Error>>,
@@ -25,21 +25,21 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// Begins to read as the command line would, without a flag.
+    /// Starts to read, with the options that the command line has without a flag.
     ///
     /// # Errors
     ///
-    /// [`Error::Thread`]. What cannot be read is reported where it is met, and so are files that do not exist.
+    /// [`Error::Thread`]. Unreadable and missing files are items of the corpus.
     pub fn open<S: Into<Source>>(sources: impl IntoIterator<Item = S>) -> Result<Corpus, Error> {
         Options::new().open(sources)
     }
 
-    /// How it can be read, to be chosen and [opened](Options::open).
+    /// Options for reading; [`Options::open`] starts to read with them.
     pub fn options() -> Options {
         Options::new()
     }
 
-    /// The documents in these batches.
+    /// Reads the documents of these batches.
     pub(crate) fn of(batches: Receiver<Result<Batch, Error>>) -> Corpus {
         Corpus {
             batches,

@@ -8,22 +8,22 @@ use crate::number::counted;
 
 /// Why a corpus cannot be read at all, or not to its end.
 ///
-/// What keeps one file or record from being read is a [`Skipped`](crate::corpus::skipped::Skipped) of its own, and the
-/// rest goes on.
+/// A single unreadable file or record is a [`Skipped`](crate::corpus::skipped::Skipped) instead, and reading
+/// continues.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no format of this name.
+    /// No format has this name.
     UnknownFormat {
         /// The name.
         name: String,
     },
-    /// There is no encoding of this name.
+    /// No encoding has this name.
     UnknownEncoding {
         /// The name.
         name: String,
     },
-    /// What is to be a pattern is none.
+    /// A pattern is invalid.
     InvalidGlob {
         /// The pattern.
         glob: String,
@@ -40,7 +40,7 @@ pub enum Error {
         /// Its reason.
         source: crate::Error,
     },
-    /// What was named as sketches is none, is damaged, or has other parameters.
+    /// A file is not one of sketches, is damaged, or has other parameters.
     Sketches {
         /// The file or folder.
         path: PathBuf,
@@ -49,10 +49,10 @@ pub enum Error {
     },
     /// The files of the documents that are asked about are all gone, as seen from the current folder.
     NoFileFound {
-        /// How many were looked for.
+        /// The number of files that were looked for.
         files: u64,
     },
-    /// Reading broke off by a defect of this crate, or of one that it reads with.
+    /// Reading stopped because of a bug in this crate, or in one that it reads with.
     Defect,
 }
 

@@ -25,7 +25,7 @@ use crate::corpus::walk::{Found, Walk};
 /// Bytes that a document has at most, unless another number is asked for.
 const MAX_DOCUMENT: u64 = 64 << 20;
 
-/// How a corpus is read. The default is what the command line does when it is given no flag.
+/// How a corpus is read. The defaults are those of the command line.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Options {
@@ -85,12 +85,12 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The default options.
+    /// Returns the default options.
     pub fn new() -> Options {
         Options::default()
     }
 
-    /// The format of all files and streams, instead of what each name says.
+    /// Sets the format of all files and streams, instead of deciding by each name.
     #[must_use]
     pub fn format(self, format: Format) -> Options {
         Options {
@@ -99,8 +99,8 @@ impl Options {
         }
     }
 
-    /// The field or column of a record's text, instead of `text`. Dots lead into nested fields of JSON, and
-    /// a number, from 1 on, counts the columns of a table without a header.
+    /// Sets the field or column of a record's text, instead of `text`. Dots lead into nested fields of JSON. A number
+    /// selects a column of a table without a header, from 1 on.
     #[must_use]
     pub fn text_field(self, name: impl Into<String>) -> Options {
         Options {
@@ -109,7 +109,7 @@ impl Options {
         }
     }
 
-    /// The field or column of a record's key, instead of `id`, or the header of a WARC record, instead of
+    /// Sets the field or column of a record's key, instead of `id`, or the header of a WARC record, instead of
     /// `WARC-Target-URI`. A record without it has the key `PATH#NUMBER`.
     #[must_use]
     pub fn id_field(self, name: impl Into<String>) -> Options {
@@ -119,13 +119,13 @@ impl Options {
         }
     }
 
-    /// Where an id stands for one document.
+    /// Sets the scope in which an id identifies a document.
     #[must_use]
     pub fn id_scope(self, id_scope: IdScope) -> Options {
         Options { id_scope, ..self }
     }
 
-    /// The encoding of all texts, instead of UTF-8 or what each looks like.
+    /// Sets the encoding of all texts, instead of UTF-8 or detection.
     #[must_use]
     pub fn encoding(self, encoding: Encoding) -> Options {
         Options {
@@ -134,7 +134,7 @@ impl Options {
         }
     }
 
-    /// Leaves out texts larger than this number of bytes, 64 MiB by default.
+    /// Skips texts larger than this number of bytes, 64 MiB by default.
     #[must_use]
     pub fn max_document(self, max_document: u64) -> Options {
         Options {
@@ -143,34 +143,34 @@ impl Options {
         }
     }
 
-    /// Whether the first failure is the end: a file or record that cannot be read.
+    /// Whether to stop at the first failure: a file or record that cannot be read.
     #[must_use]
     pub fn strict(self, strict: bool) -> Options {
         Options { strict, ..self }
     }
 
-    /// Whether symbolic links below the paths are followed, too. A file is read once, under its own name if
-    /// that is below a path.
+    /// Whether to follow symbolic links below the paths. A file is read once, under its own name if that is below a
+    /// path.
     #[must_use]
     pub fn follow(self, follow: bool) -> Options {
         Options { follow, ..self }
     }
 
-    /// Below folders that are read, reads only files whose names match this or another such pattern.
+    /// Reads only those files in folders whose names match this or another such pattern.
     #[must_use]
     pub fn include(mut self, glob: Glob) -> Options {
         self.globs.include.push(glob);
         self
     }
 
-    /// Below folders that are read, leaves out files and folders whose names match this pattern.
+    /// Skips files and folders in folders whose names match this pattern.
     #[must_use]
     pub fn exclude(mut self, glob: Glob) -> Options {
         self.globs.exclude.push(glob);
         self
     }
 
-    /// Whether files `.gitignore` in the folders that are read, and below, say what is left out there.
+    /// Whether to obey the files `.gitignore` in the folders that are read, and below them.
     #[must_use]
     pub fn gitignore(mut self, gitignore: bool) -> Options {
         self.globs.gitignore = gitignore;
@@ -196,9 +196,9 @@ impl Options {
         (self, Some(ending))
     }
 
-    /// Whether records are wanted as they are in their files, beside their texts. A row of a Parquet file is a
-    /// line of JSON with all its columns: lists are arrays, structures and maps whose keys are strings are
-    /// objects, times are as in ISO 8601, and bytes that are no text are in base64.
+    /// Whether to keep records as they are in their files, besides their texts. A row of a Parquet file becomes a
+    /// line of JSON with all its columns: lists are arrays, structures and maps with string keys are objects, times
+    /// are as in ISO 8601, and bytes that are not text are in base64.
     #[must_use]
     pub fn verbatim(self, verbatim: bool) -> Options {
         Options { verbatim, ..self }
@@ -218,15 +218,15 @@ impl Options {
         Options { needs_ids, ..self }
     }
 
-    /// What is done with a record whose id came before with another text. To look for it takes about 40
-    /// bytes of memory for each id.
+    /// Sets what happens to a record whose id came before with another text. Finding these takes about 40 bytes of
+    /// memory for each id.
     #[must_use]
     pub fn repeats(self, repeats: Repeats) -> Options {
         Options { repeats, ..self }
     }
 
-    /// The folder of the store that the documents go to. It is passed over, whatever is in it; other stores are
-    /// passed over where they are known by their files.
+    /// Sets the folder of the store that the documents go to. It is skipped, whatever it holds. Other stores are
+    /// skipped if their files identify them.
     #[must_use]
     pub fn store(self, folder: impl Into<PathBuf>) -> Options {
         Options {
@@ -235,10 +235,10 @@ impl Options {
         }
     }
 
-    /// Does not read files that are one document and are stored in `store` with the size and the time of change
-    /// that they have: each is an [`Item::Unchanged`](crate::corpus::Item::Unchanged) of its batch.
+    /// Does not read a file that is one document and that `store` holds with its current size and time of change. It
+    /// is an [`Item::Unchanged`](crate::corpus::Item::Unchanged) of its batch.
     ///
-    /// The store may be closed before everything is read; then all is as stored.
+    /// If the store is closed before everything is read, the remaining files count as unchanged.
     #[must_use]
     pub fn unless_stored(self, store: &Store) -> Options {
         let store = store.weak();
@@ -261,11 +261,11 @@ impl Options {
         }
     }
 
-    /// Begins to read, one document after the other.
+    /// Starts to read, one document after another.
     ///
     /// # Errors
     ///
-    /// [`Error::Thread`]. What cannot be read is reported where it is met, and so are files that do not exist.
+    /// [`Error::Thread`]. Unreadable and missing files are items of the corpus.
     pub fn open<S: Into<Source>>(
         &self,
         sources: impl IntoIterator<Item = S>,
@@ -273,10 +273,10 @@ impl Options {
         self.batches(sources).map(Corpus::of)
     }
 
-    /// Begins to read, in batches of about 4 MB of text. One waits to be taken while the next is being read.
+    /// Starts to read, in batches of about 4 MB of text. One batch waits while the next is being read.
     ///
-    /// An error is the last that comes. The thread that reads ends when the receiver is dropped, as soon as
-    /// what it reads from returns.
+    /// An error is the last item. When the receiver is dropped, the reading thread ends as soon as its current read
+    /// returns.
     ///
     /// # Errors
     ///
@@ -289,8 +289,8 @@ impl Options {
         start(sources, self.clone())
     }
 
-    /// The bytes on disk of all files that would be read, if that tells how long it takes: nothing where
-    /// one is compressed or a Parquet file or a stream. It goes through all folders.
+    /// Returns the bytes on disk of all files that would be read, as a measure of the work. None if one of them is
+    /// compressed, a Parquet file or a stream. Walks all folders.
     pub fn disk_bytes<S: Into<Source>>(&self, sources: impl IntoIterator<Item = S>) -> Option<u64> {
         let sources = sources.into_iter().map(Into::into).collect();
         let mut sum = 0;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::corpus::skipped::Reason;
 use crate::corpus::sourced::Origin;
 
-/// Counts of what was met in a corpus, whatever became of it.
+/// Counts of the documents and skipped records of a corpus.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     skipped: BTreeMap<Reason, u64>,
@@ -42,38 +42,38 @@ impl Reading {
         *self.encodings.entry(origin.encoding).or_default() += 1;
     }
 
-    /// Whether something was not done that was asked for.
+    /// Whether a skipped file or record is a failure.
     pub fn has_failures(&self) -> bool {
         self.repeated > 0 || self.skipped.keys().any(|reason| reason.is_failure())
     }
 
-    /// How many were left out.
+    /// The number of skipped files and records.
     pub fn all_skipped(&self) -> u64 {
         self.skipped.values().sum()
     }
 
-    /// How many were left out, by reason.
+    /// The number of skipped files and records, by reason.
     pub fn by_reason(&self) -> &BTreeMap<Reason, u64> {
         &self.skipped
     }
 
-    /// How many documents were in an encoding, by its name.
+    /// The number of documents by the name of their encoding.
     pub fn by_encoding(&self) -> &BTreeMap<&'static str, u64> {
         &self.encodings
     }
 
-    /// Documents that have U+FFFD in the place of bytes that are no characters.
+    /// Documents with U+FFFD in place of undecodable bytes.
     pub fn all_replaced(&self) -> u64 {
         self.replaced
     }
 
-    /// Keys that have U+FFFD in the place of what is no character: of a byte in a file's name with the digits that
-    /// [`Key`](crate::corpus::Key) says, of an id alone.
+    /// Keys with U+FFFD in place of undecodable bytes. In a file's name, the digits of the byte follow it (see
+    /// [`Key`](crate::corpus::Key)).
     pub fn lossy_keys(&self) -> u64 {
         self.lossy_keys
     }
 
-    /// Files that grew while they were read or copied, of which what they had first was taken.
+    /// Files that grew while they were read or copied. Only their first size was read.
     pub fn grown(&self) -> u64 {
         self.grown
     }
@@ -93,7 +93,7 @@ impl Reading {
         self.records
     }
 
-    /// Records that brought an id.
+    /// Records with an id.
     pub fn with_id(&self) -> u64 {
         self.with_id
     }

@@ -7,7 +7,7 @@ use super::presence::file_exists;
 use crate::find::Documents;
 use crate::{Document, Store};
 
-/// A choice among the documents of a store: all of them, less what each condition leaves out.
+/// A selection of a store's documents: those that meet every condition.
 ///
 /// ```
 /// use dedupdb::corpus::Selection;
@@ -34,38 +34,38 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// All documents.
+    /// Selects all documents.
     pub fn new() -> Selection {
         Selection::default()
     }
 
-    /// Only documents whose keys begin so.
+    /// Selects only documents whose keys have this prefix.
     #[must_use]
     pub fn prefix(mut self, prefix: impl Into<String>) -> Selection {
         self.prefix = prefix.into();
         self
     }
 
-    /// Only documents whose files [are gone](file_exists), looked for from the current folder.
+    /// Selects only documents whose files [are gone](file_exists), as seen from the current folder.
     #[must_use]
     pub fn missing(mut self, missing: bool) -> Selection {
         self.missing = missing;
         self
     }
 
-    /// Only documents that were added before this time.
+    /// Selects only documents that were added before this time.
     #[must_use]
     pub fn added_before(mut self, time: SystemTime) -> Selection {
         self.before = Some(time);
         self
     }
 
-    /// The documents, in the order of their keys. The store's progress counts those that are looked at.
+    /// Returns the documents, in the order of their keys. The store's progress counts the documents examined.
     ///
     /// # Errors
     ///
-    /// [`Error::NoFileFound`] if those whose files are gone are asked for and no file at all is found: most likely
-    /// this is another folder than the one that they were added from. Those of the store.
+    /// [`Error::NoFileFound`] if documents with missing files are selected and no file at all is found: most likely,
+    /// the current folder is not the one they were added from. Those of the store.
     pub fn documents<'s>(&self, store: &'s Store) -> Result<Selected<'s>, Error> {
         if self.missing {
             self.check_place(store)?;
@@ -104,7 +104,7 @@ impl Selection {
     }
 }
 
-/// The documents that were chosen.
+/// The selected documents.
 #[derive(Debug)]
 pub struct Selected<'s> {
     store: &'s Store,

@@ -3,21 +3,21 @@
 use std::path::Path;
 use std::{error, fmt, io};
 
-/// Something that was named or met and is not read as a document.
+/// A file or record that was not read as a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Skipped {
-    /// Why.
+    /// The reason.
     pub reason: Reason,
-    /// The file, and the line of a record.
+    /// The file and, for a record, its line or number.
     pub place: String,
-    /// More than the reason's name says.
+    /// Details beyond the name of the reason.
     pub detail: String,
-    /// What would let it be read, if that is known.
+    /// What would help, if that is known.
     pub hint: Option<Hint>,
 }
 
-/// What would let something be read that is left out; its words are those of this crate.
+/// What would let a skipped file or record be read, in the words of this crate.
 ///
 /// ```
 /// use dedupdb::corpus::{Corpus, Hint};
@@ -41,7 +41,7 @@ pub enum Hint {
     /// [`Options::text_field`](crate::corpus::Options::text_field) and
     /// [`Options::id_field`](crate::corpus::Options::id_field).
     Columns,
-    /// Ids may hold in each file only: [`IdScope::File`](crate::corpus::IdScope::File).
+    /// Ids may be unique only within each file: [`IdScope::File`](crate::corpus::IdScope::File).
     IdScope,
 }
 
@@ -56,17 +56,17 @@ impl Hint {
     }
 }
 
-/// Why something is left out.
+/// Why a file or record was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Reason {
-    /// It is no text: it has a NUL byte, or begins as files of another kind do.
+    /// It is not text: it has a NUL byte, or begins like a file of another kind.
     Binary,
-    /// It has more bytes than are asked for.
+    /// It is larger than the limit.
     TooLarge,
     /// The system refused to read it.
     Unreadable,
-    /// The command line names it and it does not exist.
+    /// It was named and does not exist.
     NotFound,
     /// It is a device.
     Device,
@@ -74,7 +74,7 @@ pub enum Reason {
     Pipe,
     /// It is a socket.
     Socket,
-    /// It is a symbolic link, and these are not followed.
+    /// It is a symbolic link, which is not followed.
     Link,
     /// It is a symbolic link that leads back to itself.
     SymlinkLoop,
@@ -82,34 +82,34 @@ pub enum Reason {
     BrokenLink,
     /// It is the folder of a store.
     Store,
-    /// It is the folder of a version-control system, or a file that stands for one.
+    /// It is the folder of a version-control system, or a file in place of one.
     VersionControl,
-    /// It says what dedupdb wrote into a folder.
+    /// It is dedupdb's list of the files in a folder.
     Manifest,
-    /// Its name is not one of those that are asked for.
+    /// Its name does not match the patterns.
     Excluded,
-    /// The command line names it and it is the folder of a store.
+    /// It was named and is the folder of a store.
     StoreNamed,
     /// Two arguments lead to it.
     NamedTwice,
-    /// It is another name of a file or folder that was met.
+    /// It is another name of an earlier file or folder.
     OtherName,
-    /// It is a record whose key came before in this run, with another text.
+    /// It is a record whose key came before in this run with another text.
     RepeatedKey,
-    /// It is a line that is no record.
+    /// It is a line that is not a record.
     BadRecord,
     /// It is a record of a web archive without a page: a request, an image, an error.
     NoPage,
     /// Reading ended before its end: the system, a store or the program failed.
     Stopped,
-    /// Its key is one that the store does not take.
+    /// The store refuses its key.
     BadKey,
-    /// Its text is one that the store does not take.
+    /// The store refuses its text.
     BadText,
 }
 
 impl Reason {
-    /// The name that is counted under.
+    /// The name of the reason, as summaries count it.
     pub fn name(self) -> &'static str {
         match self {
             Reason::Binary => "binary",
@@ -137,7 +137,7 @@ impl Reason {
         }
     }
 
-    /// Whether it means that something was not done that was asked for.
+    /// Whether it is a failure rather than a choice.
     pub fn is_failure(self) -> bool {
         match self {
             Reason::Unreadable
@@ -187,7 +187,7 @@ impl Skipped {
         }
     }
 
-    /// What there is to say beside the reason, without the hint; nothing if that says it all.
+    /// The details, without the hint; empty if the reason says everything.
     pub fn detail(&self) -> &str {
         if self.detail == self.reason.name() {
             ""
@@ -196,12 +196,12 @@ impl Skipped {
         }
     }
 
-    /// One line: the place, what is wrong there, and what would help.
+    /// A message of one line: the place, the problem, and the hint.
     pub fn message(&self) -> String {
         self.told(Hint::words)
     }
 
-    /// Its [`message`](Skipped::message), with `words` of the caller's for what would help.
+    /// The [`message`](Skipped::message), with the caller's words for the hint.
     pub fn told(&self, words: impl FnOnce(Hint) -> &'static str) -> String {
         let (place, detail) = (&self.place, &self.detail);
         let words = self.hint.map_or("", words);

@@ -14,10 +14,9 @@ use crate::corpus::formats::record::Nth;
 use crate::corpus::read::repeats::Id;
 use crate::corpus::skipped::{Hint, Reason, Skipped};
 
-/// A text that was read, and where it comes from.
+/// A text with its origin.
 ///
-/// It is an [`Input`] once nobody asks for its origin any more: `Input::from(sourced)`.
-/// The fields of its [`Origin`] are also fields of this.
+/// `Input::from(sourced)` drops the origin and makes an [`Input`] of it. It dereferences to its [`Origin`].
 #[derive(Clone, Debug)]
 pub struct Sourced {
     text: String,
@@ -41,12 +40,12 @@ impl Sourced {
         self.text
     }
 
-    /// All that is known of it beside the text.
+    /// Returns the origin.
     pub fn into_origin(self) -> Origin {
         self.origin
     }
 
-    /// What a store takes, and all that is known of it beside the text.
+    /// Splits it into the input for a store and the origin.
     pub fn split(self) -> (Input, Origin) {
         let Sourced { text, origin } = self;
         let mut input = Input::new(origin.key.clone(), text);
@@ -83,48 +82,48 @@ impl From<Sourced> for Input {
     }
 }
 
-/// What is wrong with an id that came before with another text.
+/// The problem with an id that came before with another text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repeated {
-    /// Where it came before.
+    /// The earlier place.
     pub detail: String,
-    /// What would keep the two apart, if that is known.
+    /// What would distinguish the two, if that is known.
     pub hint: Option<Hint>,
 }
 
-/// All that is known of a document beside its text.
+/// Everything known about a document except its text.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Origin {
     /// The key: an id, the path of a file, or `PATH#NUMBER`.
     pub key: String,
-    /// The file that it is in, or the name of the stream.
+    /// The file of the document, or the name of the stream.
     pub source: PathBuf,
-    /// Which record of its file it is, if the file has records.
+    /// The number of the record, if the file has records.
     pub record: Option<Nth>,
-    /// Bytes of a file that is one document, as it is on disk.
+    /// The size on disk in bytes of a file that is one document.
     pub size: Option<u64>,
-    /// Bytes of the file that is one document, or else of the text.
+    /// The size in bytes of a file that is one document, or of the text otherwise.
     pub bytes: u64,
-    /// Time of the last change of a file that is one document.
+    /// The time of the last change of a file that is one document.
     pub modified: Option<SystemTime>,
-    /// Name of the encoding that the text was in, such as `UTF-8`.
+    /// The name of the text's encoding, such as `UTF-8`.
     pub encoding: &'static str,
-    /// Whether bytes that are no characters were replaced in the text, by U+FFFD.
+    /// Whether undecodable bytes of the text were replaced by U+FFFD.
     pub replaced: bool,
-    /// Whether U+FFFD stands in the key for what is no character.
+    /// Whether undecodable bytes of the key were replaced by U+FFFD.
     pub lossy_key: bool,
-    /// Whether the file had become longer when it was read; the text is that of the [size](Origin::size) it had first.
+    /// Whether the file grew while it was read. The text is that of its first [size](Origin::size).
     pub has_grown: bool,
-    /// Whether it is a record that brought an id.
+    /// Whether it is a record with an id.
     pub has_id: bool,
-    /// What is wrong with its id, if it came before with another text and
+    /// The problem with its id, if it came before with another text and
     /// [`Repeats::Tell`](crate::corpus::Repeats::Tell) was chosen.
     pub repeated: Option<Repeated>,
-    /// The record as it is in its file, if that is wanted
-    /// ([`Options::verbatim`](crate::corpus::Options::verbatim)); nothing of a file that is one document.
+    /// The record as it is in its file, with [`Options::verbatim`](crate::corpus::Options::verbatim). Empty for a
+    /// file that is one document.
     pub verbatim: Vec<u8>,
     /// Its id, where somebody looks for ids that come again.
     pub(crate) id: Option<Id>,
@@ -151,12 +150,12 @@ impl Origin {
         }
     }
 
-    /// Where it came from, for messages: a path, and `:LINE` or `#NUMBER` of a record.
+    /// The place for messages: a path and, for a record, `:LINE` or `#NUMBER`.
     pub fn place(&self) -> String {
         place(&self.source, self.record)
     }
 
-    /// Leaves the document out, which the store does not take because of `error`.
+    /// Skips the document because the store refuses it with `error`.
     pub fn refused(&self, error: &crate::Error) -> Skipped {
         let reason = match (error, self.record) {
             (crate::Error::InvalidKey { .. }, Some(_)) => Reason::BadRecord,
@@ -186,17 +185,17 @@ pub(crate) fn place(source: &Path, line: Option<Nth>) -> String {
     }
 }
 
-/// What became of one file or record: `D` is what is left of a document.
+/// The result of reading one file or record. `D` is the type of a document.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Item<D = Sourced> {
-    /// It is read.
+    /// It was read.
     Document(D),
-    /// A file that is as it was when it was stored, and was not read.
+    /// A file that has not changed since it was stored, and was not read.
     Unchanged,
-    /// It is left out.
+    /// It was skipped.
     Skipped(Skipped),
-    /// A file of records begins, which are wanted as they are.
+    /// A file of records begins, whose records are kept as they are.
     Opened(Opened),
 }
 
@@ -206,11 +205,11 @@ pub enum Item<D = Sourced> {
 pub struct Opened {
     /// The file, or the name of the stream.
     pub source: PathBuf,
-    /// What its records are.
+    /// The form of its records.
     pub format: Format,
-    /// The header of a table as it is.
+    /// The header of a table, as it is in the file.
     pub header: Vec<u8>,
-    /// The file of columns that it is, which can be read again.
+    /// The file of columns, which can be read again.
     pub(crate) table: Option<Arc<TableSource>>,
 }
 
@@ -220,7 +219,7 @@ pub struct Opened {
 pub struct Batch {
     /// The items.
     pub items: Vec<Item>,
-    /// Bytes that were read or spared for them.
+    /// Bytes of their sources, read or not.
     pub bytes: u64,
 }
 

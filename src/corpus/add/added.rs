@@ -5,50 +5,49 @@ use std::time::Duration;
 use crate::corpus::reading::Reading;
 use crate::write::{Change, Outcome, Relation};
 
-/// What became of a corpus: each document and what was left out is under one of added, unchanged, updated, kept out
-/// and skipped.
+/// The result of adding a corpus. Each document counts as added, unchanged, updated, kept out or skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Added {
-    /// Documents whose keys are new.
+    /// Documents with new keys.
     pub added: u64,
-    /// Documents that are stored as they are, and files that were not read because they are.
+    /// Documents that are stored with the same text, and files that were not read because they have not changed.
     pub unchanged: u64,
-    /// Documents whose keys had other texts before.
+    /// Documents that replaced another text of the same key.
     pub updated: u64,
-    /// Documents that were not stored for the sake of another one.
+    /// Documents that were not stored because they resemble another one.
     pub kept_out: u64,
-    /// Documents of the same text as an earlier one, stored or not.
+    /// Documents with the same text as an earlier one, stored or not.
     pub exact_copies: u64,
     /// Documents with another text that resembles an earlier one, stored or not.
     pub near_duplicates: u64,
-    /// Files that are stored under other keys, too, by other paths to them. They are no copies.
+    /// Files that are also stored under other keys, by other paths. They do not count as copies.
     pub other_names: u64,
     /// The first of them with its other key.
     pub first_other: Option<(String, String)>,
-    /// What was read and what was left out.
+    /// Counts of what was read and skipped.
     pub reading: Reading,
-    /// Time in which there was no input to work on.
+    /// Time spent waiting for input.
     pub waiting: Duration,
-    /// Why it ended.
+    /// Why the call ended.
     pub ended: Ended,
 }
 
-/// Why an add came to its end.
+/// Why [`Add::run`](super::Add::run) or [`Load::run`](super::Load::run) ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ended {
-    /// All is added.
+    /// The whole input was added.
     #[default]
     All,
     /// The observer stopped it.
     Stopped,
-    /// Nothing may be committed, and no more fits into memory.
+    /// Nothing may be committed, and memory is full.
     Full,
 }
 
 impl Added {
-    /// Everything that was met.
+    /// All documents and skipped records.
     pub fn documents(&self) -> u64 {
         let stored = self.added + self.unchanged + self.updated;
         stored + self.kept_out + self.reading.all_skipped()

@@ -7,25 +7,25 @@ use crate::corpus::skipped::Skipped;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum AddEvent<'a> {
-    /// The store had so many documents of a run that was interrupted, and forgot them.
+    /// The store held documents of an interrupted run and removed them.
     Forgotten {
-        /// How many.
+        /// The number of documents.
         documents: u64,
     },
-    /// A file or record is left out.
+    /// A file or record is skipped.
     Skipped(&'a Skipped),
-    /// A document is like an earlier one; told if that is [asked for](super::Add::evidence).
+    /// A document resembles an earlier one. Reported only with [`Add::evidence`](super::Add::evidence).
     Like {
-        /// Its key.
+        /// The key of the document.
         key: &'a str,
         /// The most similar earlier document.
         earlier: &'a Match,
     },
-    /// How far it is: told after each batch, and twenty times a second while nothing else happens.
+    /// The progress, after each batch, and twenty times a second while nothing else happens.
     Progress {
-        /// Documents that were added, and what was left out.
+        /// Documents and skipped records so far.
         documents: u64,
-        /// Bytes that were read or spared for them.
+        /// Bytes of their sources, read or not.
         bytes: u64,
     },
 }

@@ -20,15 +20,15 @@ use crate::{Schema, Store};
 /// How long to wait for what is under way before looking after the rest.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Adds the sketches of files to a store: what adding their texts in the same order would make of it.
+/// Adds sketches from files to a store. The result is that of adding the texts in the same order.
 ///
 /// The files are Parquet, with the columns that `dedupdb.spark.sketch` makes: `key`, `hash` (BLAKE3, 32 bytes),
 /// `bytes` (of the text), `size` (number of shingles), `packed` (the shingles), and `parameters`
-/// ([`Mark`](crate::batch::Mark)). Signatures and band hashes are made of the shingles. Documents are numbered in the
-/// order of the files, and in it of the rows: `dedupdb.spark.load` gives those of each partition in the order of
-/// their keys. Rows without a sketch, whose key or text was null, are left out and told.
+/// ([`Mark`](crate::batch::Mark)). Signatures and band hashes are computed from the shingles. Documents are numbered
+/// in the order of the files and rows; `dedupdb.spark.load` sorts each partition by key. Rows without a sketch,
+/// because their key or text was null, are skipped and reported.
 ///
-/// A load that is stopped keeps what it has, and the same load goes on from there.
+/// A stopped load keeps what it has committed; the same load continues from there.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is loaded before it is run"]
 pub struct Load {
@@ -37,12 +37,12 @@ pub struct Load {
 }
 
 impl Load {
-    /// Loads files, the files `*.parquet` of folders sorted by name, and what patterns such as
-    /// `sketches/*.parquet` match.
+    /// Loads files, all files `*.parquet` of folders, sorted by name, and files that match patterns such as
+    /// `sketches/*.parquet`.
     ///
     /// # Errors
     ///
-    /// [`Error::Sketches`] names what does not exist, or a folder without such files.
+    /// [`Error::Sketches`] if a path does not exist or a folder has no such files.
     pub fn new<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>) -> Result<Load, Error> {
         let sources = paths.into_iter().map(|path| Source::from(path.into()));
         let mut files = Vec::new();
@@ -65,7 +65,7 @@ impl Load {
         })
     }
 
-    /// Bytes of memory to take, about, instead of 512 MiB.
+    /// The approximate number of bytes of memory to use, instead of 512 MiB.
     pub fn memory(self, bytes: u64) -> Load {
         Load {
             memory: bytes,
@@ -73,7 +73,7 @@ impl Load {
         }
     }
 
-    /// Returns the parameters of the first sketch, which a store for them has; none if there is no sketch.
+    /// Returns the parameters of the first sketch, which the store must have. None if there is no sketch.
     ///
     /// # Errors
     ///
@@ -87,12 +87,12 @@ impl Load {
         Ok(None)
     }
 
-    /// Loads, and tells the observer, who may stop it: what was loaded so far is committed then.
+    /// Loads, and reports to the observer, which may stop the load: what was loaded so far is then committed.
     ///
     /// # Errors
     ///
-    /// [`Error::Sketches`] names a file that is damaged, or whose parameters are not those of the store, before
-    /// anything is loaded where its first rows tell; or those of the store. What was committed before stays.
+    /// [`Error::Sketches`] names a file that is damaged or has other parameters than the store; if its first rows
+    /// show that, nothing is loaded. Otherwise those of the store. Earlier commits stay.
     pub fn run(
         self,
         store: &Store,

@@ -21,9 +21,9 @@ const MEMORY: u64 = 512 << 20;
 
 /// Adds a corpus to a store: new and changed documents, in the order of the input.
 ///
-/// Texts are read, sketched and added at the same time, and committed now and then, so that a run that is stopped
-/// keeps what it has and the same run goes on from there. Files that are one document and have the size and the
-/// time of change that they were stored with are not read again.
+/// Reading, sketching and adding happen at the same time, with commits in between. A stopped run keeps what it has
+/// committed; the same run continues from there. A file that is one document is not read again if it still has its
+/// stored size and time of change.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -65,7 +65,7 @@ pub struct Add {
 }
 
 impl Add {
-    /// Adds what is read from these sources.
+    /// Adds the documents of these sources.
     pub fn new<S: Into<Source>>(sources: impl IntoIterator<Item = S>) -> Add {
         Add {
             sources: sources.into_iter().map(Into::into).collect(),
@@ -78,30 +78,29 @@ impl Add {
         }
     }
 
-    /// How the corpus is read.
+    /// Sets how the corpus is read.
     pub fn reading(self, options: Options) -> Add {
         Add { options, ..self }
     }
 
-    /// Whether near-duplicates and copies of what is stored are kept out. What an interrupted
-    /// [`Dedup`](crate::dedup::Dedup) stored is forgotten first, so that none is kept out for the sake of a document
-    /// that was never published.
+    /// Whether to keep out near-duplicates and copies of stored documents. The documents of an interrupted
+    /// [`Dedup`](crate::dedup::Dedup) are removed first, because they were never published.
     pub fn unique(self, unique: bool) -> Add {
         Add { unique, ..self }
     }
 
-    /// Whether [`AddEvent::Like`] tells the most similar earlier document of each document that has one.
+    /// Whether [`AddEvent::Like`] reports the most similar earlier document of each document that has one.
     pub fn evidence(self, evidence: bool) -> Add {
         Add { evidence, ..self }
     }
 
-    /// Whether files are read although their size and time of change are as stored.
+    /// Whether to read files whose size and time of change are as stored.
     pub fn reread(self, reread: bool) -> Add {
         Add { reread, ..self }
     }
 
-    /// Bytes of memory to take, about, instead of 512 MiB: more means fewer and larger commits, which is faster.
-    /// Less than 384 MiB cannot be kept.
+    /// The approximate number of bytes of memory to use, instead of 512 MiB. More memory means fewer and larger
+    /// commits, which is faster. Less than 384 MiB is not possible.
     pub fn memory(self, bytes: u64) -> Add {
         Add {
             memory: bytes,
@@ -109,18 +108,17 @@ impl Add {
         }
     }
 
-    /// Whether nothing is committed: the store stays as it is, and what is met is kept in memory, up to half of
-    /// [`Add::memory`]. What does not fit is not looked at ([`Ended::Full`]).
+    /// Whether to commit nothing. The store does not change; new documents are kept in memory, up to half of
+    /// [`Add::memory`]. The rest of the input is not read ([`Ended::Full`]).
     pub fn pretend(self, pretend: bool) -> Add {
         Add { pretend, ..self }
     }
 
-    /// Adds, and tells the observer, who may stop it: what was added so far is committed then.
+    /// Adds, and reports to the observer, which may stop the run: what was added so far is then committed.
     ///
     /// # Errors
     ///
-    /// Those of the store, and of reading if it is strict or the system refuses a thread. What was committed
-    /// before stays.
+    /// Those of the store; those of reading if it is strict or the system refuses a thread. Earlier commits stay.
     pub fn run(
         self,
         store: &Store,

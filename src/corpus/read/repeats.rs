@@ -7,27 +7,27 @@ use crate::corpus::read::places::{Places, RecordPlace, prefix, short_hash};
 use crate::corpus::skipped::Hint;
 use crate::corpus::sourced::{Origin, Repeated, place};
 
-/// Where an id stands for one document.
+/// The scope in which an id identifies a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IdScope {
-    /// In all files together: the id is the key.
+    /// All files: the id is the key.
     #[default]
     All,
-    /// In its file: the key is `PATH#ID`.
+    /// Its file: the key is `PATH#ID`.
     File,
 }
 
-/// What is done with a record whose id came before with another text.
+/// What happens to a record whose id came before with another text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Repeats {
-    /// Nothing; nobody looks for it.
+    /// Nothing: repeated ids are not detected.
     #[default]
     Allow,
-    /// It is handed on, and says so.
+    /// The record is kept and marked.
     Tell,
-    /// It is left out.
+    /// The record is skipped.
     Skip,
 }
 

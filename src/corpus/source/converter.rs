@@ -27,11 +27,11 @@ const END: Duration = Duration::from_secs(2);
 /// Bytes of what it says of an error.
 const SAID: u64 = 2000;
 
-/// A program that extracts the text of files, such as PDF. It is started with the file's path as its argument
-/// and the file as its standard input, and its standard output is the document.
+/// A program that extracts the text of files, such as PDF. It gets the file's path as its argument and the file as
+/// its standard input. Its standard output is the document.
 ///
-/// It has a [time limit](Converter::time_limit), and its output is bounded like any text. After the limit, or if
-/// the run is stopped, its process group is ended.
+/// It has a [time limit](Converter::time_limit), and its output is bounded like any text. If the limit is reached or
+/// the run is stopped, its process group is killed.
 #[derive(Clone, Debug)]
 pub struct Converter {
     program: PathBuf,
@@ -73,7 +73,7 @@ impl Drop for Counted<'_> {
 }
 
 impl Converter {
-    /// Starts `program` for all files, each of which may take a minute.
+    /// Starts `program` for every file, with a limit of a minute each.
     pub fn new(program: impl Into<PathBuf>) -> Converter {
         Converter {
             program: program.into(),
@@ -84,7 +84,7 @@ impl Converter {
         }
     }
 
-    /// Only for files whose paths match this or another such pattern.
+    /// Uses the program only for files whose paths match this or another such pattern.
     #[must_use]
     pub fn only(mut self, glob: Glob) -> Converter {
         self.globs.push(glob);
@@ -92,7 +92,7 @@ impl Converter {
         self
     }
 
-    /// The time that it may take for a file.
+    /// Sets the time limit for a file.
     #[must_use]
     pub fn time_limit(self, time: Duration) -> Converter {
         Converter { time, ..self }

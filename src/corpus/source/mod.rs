@@ -16,11 +16,11 @@ use crate::corpus::walk::is_pipe;
 
 pub(crate) use pattern::expanded;
 
-/// What documents are read from: a file, a folder with all that is in it, a pattern, or a stream.
+/// A source of documents: a file, a folder with everything in it, a pattern, or a stream.
 ///
-/// Strings and paths become sources by themselves. One that is no file's name is a pattern if it has `*`,
-/// `?` or `[...]`: `crawl/*.jsonl.zst`, or `**/*.txt` for all folders below this one. What matches comes sorted
-/// by name; names that begin with a dot do not match a star.
+/// Strings and paths convert to sources. If no file has the name, it is a pattern if it has `*`, `?` or `[...]`:
+/// `crawl/*.jsonl.zst`, or `**/*.txt` for all folders below this one. Matches are sorted by name. A star does not
+/// match names that begin with a dot.
 ///
 /// ```
 /// use dedupdb::corpus::{Corpus, Format, Source};
@@ -55,12 +55,11 @@ impl Source {
         Source::of(Kind::Path(path.into()))
     }
 
-    /// What `reader` gives, which is decompressed if it is compressed. Its `name` is that of messages, tells
-    /// the format as a file's name would, and is its key, or what keys of its records without an id begin
-    /// with.
+    /// The bytes of `reader`, decompressed if necessary. Messages use the `name`. As for a file, it determines the
+    /// format, and it is the key of the document or the prefix of keys of records without an id.
     ///
-    /// It is read on another thread, which ends when it is read or when nobody takes its documents and
-    /// `reader` returns.
+    /// Another thread reads it. The thread ends at the end of the stream, or if nobody takes its documents, as soon
+    /// as `reader` returns.
     pub fn stream(name: impl Into<String>, reader: impl Read + Send + 'static) -> Source {
         Source::of(Kind::Stream(Stream::new(
             name.into().into(),
@@ -68,13 +67,13 @@ impl Source {
         )))
     }
 
-    /// Standard input. Its key is `-`, unless another is chosen.
+    /// Standard input. Its key is `-`, unless [`Source::key`] sets another.
     pub fn stdin() -> Source {
         Source::stream("standard input", std::io::stdin()).key("-")
     }
 
-    /// The key of a document, instead of its path or name, or what keys of a file's records without an id begin
-    /// with. It is without effect on a folder or pattern.
+    /// Sets the key of a document, instead of its path or name, or the prefix of keys of records without an id. It
+    /// has no effect on a folder or pattern.
     #[must_use]
     pub fn key(self, key: impl Into<String>) -> Source {
         Source {
@@ -83,7 +82,7 @@ impl Source {
         }
     }
 
-    /// The format of this file, pipe or stream, instead of what its name or the options say. It is without
+    /// Sets the format of this file, pipe or stream, in place of the one from its name or the options. It has no
     /// effect on a folder or pattern.
     #[must_use]
     pub fn format(self, format: Format) -> Source {

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 /// The key of a file's document.
 ///
-/// Each byte of a name that is no UTF-8 is U+FFFD and two hexadecimal digits, `\u{fffd}E9`, so that two names have two
-/// keys and [`Key::path`] gives the name back. Where a name itself has U+FFFD in front of two such digits, its three
-/// bytes are written in the same way.
+/// In a name that is not UTF-8, each undecodable byte becomes U+FFFD and two hexadecimal digits, `\u{fffd}E9`. So
+/// different names have different keys, and [`Key::path`] returns the name. If a name itself has U+FFFD before two
+/// such digits, its three bytes are written in the same way.
 ///
 /// ```
 /// use dedupdb::corpus::Key;
@@ -25,9 +25,9 @@ use std::path::{Path, PathBuf};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// The path as given, with `/` between its parts and without `.` and empty ones.
+    /// The path as given, with `/` between its parts and without `.` and empty parts.
     pub text: String,
-    /// Whether something is spelled out in it.
+    /// Whether it has bytes in digits.
     pub lossy: bool,
 }
 
@@ -52,8 +52,8 @@ impl Key {
         Key { text: key, lossy }
     }
 
-    /// The path of the file of a key. None if it is unknown: the key has U+FFFD that stands for no byte, as those
-    /// of records may, or the system knows no such names.
+    /// Returns the path of the file of a key. None if it is unknown: the key has a U+FFFD without digits, as the key
+    /// of a record may, or the system has no such names.
     pub fn path(key: &str) -> Option<PathBuf> {
         if !key.contains(REPLACED) {
             return Some(PathBuf::from(key));
