@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use indicatif::ProgressBar;
+use serde::Serialize;
 
+use crate::json;
 use crate::output::printable;
 
 /// Standard error, with the progress bar that may be drawn there.
@@ -50,6 +52,12 @@ impl Console {
         if !self.quiet {
             self.print(text);
         }
+    }
+
+    /// Prints an object on a line of its own.
+    pub(crate) fn object(&self, object: &impl Serialize) -> serde_json::Result<()> {
+        self.text(&(json::line(object)? + "\n"));
+        Ok(())
     }
 
     fn line(&self, message: &str) {

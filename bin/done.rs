@@ -2,32 +2,10 @@
 
 use std::time::Duration;
 
-use dedupdb::dedup::{Done, Dropping};
-use serde_json::{Value, json};
+use dedupdb::dedup::Done;
 
 use crate::number::grouped;
 use crate::reading::{Told as _, line};
-
-/// The counts as an object.
-pub(crate) fn to_json(done: &Done, elapsed: Duration) -> Value {
-    let dropping = |dropping: Dropping| {
-        json!({
-            "exact_copies": dropping.exact_copies,
-            "near_duplicates": dropping.near_duplicates,
-        })
-    };
-    let mut object = json!({
-        "documents": done.documents,
-        "kept": done.kept,
-        "dropped": done.dropped(),
-        "of_input": dropping(done.of_input),
-        "of_history": dropping(done.of_history),
-    });
-    if let Value::Object(fields) = &mut object {
-        fields.extend(done.reading.to_json(elapsed));
-    }
-    object
-}
 
 /// The counts as lines for people.
 pub(crate) fn to_text(done: &Done, elapsed: Duration) -> String {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use serde_json::json;
 
 use crate::console::Console;
+use crate::json;
 use crate::number::grouped;
 use crate::output::escape;
 use dedupdb::corpus::{Hint, Reason, Skipped};
@@ -161,7 +161,11 @@ impl List {
         let (place, reason) = (&skipped.place, skipped.reason.name());
         let detail = &format!("{}{}", skipped.detail(), skipped.hint.map_or("", advice));
         let line = if self.is_json {
-            json!({ "place": place, "reason": reason, "detail": detail }).to_string()
+            json::line(&json::LeftOut {
+                place,
+                reason,
+                detail,
+            })?
         } else {
             format!("{}\t{reason}\t{}", escape(place), escape(detail))
         };

@@ -9,6 +9,7 @@ mod eval;
 mod exit;
 mod inputs;
 mod interrupt;
+mod json;
 mod left_out;
 mod marked;
 mod number;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use dedupdb::diff::{Comparison, MOST_WORDS, Passage, Piece};
-use serde_json::{Value, json};
 
+use crate::json::{Difference, WordDiff};
 use crate::number::{counted, grouped};
 use crate::output::printable;
 
@@ -74,23 +74,25 @@ impl Marked<'_> {
         lines
     }
 
-    /// The same as JSON.
-    pub(crate) fn object(&self) -> Value {
-        let Some(comparison) = self.comparison else {
-            return Value::Null;
-        };
+    /// The same as an object.
+    pub(crate) fn object(&self) -> Option<WordDiff<'_>> {
+        let comparison = self.comparison?;
         let shared = comparison.shared();
         let differences = differences(comparison);
-        let passage = |passage: &Passage| json!({ "words": passage.words, "text": passage.text });
         let (some, most) = (self.most(SHARED), self.most(DIFFERENCES));
         let changed = differences.iter().take(most);
-        json!({
-            "shared_words": shared.iter().map(|passage| passage.words).sum::<usize>(),
-            "passages": shared.len(),
-            "shared": shared.iter().take(some).map(passage).collect::<Vec<_>>(),
-            "changes": differences.len(),
-            "differences": changed.map(|(_, (a, b))| json!({ "a": a.text, "b": b.text })).collect::<Vec<_>>(),
-            "words_compared": comparison.is_cut.then_some(MOST_WORDS),
+        Some(WordDiff {
+            shared_words: shared.iter().map(|passage| passage.words).sum(),
+            passages: shared.len(),
+            shared: shared.iter().take(some).map(Into::into).collect(),
+            changes: differences.len(),
+            differences: changed
+                .map(|(_, (a, b))| Difference {
+                    a: a.text,
+                    b: b.text,
+                })
+                .collect(),
+            words_compared: comparison.is_cut.then_some(MOST_WORDS),
         })
     }
 

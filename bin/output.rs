@@ -5,9 +5,11 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 use anyhow::{Context as _, Result, bail};
 pub(crate) use dedupdb::publish::{escape, printable};
 use dedupdb::{dedup, publish};
-use serde_json::Value;
+use serde::Serialize;
 
 use dedupdb::eval::wrap;
+
+use crate::json;
 
 /// Standard output, locked and buffered.
 #[derive(Debug)]
@@ -74,8 +76,8 @@ impl Output {
     }
 
     /// Writes an object on a line of its own.
-    pub(crate) fn object(&mut self, object: &Value) -> io::Result<()> {
-        self.line(object.to_string())
+    pub(crate) fn object(&mut self, object: &impl Serialize) -> io::Result<()> {
+        self.line(json::line(object)?)
     }
 
     /// Writes out what is buffered.

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
-
 use dedupdb::corpus::{Glob, Reading};
 
 use crate::inputs::Inputs;
@@ -11,9 +9,6 @@ use crate::number::{self, counted, grouped};
 
 /// Tells the counts of what was read.
 pub(crate) trait Told {
-    /// The counts as fields of an object.
-    fn to_json(&self, elapsed: Duration) -> Map<String, Value>;
-
     /// The number of those left out and why, if there are any, as a line for people.
     fn skipped_line(&self) -> Option<String>;
 
@@ -31,29 +26,6 @@ pub(crate) trait Told {
 }
 
 impl Told for Reading {
-    fn to_json(&self, elapsed: Duration) -> Map<String, Value> {
-        let skipped = self.by_reason().iter();
-        let skipped: Map<String, Value> = skipped
-            .map(|(reason, &count)| (reason.name().to_owned(), count.into()))
-            .collect();
-        let fields = [
-            ("skipped", skipped.into()),
-            ("repeated", self.all_repeated().into()),
-            ("encodings", json!(self.by_encoding())),
-            ("replaced", self.all_replaced().into()),
-            ("grown", self.grown().into()),
-            ("bytes", self.bytes().into()),
-            (
-                "seconds",
-                ((elapsed.as_secs_f64() * 1e3).round() / 1e3).into(),
-            ),
-        ];
-        fields
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect()
-    }
-
     fn skipped_line(&self) -> Option<String> {
         let reasons = self.by_reason().iter();
         let reasons = reasons.map(|(reason, &count)| {

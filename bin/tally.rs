@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use dedupdb::corpus::Added;
-use serde_json::{Value, json};
 
 use crate::number::counted;
 use crate::reading::{Told as _, line};
@@ -16,24 +15,6 @@ pub(crate) fn other_names_note(added: &Added) -> Option<String> {
         "{files} stored under other names, too (first: {key} = {other}); add files by the same \
          paths each time, and forget the other names with `dedupdb remove --prefix`"
     ))
-}
-
-/// The counts as an object.
-pub(crate) fn to_json(added: &Added, elapsed: Duration) -> Value {
-    let mut object = json!({
-        "documents": added.documents(),
-        "added": added.added,
-        "unchanged": added.unchanged,
-        "updated": added.updated,
-        "exact_copies": added.exact_copies,
-        "near_duplicates": added.near_duplicates,
-        "other_names": added.other_names,
-        "kept_out": added.kept_out,
-    });
-    if let Value::Object(fields) = &mut object {
-        fields.extend(added.reading.to_json(elapsed));
-    }
-    object
 }
 
 /// The counts as lines for people.

@@ -8,13 +8,13 @@ use anyhow::{Result, bail};
 use dedupdb::corpus::{self, AddEvent, Added, Ended};
 use dedupdb::upkeep::ProcessorTimes;
 use dedupdb::{Match, Schema};
-use serde_json::{Value, json};
 
 use crate::args::{Add, Args};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::inputs::{STDIN, check_stdin, is_nameless, sources};
 use crate::interrupt::Interrupt;
+use crate::json;
 use crate::left_out::{LeftOut, Named};
 use crate::number::similarity;
 use crate::output::{Output, escape};
@@ -190,7 +190,7 @@ impl Telling<'_> {
     /// Writes a near-duplicate or copy that was met.
     fn list(&mut self, key: &str, earlier: &Match) -> io::Result<()> {
         if self.output.is_json() {
-            return self.output.object(&match_object(key, earlier));
+            return self.output.object(&json::AddMatch::new(key, earlier));
         }
         let similarity = similarity(earlier.jaccard, earlier.estimate);
         self.output.line(format!(
@@ -221,10 +221,7 @@ impl Telling<'_> {
         }
         let elapsed = self.progress.elapsed();
         if self.output.is_json() {
-            let mut summary = tally::to_json(added, elapsed);
-            if self.add.dry_run {
-                summary["dry_run"] = true.into();
-            }
+            let summary = json::Additions::new(added, elapsed, self.add.dry_run);
             self.output.object(&summary)?;
         } else if self.lists_matches {
             self.output.flush()?;
@@ -239,16 +236,4 @@ impl Telling<'_> {
         }
         Ok(())
     }
-}
-
-fn match_object(key: &str, earlier: &Match) -> Value {
-    json!({
-        "key": key,
-        "earlier": earlier.key,
-        "jaccard": earlier.jaccard,
-        "estimate": earlier.estimate.jaccard,
-        "error": earlier.estimate.error,
-        "bands": earlier.bands,
-        "exact_copy": earlier.exact_copy,
-    })
 }

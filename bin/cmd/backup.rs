@@ -1,11 +1,11 @@
 //! `backup`: copies the store.
 
 use anyhow::Result;
-use serde_json::json;
 
 use crate::args::{Args, Backup};
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::json;
 use crate::number::{bytes, counted};
 use crate::output::{Output, printable};
 use crate::watch::{Unit, Watch};
@@ -24,12 +24,12 @@ pub(crate) fn run(
     let size: u64 = stats.files.iter().map(|(_, bytes)| bytes).sum();
     let folder = backup.folder.display().to_string();
     if output.is_json() {
-        output.object(&json!({
-            "store": folder,
-            "documents": stats.documents,
-            "contents": stats.contents,
-            "bytes": size,
-        }))?;
+        output.object(&json::Backup {
+            store: &folder,
+            documents: stats.documents,
+            contents: stats.contents,
+            bytes: size,
+        })?;
     } else if !args.quiet {
         output.line(format!(
             "copied {} to {}, {}",

@@ -1,12 +1,12 @@
 //! `check`: looks for damage.
 
 use anyhow::Result;
-use dedupdb::upkeep::{Problem, Progress, Report};
-use serde_json::{Value, json};
+use dedupdb::upkeep::{Progress, Report};
 
 use crate::args::Args;
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::json;
 use crate::number::counted;
 use crate::output::{Output, printable};
 use crate::watch::{Unit, Watch};
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
     drop(watch);
     let report = report?;
     if output.is_json() {
-        output.object(&object(&report))?;
+        output.object(&json::Checked::new(&report))?;
     } else {
         for problem in &report.problems {
             output.line(printable(&problem.to_string()))?;
@@ -53,15 +53,4 @@ fn summary(report: &Report) -> String {
         counted(report.contents, "content", "contents"),
         counted(report.postings, "posting", "postings"),
     )
-}
-
-fn object(report: &Report) -> Value {
-    let problem = |problem: &Problem| json!({ "file": problem.file.display().to_string(), "what": problem.what });
-    json!({
-        "documents": report.documents,
-        "contents": report.contents,
-        "postings": report.postings,
-        "recent": report.recent,
-        "problems": report.problems.iter().map(problem).collect::<Vec<_>>(),
-    })
 }

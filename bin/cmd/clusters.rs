@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use dedupdb::groups::{Cluster, ClusterQuery};
-use serde_json::json;
 
 use crate::args::{Args, Clusters};
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::json;
 use crate::output::{Output, escape};
 
 /// Runs `clusters`.
@@ -35,16 +35,7 @@ pub(crate) fn run(
 fn list(number: u64, cluster: &Cluster, output: &mut Output) -> Result<()> {
     for member in &cluster.members {
         if output.is_json() {
-            output.object(&json!({
-                "cluster": number,
-                "key": member.key,
-                "representative": cluster.representative,
-                "jaccard": member.jaccard,
-                "estimate": member.estimate.jaccard,
-                "error": member.estimate.error,
-                "exact_copy": member.exact_copy,
-                "lowest": cluster.lowest,
-            }))?;
+            output.object(&json::Clustered::new(number, cluster, member))?;
         } else {
             let similarity = crate::number::similarity(member.jaccard, member.estimate);
             let key = escape(&member.key);

@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use dedupdb::{Store, upkeep::Rebuild};
-use serde_json::json;
 
 use crate::args::{Args, Compact};
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::json;
 use crate::number::bytes;
 use crate::output::Output;
 use crate::rebuilding;
@@ -27,7 +27,10 @@ pub(crate) fn run(
     }
     let after = size(&store)?;
     if output.is_json() {
-        output.object(&json!({ "bytes_before": before, "bytes": after }))?;
+        output.object(&json::Compacted {
+            bytes_before: before,
+            bytes: after,
+        })?;
     } else if !args.quiet {
         output.line(format!("{} before, {} now", bytes(before), bytes(after)))?;
     }

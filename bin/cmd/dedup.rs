@@ -17,6 +17,7 @@ use crate::done;
 use crate::exit::Exit;
 use crate::inputs::{STDIN, check_stdin, sources};
 use crate::interrupt::Interrupt;
+use crate::json;
 use crate::left_out::{LeftOut, Named, advice};
 use crate::number::{counted, grouped};
 use crate::output::Output;
@@ -344,10 +345,10 @@ fn tell(
     if !args.json {
         console.text(&done::to_text(done, elapsed));
     } else if file(dedup).is_some() {
-        output.object(&done::to_json(done, elapsed))?;
+        output.object(&json::Deduped::new(done, elapsed))?;
     } else {
         // Standard output has the documents.
-        console.text(&format!("{}\n", done::to_json(done, elapsed)));
+        console.object(&json::Deduped::new(done, elapsed))?;
     }
     Ok(())
 }

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use dedupdb::diff::Comparison;
 use dedupdb::{Error, Schema, Store, find::Explanation};
-use serde_json::{Value, json};
 
 use crate::args::{Args, Explain};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::inputs::check_stdin;
+use crate::json;
 use crate::marked::Marked;
 use crate::number::{counted, grouped, percent};
 use crate::output::{Output, escape, printable};
@@ -56,9 +56,8 @@ pub(crate) fn run(
         colours: !output.is_json() && has_colours(),
     };
     if output.is_json() {
-        let mut object = found.object();
-        object["diff"] = marked.object();
-        output.object(&object)?;
+        let diff = marked.object();
+        output.object(&json::Explained::new(&schema, &sides, &explanation, diff))?;
     } else {
         for line in found.lines().into_iter().chain(marked.lines()) {
             output.line(line)?;
@@ -184,39 +183,5 @@ impl Explained<'_> {
             ""
         };
         format!("{which}; {likely}{missed}")
-    }
-
-    fn object(&self) -> Value {
-        let explanation = self.explanation;
-        let side = |index: usize| {
-            let side = &self.sides[index];
-            json!({
-                "name": side.name,
-                "stored": side.is_stored,
-                "shingles": explanation.shingles[index],
-                "text": side.text.is_ok(),
-                "why_no_text": side.text.as_ref().err(),
-            })
-        };
-        json!({
-            "a": side(0),
-            "b": side(1),
-            "match": explanation.is_match,
-            "threshold": self.schema.threshold(),
-            "exact_copy": explanation.exact_copy,
-            "jaccard": explanation.common.map(|common| common.jaccard),
-            "both": explanation.common.map(|common| common.both),
-            "either": explanation.common.map(|common| common.either),
-            "share_of_a": explanation.common.map(|common| common.share_of_a),
-            "share_of_b": explanation.common.map(|common| common.share_of_b),
-            "estimate": explanation.estimate.map(|estimate| estimate.jaccard),
-            "error": explanation.estimate.map(|estimate| estimate.error),
-            "agreeing": explanation.agreeing,
-            "slots": self.schema.permutations(),
-            "bands": explanation.bands,
-            "all_bands": self.schema.bands().bands(),
-            "recall": explanation.recall,
-            "found": explanation.is_found(),
-        })
     }
 }

@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use dedupdb::{Schema, sketching::SchemaBuilder};
-use serde_json::{Map, Value, json};
 
 use crate::args::{Args, Init, Sketching};
 use crate::exit::Exit;
+use crate::json;
 use crate::number::percent;
 use crate::output::{Output, printable};
 
@@ -22,7 +22,12 @@ pub(crate) fn run(args: &Args, init: &Init, output: &mut Output) -> Result<Exit>
         .build()?;
     crate::store::create(args, &schema)?;
     if output.is_json() {
-        output.object(&object(args, &schema))?;
+        output.object(&json::Init::new(
+            &args.store,
+            &schema,
+            &CURVE,
+            SHINGLE_BYTES,
+        ))?;
     } else {
         let place = args.store.display().to_string();
         output.line(format!("made a store in {}", printable(&place)))?;
@@ -99,39 +104,4 @@ pub(super) fn describe(schema: &Schema) -> Vec<String> {
         schema.bands().posting_bytes()
     ));
     lines
-}
-
-/// The parameters as an object of strings, numbers and booleans.
-pub(super) fn parameters(schema: &Schema) -> Value {
-    let value = |name: &str, text: String| match name {
-        "lowercase" | "nfkc" | "shingles" => Value::Bool(text == "true"),
-        "seed" | "permutations" | "slot-bits" | "threshold" => {
-            serde_json::from_str(&text).unwrap_or(Value::String(text))
-        }
-        _ => Value::String(text),
-    };
-    let parameters = schema.parameters().into_iter();
-    let fields: Map<String, Value> = parameters
-        .map(|(name, text)| (name.replace('-', "_"), value(name, text)))
-        .collect();
-    Value::Object(fields)
-}
-
-fn object(args: &Args, schema: &Schema) -> Value {
-    let curve: Vec<Value> = CURVE
-        .iter()
-        .map(|&jaccard| json!({ "jaccard": jaccard, "found": schema.recall(jaccard) }))
-        .collect();
-    let shingle_bytes = schema.keeps_shingles().then_some(SHINGLE_BYTES);
-    json!({
-        "store": args.store.display().to_string(),
-        "schema": parameters(schema),
-        "bands": schema.bands().bands(),
-        "rows": schema.bands().rows(),
-        "recall": schema.recall(schema.threshold()),
-        "curve": curve,
-        "signature_bytes": schema.signature_bytes(),
-        "posting_bytes": schema.bands().posting_bytes(),
-        "shingle_bytes": shingle_bytes,
-    })
 }

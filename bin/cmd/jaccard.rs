@@ -4,11 +4,11 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use dedupdb::sketching::Collection;
-use serde_json::json;
 
 use crate::args::{Args, Jaccard};
 use crate::exit::Exit;
 use crate::inputs::check_stdin;
+use crate::json;
 use crate::number::{counted, grouped};
 use crate::output::Output;
 use crate::side::Side;
@@ -38,17 +38,13 @@ pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result
     let either = a.len() + b.len() - both;
     let slots = schema.permutations();
     if output.is_json() {
-        output.object(&json!({
-            "a": jaccard.a,
-            "b": jaccard.b,
-            "jaccard": exact,
-            "both": both,
-            "either": either,
-            "estimate": estimate.jaccard,
-            "error": estimate.error,
-            "agreeing": agreeing,
-            "slots": slots,
-        }))?;
+        output.object(&json::TwoFiles::new(
+            (&jaccard.a, &jaccard.b),
+            exact,
+            (both, either),
+            estimate,
+            (agreeing, slots),
+        ))?;
         return Ok(Exit::Found);
     }
     output.line(format!(

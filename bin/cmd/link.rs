@@ -4,12 +4,12 @@ use std::path::Path;
 
 use anyhow::Result;
 use dedupdb::dedup::{Error, How, LinkEvent, Linked};
-use serde_json::json;
 
 use crate::args::{Args, Link};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
+use crate::json;
 use crate::number::{bytes, counted};
 use crate::output::{Output, escape};
 
@@ -83,23 +83,18 @@ pub(crate) fn run(
 fn list(output: &mut Output, copy: &Path, original: &Path, bytes: u64) -> Result<()> {
     let (copy, original) = (copy.to_string_lossy(), original.to_string_lossy());
     if output.is_json() {
-        let object = json!({ "copy": copy, "original": original, "bytes": bytes });
-        return Ok(output.object(&object)?);
+        return Ok(output.object(&json::LinkedFile {
+            copy: &copy,
+            original: &original,
+            bytes,
+        })?);
     }
     Ok(output.line(format!("{}\t{}\t{bytes}", escape(&copy), escape(&original)))?)
 }
 
 fn tell(linked: &Linked, dry_run: bool, console: &Console, output: &mut Output) -> Result<()> {
     if output.is_json() {
-        output.object(&json!({
-            "files": linked.files,
-            "copies": linked.copies,
-            "freed": linked.freed,
-            "left": linked.left,
-            "failed": linked.failed,
-            "dry_run": dry_run,
-        }))?;
-        return Ok(());
+        return Ok(output.object(&json::Linked::new(linked, dry_run))?);
     }
     let (files, copies) = (
         counted(linked.files, "file", "files"),

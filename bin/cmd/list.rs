@@ -1,14 +1,10 @@
 //! `list`: lists documents.
 
-use std::fmt::Write as _;
-
 use anyhow::{Result, bail};
-use dedupdb::Document;
-use serde_json::{Value, json};
 
 use crate::args::{Args, List};
 use crate::exit::Exit;
-use crate::number::{unix_nanoseconds, unix_seconds};
+use crate::json;
 use crate::output::{Output, escape};
 
 /// Runs `list`.
@@ -21,7 +17,7 @@ pub(crate) fn run(args: &Args, list: &List, output: &mut Output) -> Result<Exit>
         let document = document?;
         found = true;
         if output.is_json() {
-            output.object(&object(&document))?;
+            output.object(&json::Document::new(&document))?;
             continue;
         }
         if list.long {
@@ -45,27 +41,4 @@ pub(super) fn check_form(print0: bool, output: &Output) -> Result<()> {
         bail!("--print0 and --json are two ways to print the same; give one of them");
     }
     Ok(())
-}
-
-/// What is stored of a document.
-pub(super) fn object(document: &Document) -> Value {
-    json!({
-        "key": document.key,
-        "content": document.content,
-        "size": document.size,
-        "modified": document.modified.map(unix_nanoseconds),
-        "added": unix_seconds(document.added),
-        "published": document.is_published,
-        "shingles": document.shingles,
-        "hash": hex(&document.hash),
-    })
-}
-
-/// The bytes in hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut hex, byte| {
-        // Writing to a string does not fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
 }

@@ -9,6 +9,7 @@ use crate::args::{Args, Load};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
+use crate::json;
 use crate::left_out::{LeftOut, Named};
 use crate::output::Output;
 use crate::{store, tally};
@@ -43,7 +44,7 @@ pub(crate) fn run(
     left_out.finish()?;
     let elapsed = started.elapsed();
     if output.is_json() {
-        output.object(&tally::to_json(&loaded, elapsed))?;
+        output.object(&json::Additions::new(&loaded, elapsed, false))?;
     } else if !args.quiet {
         output.line(tally::to_text(&loaded, elapsed).trim_end())?;
     }

@@ -8,13 +8,13 @@ use dedupdb::corpus::{Batch, Format, IdScope, Item, Options, Reading, Repeats, S
 use dedupdb::mapreduce::{Lines, Mapper};
 use dedupdb::{Schema, sketching::Shingling};
 use rayon::prelude::*;
-use serde_json::Value;
 
 use crate::args::{Args, Map};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::inputs::{STDIN, sources};
 use crate::interrupt::Interrupt;
+use crate::json;
 use crate::left_out::{LeftOut, Named};
 use crate::number::bytes;
 use crate::output::Output;
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output
     }
     mapping.output.flush()?;
     mapping.left_out.finish()?;
-    mapping.tell(start, args.json);
+    mapping.tell(start, args.json)?;
     Ok(Exit::failed(mapping.reading.has_failures()))
 }
 
@@ -157,18 +157,12 @@ impl Mapping<'_> {
     }
 
     /// Says what was done; standard output has the lines.
-    fn tell(&self, start: Instant, json: bool) {
+    fn tell(&self, start: Instant, json: bool) -> Result<()> {
         let elapsed = start.elapsed();
         if json {
-            let mut fields = self.reading.to_json(elapsed);
-            let counts = [
-                ("documents", self.documents),
-                ("lines", self.lines),
-                ("shuffled_bytes", self.shuffled),
-            ];
-            fields.extend(counts.map(|(name, count)| (name.to_owned(), count.into())));
-            self.console.text(&format!("{}\n", Value::Object(fields)));
-            return;
+            let counts = (self.documents, self.lines, self.shuffled);
+            let mapped = json::Mapped::new(&self.reading, elapsed, counts);
+            return Ok(self.console.object(&mapped)?);
         }
         let mut text = line("documents", self.documents, "");
         text += &self.reading.skipped_line().unwrap_or_default();
@@ -176,5 +170,6 @@ impl Mapping<'_> {
         let shuffled = format!("   {}, {each} a document", bytes(self.shuffled));
         text += &line("lines", self.lines, &shuffled);
         self.console.text(&(text + &self.reading.to_text(elapsed)));
+        Ok(())
     }
 }

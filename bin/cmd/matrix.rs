@@ -8,7 +8,6 @@ use dedupdb::batch::minima;
 use dedupdb::corpus::Sourced;
 use dedupdb::publish::{MatrixFile, Whole, check_output, is_same};
 use dedupdb::{Error, Schema};
-use serde_json::json;
 
 use crate::args::eval::Texts;
 use crate::args::{Args, Matrix};
@@ -16,6 +15,7 @@ use crate::console::Console;
 use crate::eval::each;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
+use crate::json;
 use crate::number::{bytes, counted, grouped, seconds};
 use crate::output::{Output, escape};
 
@@ -68,15 +68,7 @@ pub(crate) fn run(
     }
     let size = table.finish()?;
     if output.is_json() {
-        output.object(&json!({
-            "documents": documents,
-            "permutations": permutations,
-            "shingling": schema.shingling().to_string(),
-            "family": schema.family().to_string(),
-            "seed": schema.seed(),
-            "bytes": size,
-            "seconds": taken,
-        }))?;
+        output.object(&json::Matrix::new(&schema, documents, size, taken))?;
     } else if !args.quiet {
         output.line(format!(
             "{} of {} permutations, {}; shingles and signatures took {}",

@@ -4,12 +4,12 @@ use anyhow::{Context, Result, bail};
 use dedupdb::publish::is_same;
 use dedupdb::write::Uncommitted;
 use dedupdb::{Error, Store, write::Merged};
-use serde_json::json;
 
 use crate::args::{Args, Merge};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
+use crate::json;
 use crate::number::counted;
 use crate::output::{Output, printable};
 use crate::store;
@@ -70,14 +70,7 @@ fn note_unpublished(other: &Store, merged: &Merged, console: &Console) {
 fn report(other: &Store, merged: &Merged, args: &Args, output: &mut Output) -> Result<()> {
     let folder = other.folder().display().to_string();
     if output.is_json() {
-        output.object(&json!({
-            "store": folder,
-            "added": merged.added,
-            "updated": merged.updated,
-            "unchanged": merged.unchanged,
-            "copies": merged.copies,
-            "unpublished": merged.unpublished,
-        }))?;
+        output.object(&json::Merged::new(&folder, merged))?;
     } else if !args.quiet {
         output.line(format!(
             "{}: {}: {} added, {} updated, {} unchanged",

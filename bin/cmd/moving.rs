@@ -5,13 +5,13 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use dedupdb::dedup::{Error, MoveEvent, Moved, Undo};
 use dedupdb::publish;
-use serde_json::json;
 
 use super::dedup::{Told, explained, judged};
 use crate::args::{self, Args};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
+use crate::json;
 use crate::number::{bytes, counted};
 use crate::output::{Output, escape};
 
@@ -126,12 +126,12 @@ fn list(event: MoveEvent<'_>, console: &Console, output: &mut Output) -> Result<
         } => {
             let [from, to] = [from, to].map(Path::to_string_lossy);
             if output.is_json() {
-                output.object(&json!({
-                    "from": from,
-                    "to": to,
-                    "earlier": like,
-                    "similarity": similarity,
-                }))?;
+                output.object(&json::MovedFile {
+                    from,
+                    to,
+                    earlier: like,
+                    similarity,
+                })?;
             } else {
                 let [from, to, like] = [&*from, &*to, like].map(escape);
                 output.line(format!("{from}\t{to}\t{like}\t{similarity:.4}"))?;
@@ -163,16 +163,7 @@ fn tell(
     output: &mut Output,
 ) -> Result<()> {
     if output.is_json() {
-        output.object(&json!({
-            "files": moved.files,
-            "bytes": moved.bytes,
-            "left": moved.left,
-            "failed": moved.failed,
-            "records": moved.records,
-            "manifest": moved.manifest.as_ref().map(|path| path.to_string_lossy()),
-            "dry_run": dry_run,
-        }))?;
-        return Ok(());
+        return Ok(output.object(&json::Moved::new(moved, dry_run))?);
     }
     output.flush()?;
     let files = counted(moved.files, "file", "files");

@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use dedupdb::groups::{Pair, PairQuery};
-use serde_json::json;
 
 use crate::args::{Args, Pairs};
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::json;
 use crate::output::{Output, escape};
 use crate::watch::{Unit, Watch};
 
@@ -42,15 +42,7 @@ pub(crate) fn run(
 
 fn list(pair: &Pair, output: &mut Output) -> Result<()> {
     if output.is_json() {
-        output.object(&json!({
-            "key_a": pair.key_a,
-            "key_b": pair.key_b,
-            "jaccard": pair.jaccard,
-            "estimate": pair.estimate.jaccard,
-            "error": pair.estimate.error,
-            "exact_copy": pair.exact_copy,
-        }))?;
-        return Ok(());
+        return Ok(output.object(&json::Pair::new(pair))?);
     }
     let similarity = crate::number::similarity(pair.jaccard, pair.estimate);
     let (a, b) = (escape(&pair.key_a), escape(&pair.key_b));

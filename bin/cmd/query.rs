@@ -6,12 +6,12 @@ use anyhow::Result;
 use dedupdb::corpus::{Item, Options, Skipped};
 use dedupdb::{Match, Store};
 use rayon::prelude::*;
-use serde_json::{Value, json};
 
 use crate::args::{Args, Query};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::inputs::{check_stdin, sources};
+use crate::json;
 use crate::left_out::{LeftOut, Named};
 use crate::number::{percent, similarity};
 use crate::output::{Output, escape};
@@ -143,7 +143,7 @@ impl Asking<'_> {
         self.found |= !matches.is_empty();
         for found in &matches {
             if self.output.is_json() {
-                self.output.object(&object(name, found))?;
+                self.output.object(&json::Found::new(name, found))?;
             } else {
                 self.output.line(line(name, found))?;
             }
@@ -187,18 +187,4 @@ fn line(query: &str, found: &Match) -> String {
         escape(&found.key),
         similarity(found.jaccard, found.estimate)
     )
-}
-
-fn object(query: &str, found: &Match) -> Value {
-    json!({
-        "query": query,
-        "key": found.key,
-        "jaccard": found.jaccard,
-        "estimate": found.estimate.jaccard,
-        "error": found.estimate.error,
-        "share_of_query": found.share_of_query,
-        "share_of_match": found.share_of_match,
-        "bands": found.bands,
-        "exact_copy": found.exact_copy,
-    })
 }

@@ -4,12 +4,12 @@ use std::io;
 
 use anyhow::Result;
 use dedupdb::mapreduce::{Groups, Reducer};
-use serde_json::json;
 
 use crate::args::Reduce;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
+use crate::json;
 use crate::number::{counted, grouped};
 use crate::output::{Output, escape};
 use crate::piped::Piped;
@@ -51,7 +51,7 @@ pub(crate) fn run(reduce: &Reduce, console: &Console, output: &mut Output) -> Re
         })?;
     }
     output.flush()?;
-    tell(counts, groups.lines(), &reducer, output.is_json(), console);
+    tell(counts, groups.lines(), &reducer, output.is_json(), console)?;
     Ok(match reducer.repeated() {
         (0, _) => Exit::Found,
         _ => Exit::Failed,
@@ -60,14 +60,25 @@ pub(crate) fn run(reduce: &Reduce, console: &Console, output: &mut Output) -> Re
 
 fn list(a: &str, b: &str, jaccard: f64, output: &mut Output) -> Result<()> {
     if output.is_json() {
-        let pair = json!({ "key_a": a, "key_b": b, "jaccard": jaccard });
+        let (key_a, key_b) = (a, b);
+        let pair = json::ReducedPair {
+            key_a,
+            key_b,
+            jaccard,
+        };
         return Ok(output.object(&pair)?);
     }
     Ok(output.line(format!("{}\t{}\t{jaccard:.4}", escape(a), escape(b)))?)
 }
 
 /// Says what was done; standard output has the pairs.
-fn tell(counts: Counts, lines: u64, reducer: &Reducer, json: bool, console: &Console) {
+fn tell(
+    counts: Counts,
+    lines: u64,
+    reducer: &Reducer,
+    json: bool,
+    console: &Console,
+) -> Result<()> {
     let (repeated, example) = reducer.repeated();
     if let Some(example) = example {
         let lines = counted(repeated, "line has", "lines have");
@@ -77,19 +88,18 @@ fn tell(counts: Counts, lines: u64, reducer: &Reducer, json: bool, console: &Con
         ));
     }
     if json {
-        let object = json!({
-            "lines": lines,
-            "keys": counts.keys,
-            "shared_keys": counts.shared,
-            "repeated": repeated,
-            "pairs": counts.pairs,
-        });
-        console.text(&format!("{object}\n"));
-        return;
+        return Ok(console.object(&json::Reduced {
+            lines,
+            keys: counts.keys,
+            shared_keys: counts.shared,
+            pairs: counts.pairs,
+            repeated,
+        })?);
     }
     let mut text = line("lines", lines, "");
     let shared = format!("   {} of several lines", grouped(counts.shared));
     text += &line("keys", counts.keys, &shared);
     text += &line("pairs", counts.pairs, "");
     console.text(&text);
+    Ok(())
 }

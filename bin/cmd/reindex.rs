@@ -4,14 +4,13 @@ use anyhow::{Result, bail};
 use dedupdb::corpus::Key;
 use dedupdb::{
     Schema, Store,
-    upkeep::{Rebuild, Shape, Tuning, Unfinished},
+    upkeep::{Rebuild, Shape, Tuning},
 };
-use serde_json::json;
 
-use super::init::parameters;
 use crate::args::{Args, Reindex};
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::json;
 use crate::number::{bytes, counted, grouped, percent};
 use crate::output::Output;
 use crate::rebuilding;
@@ -79,12 +78,12 @@ fn report(
     let schema = store.schema();
     let stats = store.stats()?;
     if output.is_json() {
-        output.object(&json!({
-            "schema": parameters(&schema),
-            "recall": schema.recall(schema.threshold()),
-            "documents": stats.documents,
-            "dropped": before.saturating_sub(stats.documents),
-        }))?;
+        output.object(&json::Reindexed {
+            documents: stats.documents,
+            dropped: before.saturating_sub(stats.documents),
+            schema: json::Parameters::new(&schema),
+            recall: schema.recall(schema.threshold()),
+        })?;
     } else if !args.quiet {
         output.line(format!(
             "{}: {} permutations, bands {}, which find {} of the pairs at {}",
@@ -189,33 +188,19 @@ fn status(store: &Store, output: &mut Output) -> Result<Exit> {
     let Some(unfinished) = store.unfinished_rebuild()? else {
         return Ok(Exit::Nothing);
     };
-    let what = unfinished.what(&store.schema());
-    let Unfinished {
-        schema,
-        compacts,
-        progress,
-        bytes: size,
-        ..
-    } = unfinished;
     if output.is_json() {
-        output.object(&json!({
-            "compacts": compacts,
-            "schema": parameters(&schema),
-            "contents": progress.contents,
-            "all_contents": progress.all_contents,
-            "lists": progress.lists,
-            "all_lists": progress.all_lists,
-            "bytes": size,
-        }))?;
+        output.object(&json::Status::new(&unfinished))?;
         return Ok(Exit::Found);
     }
+    let what = unfinished.what(&store.schema());
+    let progress = unfinished.progress;
     output.line(format!(
         "{what}: {} of {} contents, {} of {} lists of buckets, {}",
         grouped(progress.contents),
         grouped(progress.all_contents),
         progress.lists,
         progress.all_lists,
-        bytes(size)
+        bytes(unfinished.bytes)
     ))?;
     Ok(Exit::Found)
 }

@@ -9,13 +9,13 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use dedupdb::corpus::Selection;
 use dedupdb::{Document, Store};
-use serde_json::json;
 
 use super::list;
 use crate::args::{Args, Remove};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::inputs::STDIN;
+use crate::json;
 use crate::number::{counted, grouped};
 use crate::output::Output;
 use crate::watch::{Unit, Watch};
@@ -41,7 +41,7 @@ pub(crate) fn run(
         let store = crate::store::open_to_write(args)?;
         let removed = take_out(&store, remove, console)?;
         if output.is_json() {
-            output.object(&json!({ "removed": removed }))?;
+            output.object(&json::Removed { removed })?;
         } else if !args.quiet {
             let documents = counted(removed, "document", "documents");
             output.line(format!("removed {documents}"))?;
@@ -72,14 +72,16 @@ fn show(store: &Store, remove: &Remove, console: &Console, output: &mut Output) 
     for_each(store, remove, console, |document| {
         count += 1;
         if output.is_json() {
-            output.object(&list::object(document))?;
+            output.object(&json::Document::new(document))?;
         } else {
             output.key(&document.key, remove.print0)?;
         }
         Ok(())
     })?;
     if output.is_json() {
-        output.object(&json!({ "would_remove": count }))?;
+        output.object(&json::WouldRemove {
+            would_remove: count,
+        })?;
     } else {
         let documents = counted(count, "document", "documents");
         output.flush()?;

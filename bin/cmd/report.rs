@@ -7,7 +7,6 @@ use dedupdb::corpus::{self, Add, AddEvent, Ended};
 use dedupdb::publish::check_output;
 use dedupdb::report::{Page, Report, Summary};
 use dedupdb::{Error, Schema, Store};
-use serde_json::json;
 use tempfile::TempDir;
 
 use crate::args::{self, Args};
@@ -15,6 +14,7 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::inputs::{STDIN, check_stdin, sources};
 use crate::interrupt::Interrupt;
+use crate::json;
 use crate::left_out::{LeftOut, Named};
 use crate::number::{bytes, counted};
 use crate::output::Output;
@@ -201,28 +201,7 @@ fn tell(
         console.note(&line);
     }
     if output.is_json() && is_file(report) {
-        return Ok(output.object(&json!({
-            "documents": summary.documents,
-            "contents": summary.contents,
-            "clusters": summary.clusters,
-            "clustered": summary.clustered,
-            "identical": summary.identical,
-            "bytes": summary.bytes,
-            "could_go": summary.could_go,
-            "identical_could_go": summary.identical_could_go,
-            "gone": summary.gone,
-            "changed": summary.changed,
-            "out_of_reach": summary.out_of_reach,
-            "other_names": summary.other_names,
-            "clusters_left_out": summary.clusters_left_out,
-            "documents_left_out": summary.documents_left_out,
-            "texts": summary.texts,
-            "texts_cut": summary.texts_cut,
-            "texts_missing": summary.texts_missing,
-            "texts_left_out": summary.texts_left_out,
-            "searches_cut_short": summary.searches_cut_short,
-            "written": written,
-        }))?);
+        return Ok(output.object(&json::Report::new(summary, written))?);
     }
     let clusters = counted(summary.clusters, "cluster", "clusters");
     let documents = counted(summary.clustered, "document", "documents");

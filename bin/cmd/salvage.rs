@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use dedupdb::upkeep::{Casualty, Progress, Salvaged, Unreadable};
-use serde_json::json;
 
 use crate::args::{Args, Salvage};
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::json;
 use crate::number::counted;
 use crate::output::{Output, escape, printable};
 use crate::watch::{Unit, Watch};
@@ -34,7 +34,7 @@ pub(crate) fn run(
     let saved = saved?;
     told?;
     if output.is_json() {
-        output.object(&object(salvage, &saved))?;
+        output.object(&json::Salvaged::new(&salvage.target, &saved))?;
     } else if !args.quiet {
         for line in summary(&saved) {
             console.note(&line);
@@ -51,7 +51,11 @@ fn fate(casualty: &Casualty) -> &'static str {
 fn tell(casualty: &Casualty, output: &mut Output) -> std::io::Result<()> {
     let (fate, key) = (fate(casualty), casualty.key.as_deref());
     if output.is_json() {
-        output.object(&json!({ "fate": fate, "key": key, "why": casualty.what }))
+        output.object(&json::Casualty {
+            fate,
+            key,
+            why: casualty.what,
+        })
     } else {
         let key = key.map_or("(key unknown)".into(), escape);
         output.line(format!("{fate}\t{key}\t{}", casualty.what))
@@ -95,21 +99,4 @@ fn summary(saved: &Salvaged) -> Vec<String> {
         ));
     }
     lines
-}
-
-fn object(salvage: &Salvage, saved: &Salvaged) -> serde_json::Value {
-    let unreadable =
-        |part: &Unreadable| json!({ "file": part.file.display().to_string(), "bytes": part.bytes });
-    json!({
-        "store": salvage.target.display().to_string(),
-        "documents": saved.documents,
-        "contents": saved.contents,
-        "doubtful": saved.doubtful,
-        "lost": saved.lost,
-        "unnamed": saved.unnamed,
-        "undated": saved.undated,
-        "index_is_whole": saved.index_is_whole,
-        "unreadable": saved.unreadable.iter().map(unreadable).collect::<Vec<_>>(),
-        "parameters": super::init::parameters(&saved.schema),
-    })
 }

@@ -2,12 +2,11 @@
 
 use anyhow::Result;
 use dedupdb::Document;
-use serde_json::Value;
 
-use super::list;
 use crate::args::{Args, Show};
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::json;
 use crate::number::{bytes, grouped, utc};
 use crate::output::{Output, escape};
 
@@ -27,9 +26,10 @@ pub(crate) fn run(
     let mut copies = store.copies(&document)?;
     copies.retain(|key| *key != document.key);
     if output.is_json() {
-        let mut object = list::object(&document);
-        object["copies"] = Value::from(copies);
-        output.object(&object)?;
+        output.object(&json::Show {
+            document: json::Document::new(&document),
+            copies: &copies,
+        })?;
     } else {
         for line in describe(&document, &copies) {
             output.line(line)?;
@@ -44,7 +44,7 @@ fn describe(document: &Document, copies: &[String]) -> Vec<String> {
     let mut lines = vec![
         format!("key           {}", escape(&document.key)),
         format!("content       {}", document.content),
-        format!("hash          {}", list::hex(&document.hash)),
+        format!("hash          {}", blake3::Hash::from_bytes(document.hash)),
         format!("shingles      {}", grouped(document.shingles.into())),
         format!("size          {}", bytes(document.size)),
         format!("modified      {modified}"),

@@ -6,12 +6,11 @@ use dedupdb::{
     groups::{ClusterQuery, ClusterSizes},
     upkeep::{Bucket, Stats},
 };
-use serde_json::{Map, Value, json};
 
-use super::init;
 use crate::args::{self, Args};
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::json;
 use crate::number::{bytes, counted, grouped, percent};
 use crate::output::{Output, printable};
 use crate::watch::{Unit, Watch};
@@ -39,12 +38,14 @@ pub(crate) fn run(
     let sizes = sizes.then(|| store.cluster_sizes(ClusterQuery::new()));
     let sizes = sizes.transpose()?;
     if output.is_json() {
-        let mut object = object(&schema, &stats, &buckets);
-        object["reclaimable_bytes"] = reclaimable.into();
-        if let Some(sizes) = sizes {
-            object["clusters"] = clusters_object(&sizes);
-        }
-        output.object(&object)?;
+        let sizes = sizes.as_deref();
+        output.object(&json::Stats::new(
+            &schema,
+            &stats,
+            reclaimable,
+            &buckets,
+            sizes,
+        ))?;
     } else {
         let mut lines = describe(&schema, &stats, reclaimable, &buckets, output.width());
         lines.extend(sizes.iter().flat_map(|sizes| describe_clusters(sizes)));
@@ -74,18 +75,6 @@ fn describe_clusters(sizes: &[ClusterSizes]) -> Vec<String> {
         line(&name, sizes.clusters, sizes.documents)
     }));
     lines
-}
-
-fn clusters_object(sizes: &[ClusterSizes]) -> Value {
-    let object = |sizes: &ClusterSizes| {
-        json!({
-            "from": sizes.from,
-            "to": sizes.to,
-            "clusters": sizes.clusters,
-            "documents": sizes.documents,
-        })
-    };
-    sizes.iter().map(object).collect()
 }
 
 fn count(name: &str, count: u64) -> String {
@@ -147,24 +136,4 @@ fn describe(
         format!("  band {:<4} {:08x}  {contents}", bucket.band, bucket.hash)
     }));
     lines
-}
-
-fn object(schema: &Schema, stats: &Stats, buckets: &[Bucket]) -> Value {
-    let files = stats.files.iter();
-    let files: Map<String, Value> = files
-        .map(|(name, bytes)| (name.clone(), (*bytes).into()))
-        .collect();
-    let bucket = |bucket: &Bucket| json!({ "band": bucket.band, "hash": bucket.hash, "contents": bucket.contents });
-    json!({
-        "documents": stats.documents,
-        "contents": stats.contents,
-        "removed": stats.removed,
-        "open_run": stats.has_open_run,
-        "bytes": all_bytes(stats),
-        "bytes_per_document": bytes_per_document(stats, all_bytes(stats)),
-        "files": files,
-        "schema": init::parameters(schema),
-        "recall": schema.recall(schema.threshold()),
-        "largest_buckets": buckets.iter().map(bucket).collect::<Vec<_>>(),
-    })
 }

@@ -9,12 +9,11 @@ use dedupdb::{
     Error, Store,
     upkeep::{Compared, Sample, Tuning},
 };
-use serde_json::{Value, json};
 
 use crate::args::{Args, Tune};
 use crate::console::Console;
-use crate::eval::report;
 use crate::exit::Exit;
+use crate::json;
 use crate::output::Output;
 use crate::picture;
 use crate::watch::{Unit, Watch};
@@ -110,36 +109,10 @@ impl Tuned {
         })
     }
 
-    fn object(&self, report: &Report) -> Value {
-        let sample = self.sample.as_ref().map(|sample| {
-            let pairs =
-                |&jaccard: &f64| json!({ "jaccard": jaccard, "pairs": sample.at_least(jaccard) });
-            json!({
-                "contents": self.measured,
-                "for_contents": sample.contents(),
-                "queries": sample.queries(),
-                "pairs": sample.pairs(),
-                "exact": sample.exact(),
-                "at_least": COUNTED.iter().map(pairs).collect::<Vec<_>>(),
-            })
-        });
-        let shapes = report.rows.iter().zip(&self.shapes).map(|(row, compared)| {
-            let found = |&jaccard: &f64| {
-                let found = compared.shape.bands;
-                let found = found.probability(jaccard, self.tuning.slot_width);
-                json!({ "jaccard": jaccard, "found": found })
-            };
-            let mut object = report::object(row);
-            object["curve"] = CURVE.iter().map(found).collect();
-            object["is"] = compared.names().into();
-            object
-        });
-        json!({
-            "threshold": self.tuning.threshold,
-            "recall": self.tuning.recall,
-            "permutations": self.tuning.permutations,
-            "sample": sample,
-            "shapes": shapes.collect::<Value>(),
-        })
+    fn object<'a>(&'a self, report: &'a Report) -> json::Tuned<'a> {
+        let sample = self.sample.as_ref();
+        let sample = sample.map(|sample| json::Sample::new(sample, self.measured, &COUNTED));
+        let shapes = report.rows.iter().zip(&self.shapes);
+        json::Tuned::new(&self.tuning, sample, shapes, &CURVE)
     }
 }

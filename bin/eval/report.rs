@@ -4,12 +4,12 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use dedupdb::eval::{Report, Row, Value as Figure};
+use dedupdb::eval::{Report, Row};
 use dedupdb::publish::{Whole, check_output, csv_field};
-use serde_json::{Map, Value};
 
 use crate::args::eval::Results;
 use crate::console::Console;
+use crate::json;
 use crate::output::Output;
 use crate::picture;
 
@@ -45,7 +45,7 @@ impl Outcome {
         self.write(results, console)?;
         if output.is_json() {
             for row in &self.report.rows {
-                output.object(&object(row))?;
+                output.object(&json::Figures::new(row))?;
             }
         } else {
             for line in self.report.lines(output.width()) {
@@ -62,8 +62,13 @@ impl Outcome {
             let text = if is_csv(path) {
                 csv(&report.rows)
             } else {
-                let lines = report.rows.iter().map(|row| format!("{}\n", object(row)));
-                lines.collect()
+                let lines = report
+                    .rows
+                    .iter()
+                    .map(|row| json::line(&json::Figures::new(row)));
+                lines
+                    .map(|line| Ok(line? + "\n"))
+                    .collect::<Result<String>>()?
             };
             Whole::of(path, text.as_bytes())?;
             console.note(&format!("wrote {}", path.display()));
@@ -119,20 +124,4 @@ fn csv(rows: &[Row]) -> String {
         text += &(cells.join(",") + "\n");
     }
     text
-}
-
-/// A row as an object.
-pub(crate) fn object(row: &Row) -> Value {
-    let value = |figure: &Figure| match figure {
-        Figure::Flag(flag) => (*flag).into(),
-        Figure::Whole(number) => (*number).into(),
-        Figure::Real(number) => (*number).into(),
-        Figure::Text(text) => text.as_str().into(),
-        _ => Value::Null,
-    };
-    let fields = row.iter();
-    let fields: Map<String, Value> = fields
-        .map(|(name, figure)| ((*name).to_owned(), value(figure)))
-        .collect();
-    Value::Object(fields)
 }

@@ -1,10 +1,11 @@
 //! The file that says what was dropped, and why.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde::Serialize;
 
 use crate::Match;
 use crate::corpus::Nth;
@@ -43,7 +44,7 @@ impl Removed {
     /// Those of the system.
     pub(crate) fn add(&mut self, dropped: &Dropped<'_>) -> Result<()> {
         let line = if self.is_json {
-            object(dropped)
+            object(dropped).of(&self.partial)?
         } else {
             fields(dropped)
         };
@@ -62,22 +63,38 @@ impl Removed {
     }
 }
 
-fn object(dropped: &Dropped<'_>) -> String {
+/// A dropped document as JSON, the fields in this order.
+#[derive(Serialize)]
+struct Line<'a> {
+    key: &'a str,
+    earlier: &'a str,
+    jaccard: Option<f64>,
+    estimate: f64,
+    error: f64,
+    exact_copy: bool,
+    stored_before: bool,
+    file: Cow<'a, str>,
+    record: Option<u64>,
+    earlier_file: Option<Cow<'a, str>>,
+    earlier_record: Option<u64>,
+}
+
+fn object(dropped: &Dropped<'_>) -> io::Result<String> {
     let earlier = dropped.earlier;
-    json!({
-        "key": dropped.key,
-        "earlier": earlier.key,
-        "jaccard": earlier.jaccard,
-        "estimate": earlier.estimate.jaccard,
-        "error": earlier.estimate.error,
-        "exact_copy": earlier.exact_copy,
-        "stored_before": dropped.stored_before,
-        "file": dropped.source.to_string_lossy(),
-        "record": dropped.record.map(Nth::number),
-        "earlier_file": dropped.earlier_source.map(Path::to_string_lossy),
-        "earlier_record": dropped.earlier_record.map(Nth::number),
-    })
-    .to_string()
+    let line = Line {
+        key: dropped.key,
+        earlier: &earlier.key,
+        jaccard: earlier.jaccard,
+        estimate: earlier.estimate.jaccard,
+        error: earlier.estimate.error,
+        exact_copy: earlier.exact_copy,
+        stored_before: dropped.stored_before,
+        file: dropped.source.to_string_lossy(),
+        record: dropped.record.map(Nth::number),
+        earlier_file: dropped.earlier_source.map(Path::to_string_lossy),
+        earlier_record: dropped.earlier_record.map(Nth::number),
+    };
+    serde_json::to_string(&line).map_err(io::Error::from)
 }
 
 fn fields(dropped: &Dropped<'_>) -> String {

@@ -41,6 +41,7 @@ mod matrix;
 mod moving;
 mod odd_sources;
 mod older;
+mod ordered;
 mod pairs;
 mod parquet;
 mod query;

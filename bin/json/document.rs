@@ -1,0 +1,54 @@
+//! Documents of a store.
+
+use serde::Serialize;
+
+use crate::number::{unix_nanoseconds, unix_seconds};
+
+/// `list`, `remove --dry-run`: a document.
+#[derive(Serialize)]
+pub(crate) struct Document<'a> {
+    key: &'a str,
+    content: u32,
+    hash: String,
+    shingles: u32,
+    size: u64,
+    modified: Option<i64>,
+    added: i64,
+    published: bool,
+}
+
+impl<'a> Document<'a> {
+    /// What is stored of a document.
+    pub(crate) fn new(document: &'a dedupdb::Document) -> Document<'a> {
+        Document {
+            key: &document.key,
+            content: document.content,
+            hash: blake3::Hash::from_bytes(document.hash).to_string(),
+            shingles: document.shingles,
+            size: document.size,
+            modified: document.modified.map(unix_nanoseconds),
+            added: unix_seconds(document.added),
+            published: document.is_published,
+        }
+    }
+}
+
+/// `show`: a document and its copies.
+#[derive(Serialize)]
+pub(crate) struct Show<'a> {
+    #[serde(flatten)]
+    pub(crate) document: Document<'a>,
+    pub(crate) copies: &'a [String],
+}
+
+/// `remove`: the summary.
+#[derive(Serialize)]
+pub(crate) struct Removed {
+    pub(crate) removed: u64,
+}
+
+/// `remove --dry-run`: the summary.
+#[derive(Serialize)]
+pub(crate) struct WouldRemove {
+    pub(crate) would_remove: u64,
+}

@@ -1,0 +1,125 @@
+//! Matches, pairs and clusters.
+
+use dedupdb::Match;
+use dedupdb::groups::{self, Cluster, Member};
+use serde::Serialize;
+
+use super::Similarity;
+
+/// `query`: a match.
+#[derive(Serialize)]
+pub(crate) struct Found<'a> {
+    query: &'a str,
+    key: &'a str,
+    #[serde(flatten)]
+    similarity: Similarity,
+    share_of_query: Option<f64>,
+    share_of_match: Option<f64>,
+    bands: u32,
+    exact_copy: bool,
+}
+
+impl<'a> Found<'a> {
+    /// What was found like the text that is called `query`.
+    pub(crate) fn new(query: &'a str, found: &'a Match) -> Found<'a> {
+        Found {
+            query,
+            key: &found.key,
+            similarity: Similarity::new(found.jaccard, found.estimate),
+            share_of_query: found.share_of_query,
+            share_of_match: found.share_of_match,
+            bands: found.bands,
+            exact_copy: found.exact_copy,
+        }
+    }
+}
+
+/// `add --matches`: a near-duplicate.
+#[derive(Serialize)]
+pub(crate) struct AddMatch<'a> {
+    key: &'a str,
+    earlier: &'a str,
+    #[serde(flatten)]
+    similarity: Similarity,
+    bands: u32,
+    exact_copy: bool,
+}
+
+impl<'a> AddMatch<'a> {
+    /// The document `key` resembles an earlier one.
+    pub(crate) fn new(key: &'a str, earlier: &'a Match) -> AddMatch<'a> {
+        AddMatch {
+            key,
+            earlier: &earlier.key,
+            similarity: Similarity::new(earlier.jaccard, earlier.estimate),
+            bands: earlier.bands,
+            exact_copy: earlier.exact_copy,
+        }
+    }
+}
+
+/// `pairs`: a pair.
+#[derive(Serialize)]
+pub(crate) struct Pair<'a> {
+    key_a: &'a str,
+    key_b: &'a str,
+    #[serde(flatten)]
+    similarity: Similarity,
+    exact_copy: bool,
+}
+
+impl<'a> Pair<'a> {
+    /// A pair of a store.
+    pub(crate) fn new(pair: &'a groups::Pair) -> Pair<'a> {
+        Pair {
+            key_a: &pair.key_a,
+            key_b: &pair.key_b,
+            similarity: Similarity::new(pair.jaccard, pair.estimate),
+            exact_copy: pair.exact_copy,
+        }
+    }
+}
+
+/// `clusters`: a document of a cluster.
+#[derive(Serialize)]
+pub(crate) struct Clustered<'a> {
+    cluster: u64,
+    key: &'a str,
+    representative: &'a str,
+    #[serde(flatten)]
+    similarity: Similarity,
+    exact_copy: bool,
+    lowest: f64,
+}
+
+impl<'a> Clustered<'a> {
+    /// A member of the cluster of this number.
+    pub(crate) fn new(number: u64, cluster: &'a Cluster, member: &'a Member) -> Clustered<'a> {
+        Clustered {
+            cluster: number,
+            key: &member.key,
+            representative: &cluster.representative,
+            similarity: Similarity::new(member.jaccard, member.estimate),
+            exact_copy: member.exact_copy,
+            lowest: cluster.lowest,
+        }
+    }
+}
+
+/// `reduce`: a pair.
+#[derive(Serialize)]
+pub(crate) struct ReducedPair<'a> {
+    pub(crate) key_a: &'a str,
+    pub(crate) key_b: &'a str,
+    pub(crate) jaccard: f64,
+}
+
+/// `reduce`: the summary.
+#[derive(Serialize)]
+pub(crate) struct Reduced {
+    pub(crate) lines: u64,
+    pub(crate) keys: u64,
+    pub(crate) shared_keys: u64,
+    pub(crate) pairs: u64,
+    pub(crate) repeated: u64,
+}

@@ -1,0 +1,11 @@
+//! The file of `--skipped`.
+
+use serde::Serialize;
+
+/// A file or record that was left out.
+#[derive(Serialize)]
+pub(crate) struct LeftOut<'a> {
+    pub(crate) place: &'a str,
+    pub(crate) reason: &'a str,
+    pub(crate) detail: &'a str,
+}

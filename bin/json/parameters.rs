@@ -1,0 +1,81 @@
+//! The parameters of a store, and what they lead to.
+
+use std::path::Path;
+
+use dedupdb::Schema;
+use serde::Serialize;
+
+/// Parameters of a store.
+#[derive(Serialize)]
+pub(crate) struct Parameters {
+    shingling: String,
+    lowercase: bool,
+    nfkc: bool,
+    family: String,
+    seed: u64,
+    permutations: u32,
+    slot_bits: usize,
+    bands: String,
+    threshold: f64,
+    shingles: bool,
+}
+
+impl Parameters {
+    /// All parameters, as `Schema::parameters` has them.
+    pub(crate) fn new(schema: &Schema) -> Parameters {
+        Parameters {
+            shingling: schema.shingling().to_string(),
+            lowercase: schema.lowercase(),
+            nfkc: schema.nfkc(),
+            family: schema.family().to_string(),
+            seed: schema.seed(),
+            permutations: schema.permutations(),
+            slot_bits: 8 * schema.slot_width().bytes(),
+            bands: schema.bands().to_string(),
+            threshold: schema.threshold(),
+            shingles: schema.keeps_shingles(),
+        }
+    }
+}
+
+/// In `init` and `tune`: a point of the S-curve.
+#[derive(Serialize)]
+pub(super) struct Point {
+    pub(super) jaccard: f64,
+    pub(super) found: f64,
+}
+
+/// `init`.
+#[derive(Serialize)]
+pub(crate) struct Init {
+    store: String,
+    schema: Parameters,
+    bands: u32,
+    rows: u32,
+    recall: f64,
+    curve: Vec<Point>,
+    signature_bytes: usize,
+    posting_bytes: f64,
+    shingle_bytes: Option<f64>,
+}
+
+impl Init {
+    /// A store that was made, and its S-curve at some similarities; a stored shingle takes `shingle_bytes`.
+    pub(crate) fn new(store: &Path, schema: &Schema, curve: &[f64], shingle_bytes: f64) -> Init {
+        let point = |&jaccard| Point {
+            jaccard,
+            found: schema.recall(jaccard),
+        };
+        Init {
+            store: store.display().to_string(),
+            schema: Parameters::new(schema),
+            bands: schema.bands().bands(),
+            rows: schema.bands().rows(),
+            recall: schema.recall(schema.threshold()),
+            curve: curve.iter().map(point).collect(),
+            signature_bytes: schema.signature_bytes(),
+            posting_bytes: schema.bands().posting_bytes(),
+            shingle_bytes: schema.keeps_shingles().then_some(shingle_bytes),
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! What a store holds, and what upkeep made of it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use dedupdb::groups::ClusterSizes;
+use dedupdb::upkeep::{self, Unfinished};
+use dedupdb::{Schema, write};
+use serde::Serialize;
+
+use super::Parameters;
+
+/// `stats`.
+#[derive(Serialize)]
+pub(crate) struct Stats<'a> {
+    documents: u64,
+    contents: u64,
+    removed: u64,
+    open_run: bool,
+    bytes: u64,
+    bytes_per_document: Option<f64>,
+    reclaimable_bytes: u64,
+    files: BTreeMap<&'a str, u64>,
+    schema: Parameters,
+    recall: f64,
+    largest_buckets: Vec<Bucket>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clusters: Option<Vec<Sizes>>,
+}
+
+impl Stats<'_> {
+    /// What a store holds, how much of it `compact` frees, its largest buckets, and its clusters if they are counted.
+    pub(crate) fn new<'a>(
+        schema: &Schema,
+        stats: &'a upkeep::Stats,
+        reclaimable_bytes: u64,
+        buckets: &[upkeep::Bucket],
+        clusters: Option<&[ClusterSizes]>,
+    ) -> Stats<'a> {
+        let files = stats.files.iter();
+        let bytes = files.clone().map(|(_, bytes)| bytes).sum();
+        let sizes = |sizes: &[ClusterSizes]| sizes.iter().map(Sizes::new).collect();
+        Stats {
+            documents: stats.documents,
+            contents: stats.contents,
+            removed: stats.removed,
+            open_run: stats.has_open_run,
+            bytes,
+            bytes_per_document: (stats.documents > 0)
+                .then(|| bytes as f64 / stats.documents as f64),
+            reclaimable_bytes,
+            files: files.map(|(name, bytes)| (&**name, *bytes)).collect(),
+            schema: Parameters::new(schema),
+            recall: schema.recall(schema.threshold()),
+            largest_buckets: buckets.iter().map(Bucket::new).collect(),
+            clusters: clusters.map(sizes),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Bucket {
+    band: u32,
+    hash: u32,
+    contents: u64,
+}
+
+impl Bucket {
+    fn new(bucket: &upkeep::Bucket) -> Bucket {
+        Bucket {
+            band: bucket.band,
+            hash: bucket.hash,
+            contents: bucket.contents,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Sizes {
+    from: u64,
+    to: u64,
+    clusters: u64,
+    documents: u64,
+}
+
+impl Sizes {
+    fn new(sizes: &ClusterSizes) -> Sizes {
+        Sizes {
+            from: sizes.from,
+            to: sizes.to,
+            clusters: sizes.clusters,
+            documents: sizes.documents,
+        }
+    }
+}
+
+/// `reindex`.
+#[derive(Serialize)]
+pub(crate) struct Reindexed {
+    pub(crate) documents: u64,
+    pub(crate) dropped: u64,
+    pub(crate) schema: Parameters,
+    pub(crate) recall: f64,
+}
+
+/// `reindex --status`.
+#[derive(Serialize)]
+pub(crate) struct Status {
+    compacts: bool,
+    contents: u64,
+    all_contents: u64,
+    lists: u32,
+    all_lists: u32,
+    bytes: u64,
+    schema: Parameters,
+}
+
+impl Status {
+    /// How far a rebuild is.
+    pub(crate) fn new(unfinished: &Unfinished) -> Status {
+        let progress = unfinished.progress;
+        Status {
+            compacts: unfinished.compacts,
+            contents: progress.contents,
+            all_contents: progress.all_contents,
+            lists: progress.lists,
+            all_lists: progress.all_lists,
+            bytes: unfinished.bytes,
+            schema: Parameters::new(&unfinished.schema),
+        }
+    }
+}
+
+/// `compact`.
+#[derive(Serialize)]
+pub(crate) struct Compacted {
+    pub(crate) bytes_before: u64,
+    pub(crate) bytes: u64,
+}
+
+/// `merge`: a store.
+#[derive(Serialize)]
+pub(crate) struct Merged<'a> {
+    store: &'a str,
+    added: u64,
+    updated: u64,
+    unchanged: u64,
+    copies: u64,
+    unpublished: u64,
+}
+
+impl<'a> Merged<'a> {
+    /// What became of the documents of a store.
+    pub(crate) fn new(store: &'a str, merged: &write::Merged) -> Merged<'a> {
+        Merged {
+            store,
+            added: merged.added,
+            updated: merged.updated,
+            unchanged: merged.unchanged,
+            copies: merged.copies,
+            unpublished: merged.unpublished,
+        }
+    }
+}
+
+/// `backup`.
+#[derive(Serialize)]
+pub(crate) struct Backup<'a> {
+    pub(crate) store: &'a str,
+    pub(crate) documents: u64,
+    pub(crate) contents: u64,
+    pub(crate) bytes: u64,
+}
+
+/// `check`.
+#[derive(Serialize)]
+pub(crate) struct Checked<'a> {
+    documents: u64,
+    contents: u64,
+    postings: u64,
+    recent: u64,
+    problems: Vec<Problem<'a>>,
+}
+
+impl Checked<'_> {
+    /// What was checked, and the damage.
+    pub(crate) fn new(report: &upkeep::Report) -> Checked<'_> {
+        Checked {
+            documents: report.documents,
+            contents: report.contents,
+            postings: report.postings,
+            recent: report.recent,
+            problems: report.problems.iter().map(Problem::new).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Problem<'a> {
+    file: String,
+    what: &'a str,
+}
+
+impl Problem<'_> {
+    fn new(problem: &upkeep::Problem) -> Problem<'_> {
+        Problem {
+            file: problem.file.display().to_string(),
+            what: &problem.what,
+        }
+    }
+}
+
+/// `salvage`: a document that is not intact.
+#[derive(Serialize)]
+pub(crate) struct Casualty<'a> {
+    pub(crate) fate: &'a str,
+    pub(crate) key: Option<&'a str>,
+    pub(crate) why: &'a str,
+}
+
+/// `salvage`: the summary.
+#[derive(Serialize)]
+pub(crate) struct Salvaged {
+    store: String,
+    documents: u64,
+    contents: u64,
+    doubtful: u64,
+    lost: u64,
+    unnamed: u64,
+    undated: u64,
+    index_is_whole: bool,
+    unreadable: Vec<Unreadable>,
+    parameters: Parameters,
+}
+
+impl Salvaged {
+    /// What was saved into a new store.
+    pub(crate) fn new(store: &Path, saved: &upkeep::Salvaged) -> Salvaged {
+        let unreadable = |part: &upkeep::Unreadable| Unreadable {
+            file: part.file.display().to_string(),
+            bytes: part.bytes,
+        };
+        Salvaged {
+            store: store.display().to_string(),
+            documents: saved.documents,
+            contents: saved.contents,
+            doubtful: saved.doubtful,
+            lost: saved.lost,
+            unnamed: saved.unnamed,
+            undated: saved.undated,
+            index_is_whole: saved.index_is_whole,
+            unreadable: saved.unreadable.iter().map(unreadable).collect(),
+            parameters: Parameters::new(&saved.schema),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Unreadable {
+    file: String,
+    bytes: u64,
+}
