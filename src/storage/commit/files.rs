@@ -280,8 +280,8 @@ impl Files {
         Ok(id)
     }
 
-    /// Appends contents, gives them the next ids, and says of each whether it may share a band's bucket
-    /// with one before it.
+    /// Appends contents, gives them the next ids, and says of each in which bands, ascending, it may share a
+    /// bucket with one before it.
     ///
     /// # Errors
     ///
@@ -290,7 +290,7 @@ impl Files {
         &mut self,
         contents: &[NewContent<'_>],
         pool: &Pool,
-    ) -> Result<Vec<bool>> {
+    ) -> Result<Vec<Vec<u32>>> {
         self.check_room(contents.len())?;
         self.health = Health::Torn;
         self.append_all_rows(contents, pool)?;
@@ -302,9 +302,9 @@ impl Files {
             Some(filter) => filter.may_hold(list, hash),
             None => has_tables,
         };
-        let has_company = self.recent.fill(&hashes, is_held, pool);
+        let company = self.recent.fill(&hashes, is_held, pool);
         self.len += low32(contents.len() as u64);
-        Ok(has_company)
+        Ok(company)
     }
 
     /// Makes room for so many recent contents.

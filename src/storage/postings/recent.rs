@@ -4,7 +4,7 @@
 //! contents at or above the watermark `banded` are found here. Nothing of it is stored: the
 //! postings follow from the content and signature columns, and are rebuilt on open.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::codec::low32;
 use crate::pool::Pool;
@@ -118,8 +118,8 @@ impl Recent {
         self.len.store(low32(place as u64) + 1, Ordering::Release);
     }
 
-    /// Inserts the next contents, several lists at a time, and says of each whether it has company in a
-    /// band: an earlier content with the same hash, or one elsewhere as `is_held` knows, which is asked
+    /// Inserts the next contents, several lists at a time, and says of each in which bands, ascending, it has
+    /// company: an earlier content with the same hash, or one elsewhere as `is_held` knows, which is asked
     /// about the list and the hash.
     ///
     /// The caller is the only writer and has made sure that there is room.
@@ -128,10 +128,10 @@ impl Recent {
         contents: &[Hashes<'_>],
         is_held: impl Fn(u32, u32) -> bool + Sync,
         pool: &Pool,
-    ) -> Vec<bool> {
+    ) -> Vec<Vec<u32>> {
         let start = self.len() as usize;
-        let company: Vec<AtomicBool> = contents.iter().map(|_| AtomicBool::new(false)).collect();
         let enter = |(number, list): (u32, &Chains)| {
+            let mut met = Vec::new();
             for (index, hashes) in contents.iter().enumerate() {
                 let hash = hashes.of(number as usize);
                 list.push(start + index, hash);
@@ -139,19 +139,27 @@ impl Recent {
                     continue;
                 };
                 if list.has_before(start + index, hash) || is_held(number, hash) {
-                    company[index].store(true, Ordering::Relaxed);
+                    met.push(index);
                 }
             }
+            met
         };
         let lists = (0..).zip(&self.lists);
-        if contents.len() < PARALLEL_CONTENTS {
-            lists.for_each(enter);
+        let met = if contents.len() < PARALLEL_CONTENTS {
+            lists.map(enter).collect()
         } else {
-            pool.map(lists.collect(), enter);
+            pool.map(lists.collect(), enter)
+        };
+        let mut company = vec![Vec::new(); contents.len()];
+        // List 0 are the copies, in which none was looked for.
+        for (band, met) in (0..).zip(met.into_iter().skip(1)) {
+            for index in met {
+                company[index].push(band);
+            }
         }
         let end = low32((start + contents.len()) as u64);
         self.len.store(end, Ordering::Release);
-        company.into_iter().map(AtomicBool::into_inner).collect()
+        company
     }
 
     /// The ids in `list` whose hash is `hash`, youngest first.
@@ -362,8 +370,10 @@ mod tests {
         };
         // The same hash in another list, or that of a copy, is no company.
         let first = fill(&[(1, [10, 20]), (1, [20, 10]), (2, [10, 30]), (3, [40, 77])]);
-        assert_eq!(first, [false, false, true, true]);
+        assert_eq!(first, [vec![], vec![], vec![0], vec![1]]);
         let second = fill(&[(4, [77, 50]), (5, [60, 30]), (6, [61, 50])]);
-        assert_eq!(second, [false, true, true]);
+        assert_eq!(second, [vec![], vec![1], vec![1]]);
+        let third = fill(&[(6, [10, 77]), (7, [61, 99])]);
+        assert_eq!(third, [vec![0, 1], vec![0]]);
     }
 }

@@ -49,6 +49,16 @@ pub(crate) struct Probe<'a> {
     pub(crate) shingles: &'a ShingleSet,
     pub(crate) signature: &'a [u8],
     pub(crate) band_hashes: &'a [u32],
+    /// The bands to look in, ascending: in the buckets of the others nothing is to be found. None for all.
+    pub(crate) bands: Option<&'a [u32]>,
+}
+
+impl<'a> Probe<'a> {
+    /// The same, to be looked up in these bands only.
+    pub(crate) fn in_bands(self, bands: &'a [u32]) -> Probe<'a> {
+        let bands = Some(bands);
+        Probe { bands, ..self }
+    }
 }
 
 /// A stored content that others are compared with.
@@ -80,6 +90,7 @@ impl<'a> Stored<'a> {
             shingles: &self.shingles,
             signature: self.signature,
             band_hashes: &[],
+            bands: None,
         }
     }
 }

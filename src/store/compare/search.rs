@@ -199,7 +199,14 @@ fn ranked(mut read: Vec<u32>) -> Vec<u32> {
 }
 
 fn walks<'a>(probe: Probe<'a>, ids: &'a Range<u32>) -> impl Iterator<Item = Walk> + 'a {
-    (0..).zip(probe.band_hashes).map(|(band, &hash)| Walk {
+    let hashes = (0..).zip(probe.band_hashes);
+    let is_asked = move |band| {
+        probe
+            .bands
+            .is_none_or(|bands| bands.binary_search(&band).is_ok())
+    };
+    let asked = hashes.filter(move |(band, _)| is_asked(*band));
+    asked.map(|(band, &hash)| Walk {
         band,
         hash,
         ids: ids.clone(),

@@ -70,6 +70,7 @@ impl Sketch {
             shingles: &self.shingles,
             signature: &self.signature,
             band_hashes: &self.band_hashes,
+            bands: None,
         }
     }
 }

@@ -18,8 +18,8 @@ pub(crate) struct Fresh {
     pub(crate) content: u32,
     /// When it was named.
     pub(crate) moment: Moment,
-    /// Whether it may share a bucket with an earlier one; known once it is appended.
-    pub(crate) has_company: bool,
+    /// The bands in which it may share a bucket with an earlier one; known once it is appended.
+    pub(crate) company: Vec<u32>,
 }
 
 /// New contents in the order of their ids, of which the first were appended.
@@ -67,8 +67,8 @@ impl Writer {
             .map(|fresh| fresh.sketch.content(&fresh.hash))
             .collect();
         let company = self.files.push_all(&contents, &self.store.shared.pool)?;
-        for (fresh, has_company) in fresh.iter_mut().zip(company) {
-            fresh.has_company = has_company;
+        for (fresh, company) in fresh.iter_mut().zip(company) {
+            fresh.company = company;
         }
         batch.appended = batch.contents.len();
         Ok(())
@@ -77,13 +77,13 @@ impl Writer {
     /// Compares contents that were just appended with all that come before them, as of when each came.
     pub(crate) fn compare_fresh(&mut self, batch: FreshBatch) -> Result<Vec<(usize, Met)>> {
         let fresh = batch.contents;
-        if !fresh.iter().any(|fresh| fresh.has_company) {
+        if fresh.iter().all(|fresh| fresh.company.is_empty()) {
             return Ok(Vec::new());
         }
         let snapshot = self.files.snapshot()?;
         let this = &*self;
         let compared = this.store.shared.pool.map(fresh, |fresh| {
-            if !fresh.has_company {
+            if fresh.company.is_empty() {
                 return Ok((fresh.index, Met::Nothing));
             }
             let comparing = &this.store.shared.meters.comparing;
@@ -94,7 +94,7 @@ impl Writer {
     }
 
     fn compare_one(&self, snapshot: &Snapshot, fresh: &Fresh) -> Result<Met> {
-        let probe = fresh.sketch.probe(&fresh.hash);
+        let probe = fresh.sketch.probe(&fresh.hash).in_bands(&fresh.company);
         let names = Names {
             committed: &self.committed.snapshot,
             pending: &self.pending,

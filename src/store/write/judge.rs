@@ -179,6 +179,7 @@ fn verified_copy(snapshot: &Snapshot, content: u32, hash: &[u8; 32]) -> Result<O
         shingles: ShingleSet::EMPTY,
         signature: snapshot.signature(content)?,
         band_hashes: &[],
+        bands: None,
     };
     Matcher::new(snapshot, probe, snapshot.schema.threshold()).verify(content)
 }

@@ -123,7 +123,7 @@ impl Writer {
                 sketch,
                 content,
                 moment: self.pending.now(),
-                has_company: false,
+                company: Vec::new(),
             });
         }
         Ok(Ok(outcome))
