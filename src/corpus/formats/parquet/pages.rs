@@ -3,7 +3,8 @@
 //! The library allocates what a header asks for before it looks whether that is there.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use parquet::basic::{Encoding, Type};
@@ -22,16 +23,28 @@ const MAX_BYTES: u64 = 1 << 30;
 const MAX_VALUES: u64 = 1 << 25;
 
 /// A file, of which nothing is asked for that it does not have.
-#[derive(Debug)]
+///
+/// Each reader knows its place itself, so others of the same file, on other threads too, do not move it.
+#[derive(Clone, Debug)]
 pub(crate) struct Chunks {
-    file: File,
+    file: Arc<File>,
     size: u64,
 }
 
 impl Chunks {
     /// A file of `size` bytes.
     pub(crate) fn new(file: File, size: u64) -> Chunks {
-        Chunks { file, size }
+        Chunks {
+            file: Arc::new(file),
+            size,
+        }
+    }
+
+    fn at(&self, place: u64) -> At {
+        At {
+            file: self.file.clone(),
+            place,
+        }
     }
 
     fn check(&self, end: Option<u64>) -> Result<()> {
@@ -49,13 +62,11 @@ impl Length for Chunks {
 }
 
 impl ChunkReader for Chunks {
-    type T = BufReader<File>;
+    type T = BufReader<At>;
 
-    fn get_read(&self, start: u64) -> Result<BufReader<File>> {
+    fn get_read(&self, start: u64) -> Result<BufReader<At>> {
         self.check(Some(start))?;
-        let mut file = self.file.try_clone()?;
-        file.seek(SeekFrom::Start(start))?;
-        let mut reader = BufReader::new(file);
+        let mut reader = BufReader::new(self.at(start));
         if page_bytes(reader.fill_buf()?).is_some_and(|bytes| bytes > MAX_BYTES) {
             return Err(damaged("a page claims to have more than 1 GiB"));
         }
@@ -65,11 +76,34 @@ impl ChunkReader for Chunks {
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
         self.check(start.checked_add(length as u64))?;
         let mut bytes = vec![0; length];
-        let mut file = self.file.try_clone()?;
-        file.seek(SeekFrom::Start(start))?;
-        file.read_exact(&mut bytes)?;
+        self.at(start).read_exact(&mut bytes)?;
         Ok(bytes.into())
     }
+}
+
+/// A place in a file.
+#[derive(Debug)]
+pub(crate) struct At {
+    file: Arc<File>,
+    place: u64,
+}
+
+impl Read for At {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = read_at(&self.file, bytes, self.place)?;
+        self.place += read as u64;
+        Ok(read)
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], place: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, bytes, place)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, bytes: &mut [u8], place: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, bytes, place)
 }
 
 /// What a page has after decompression, if `header` is one of a page: its first three fields are
