@@ -3,6 +3,7 @@
 mod budget;
 pub(crate) mod filter;
 mod footer;
+pub(crate) mod further;
 mod lines;
 mod nodes;
 mod pages;
