@@ -1,6 +1,7 @@
 //! Ctrl-C, and the other signals that ask a process to end.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -137,6 +138,15 @@ pub(crate) struct Ending {
 impl Ending {
     /// Ends the process at the first signal from now on.
     pub(crate) fn catch(console: &Console, word: &'static str) -> Result<Ending> {
+        Ending::removing(console, word, None)
+    }
+
+    /// Ends the process at the first signal from now on, and removes the folder that it works in, if it has one.
+    pub(crate) fn removing(
+        console: &Console,
+        word: &'static str,
+        folder: Option<PathBuf>,
+    ) -> Result<Ending> {
         let is_armed = Arc::new(Mutex::new(true));
         let (asked, console) = (is_armed.clone(), console.clone());
         at_signals(move || {
@@ -144,6 +154,12 @@ impl Ending {
             if *is_armed {
                 console.bar().finish_and_clear();
                 console.error(word);
+                if let Some(folder) = &folder {
+                    // Files may come into it meanwhile, so once more.
+                    for _ in 0..2 {
+                        std::fs::remove_dir_all(folder).unwrap_or_default();
+                    }
+                }
                 std::process::exit(exit_code().into());
             }
         })?;

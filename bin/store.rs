@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::args::{Args, Salvage};
 use crate::console::Console;
-use crate::number::{bytes, counted, utc};
+use crate::number::{bytes, counted, percent, utc};
 use crate::output::system_error;
 use crate::parse::Number;
 
@@ -229,6 +229,25 @@ pub(crate) fn note_cut_short(times: u64, args: &Args, console: &Console) {
             most,
         ));
     }
+}
+
+/// Says what a threshold below that of the store misses; `remedy` is what to do, if something is.
+pub(crate) fn note_threshold(
+    store: &Store,
+    threshold: Option<f64>,
+    remedy: &str,
+    console: &Console,
+) {
+    let schema = store.schema();
+    let Some(threshold) = threshold.filter(|given| *given < schema.threshold()) else {
+        return;
+    };
+    console.note(&format!(
+        "{threshold} is below the threshold of the store, {}: {} of the pairs at {threshold} share a bucket, and the \
+         others are not found{remedy}",
+        schema.threshold(),
+        percent(schema.recall(threshold)),
+    ));
 }
 
 /// How a store is opened.

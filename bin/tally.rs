@@ -12,8 +12,8 @@ pub(crate) fn other_names_note(added: &Added) -> Option<String> {
     let (key, other) = added.first_other.as_ref()?;
     let files = counted(added.other_names, "file is", "files are");
     Some(format!(
-        "{files} stored under other names, too (first: {key} = {other}); add files by the same \
-         paths each time, and forget the other names with `dedupdb remove --prefix`"
+        "{files} stored under other names, too (first: {key} = {other}); run `add` in the same \
+         folder with the same paths each time, and forget the other names with `dedupdb remove --prefix`"
     ))
 }
 

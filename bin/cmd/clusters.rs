@@ -28,6 +28,7 @@ pub(crate) fn run(
         list(number, &cluster?, output)?;
         found = true;
     }
+    crate::store::note_threshold(&store, clusters.threshold, "", console);
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
     Ok(Exit::found(found))
 }

@@ -102,6 +102,9 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
         format!("what was skipped ({skipped}) is not in the output; --skipped FILE lists it")
     });
     tell(&done, note, args, dedup, &told.progress, console, output)?;
+    if !done.is_written && done.read_nothing() {
+        bail!("nothing could be read; {} is not written", name(dedup));
+    }
     if !done.is_written {
         bail!(
             "{}: nothing is kept of the input, and --force replaces no output by nothing; what is \

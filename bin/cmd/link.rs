@@ -96,18 +96,13 @@ fn tell(linked: &Linked, dry_run: bool, console: &Console, output: &mut Output) 
     if output.is_json() {
         return Ok(output.object(&json::Linked::new(linked, dry_run))?);
     }
-    let (files, copies) = (
-        counted(linked.files, "file", "files"),
-        counted(linked.copies, "copy", "copies"),
-    );
+    let files = counted(linked.files, "file", "files");
+    let copies = counted(linked.copies, "copy", "copies");
     let freed = bytes(linked.freed);
-    let done = if dry_run {
-        "would be linked; this was a dry run"
+    console.text(&if dry_run {
+        format!("{files}, {copies} would be linked, which frees {freed}; this was a dry run\n")
     } else {
-        "linked"
-    };
-    console.text(&format!(
-        "{files}, {copies} {done}, {freed} free for that\n"
-    ));
+        format!("{files}, {copies} linked, which frees {freed}\n")
+    });
     Ok(())
 }

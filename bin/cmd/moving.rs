@@ -30,7 +30,10 @@ pub(super) fn move_to(
         bail!("--move-to compares the files of one folder; leave --store (or DEDUPDB_STORE) out");
     }
     if dedup.paths.len() > 1 {
-        bail!("--move-to takes one folder; give one at a time");
+        bail!(
+            "--move-to takes one folder with all that is to be compared, and a DIR outside it: to look through the \
+             current folder, `dedupdb dedup . --move-to ../moved`"
+        );
     }
     let asked = judged(args, dedup)?;
     let asked = asked.move_to(target).pretend(dedup.dry_run);

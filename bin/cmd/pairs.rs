@@ -36,6 +36,10 @@ pub(crate) fn run(
         found = true;
     }
     drop(watch);
+    if !pairs.exhaustive {
+        let remedy = "; --exhaustive finds all";
+        crate::store::note_threshold(&store, pairs.threshold, remedy, console);
+    }
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
     Ok(Exit::found(found))
 }

@@ -1,19 +1,20 @@
 //! `report`: writes a page to look through the clusters and decide.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use dedupdb::corpus::{self, Add, AddEvent, Ended};
+use dedupdb::corpus::{Add, AddEvent, Ended};
 use dedupdb::publish::check_output;
 use dedupdb::report::{Page, Report, Summary};
-use dedupdb::{Error, Schema, Store};
+use dedupdb::{Schema, Store};
 use tempfile::TempDir;
 
 use crate::args::{self, Args};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::inputs::{STDIN, check_stdin, sources};
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Ending, Interrupt};
 use crate::json;
 use crate::left_out::{LeftOut, Named};
 use crate::number::{bytes, counted};
@@ -31,32 +32,35 @@ pub(crate) fn run(
 ) -> Result<Exit> {
     check_arguments(args, report)?;
     // Not before: a wait for the store ends at once.
-    let (opened, interrupt, failed);
+    let (opened, failed);
     if report.paths.is_empty() {
         opened = Opened {
             store: store::open_to_read(args)?,
-            _folder: None,
+            folder: None,
         };
-        interrupt = Interrupt::catch()?;
         failed = false;
     } else {
-        interrupt = Interrupt::catch()?;
-        match of_paths(args, report, console, &interrupt)? {
-            Some(made) => (opened, failed) = made,
-            None => return Ok(stopped(console)),
-        }
+        let interrupt = Interrupt::catch()?;
+        let Some(made) = of_paths(args, report, console, &interrupt)? else {
+            console.error(STOPPED);
+            return Ok(Exit::Interrupted);
+        };
+        (opened, failed) = made;
     }
     let watch = Watch::new(console, "looked at", Unit::Step, opened.store.progress());
-    let page = asked(args, report).make(&opened.store, || interrupt.flow());
+    // Clusters are found in one call, so the process ends in the midst of it.
+    let folder = opened
+        .folder
+        .as_ref()
+        .map(|folder| folder.path().to_owned());
+    let ending = Ending::removing(console, STOPPED, folder)?;
+    let page = asked(args, report).make(&opened.store, || ControlFlow::Continue(()));
+    ending.disarm();
     drop(watch);
-    let page = match page {
-        Err(corpus::Error::Store {
-            source: Error::Stopped,
-        }) => return Ok(stopped(console)),
-        page => page.map_err(store::of_corpus)?,
-    };
+    let page = page.map_err(store::of_corpus)?;
     let written = write(&page, report, output)?;
     tell(page.summary(), written, report, console, output)?;
+    store::note_threshold(&opened.store, report.threshold, "", console);
     store::note_cut_short(page.summary().searches_cut_short, args, console);
     Ok(if failed {
         Exit::Failed
@@ -68,13 +72,11 @@ pub(crate) fn run(
 /// A store, and the folder that it was made in, which goes after it.
 struct Opened {
     store: Store,
-    _folder: Option<TempDir>,
+    folder: Option<TempDir>,
 }
 
-fn stopped(console: &Console) -> Exit {
-    console.error("stopped; nothing is written");
-    Exit::Interrupted
-}
+/// What is said when the user asks to stop.
+const STOPPED: &str = "stopped; nothing is written";
 
 fn is_file(report: &args::Report) -> bool {
     report.output != Path::new(STDIN)
@@ -144,7 +146,7 @@ fn of_paths(
     }
     let opened = Opened {
         store,
-        _folder: Some(folder),
+        folder: Some(folder),
     };
     Ok(Some((opened, added.reading.has_failures())))
 }

@@ -78,6 +78,7 @@ pub(crate) struct Deduped<'a> {
     dropped: u64,
     of_input: Dropped,
     of_history: Dropped,
+    of_itself: u64,
     #[serde(flatten)]
     read: Read<'a>,
 }
@@ -91,6 +92,7 @@ impl Deduped<'_> {
             dropped: done.dropped(),
             of_input: Dropped::new(done.of_input),
             of_history: Dropped::new(done.of_history),
+            of_itself: done.of_itself,
             read: Read::new(&done.reading, elapsed),
         }
     }

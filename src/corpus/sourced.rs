@@ -209,6 +209,8 @@ pub struct Opened {
     pub format: Format,
     /// The header of a table, as it is in the file.
     pub header: Vec<u8>,
+    /// The names of the columns of a table, if it says them.
+    pub(crate) columns: Vec<String>,
     /// The file of columns, which can be read again.
     pub(crate) table: Option<Arc<TableSource>>,
 }

@@ -130,7 +130,8 @@ impl Begun {
             removed.finish()?;
         }
         judge.met.watch.tell(Event::Publishing)?;
-        let is_written = judge.met.done.kept > 0 || !outputs.replaces_content();
+        let done = &judge.met.done;
+        let is_written = done.kept > 0 || !done.read_nothing() && !outputs.replaces_content();
         if is_written {
             outputs.publish()?;
         }

@@ -23,7 +23,7 @@ pub struct Done {
     /// [`Options::false_candidates`](crate::Options::false_candidates) asks.
     pub searches_cut_short: u64,
     /// Whether the output has its place. Not so if nothing is kept and something with content stands
-    /// there, which nothing replaces.
+    /// there, which nothing replaces; or if no document could be read of what is there.
     pub is_written: bool,
 }
 
@@ -48,6 +48,11 @@ impl Done {
     /// Documents that are not in the output for the sake of another one.
     pub fn dropped(&self) -> u64 {
         self.of_input.all() + self.of_history.all()
+    }
+
+    /// Whether something failed to be read, and not one document was.
+    pub fn read_nothing(&self) -> bool {
+        self.kept + self.dropped() == 0 && self.reading.has_failures()
     }
 
     /// Counts a document that is dropped.

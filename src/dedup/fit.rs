@@ -1,5 +1,6 @@
 //! Whether what is read can be written as it is asked for.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use crate::corpus::{Format, Opened, Origin, TableSource};
@@ -55,11 +56,11 @@ impl Fit {
             if !Columns::fit(opened.format, !opened.header.is_empty()) {
                 return unfit(Unfit::NoMarks);
             }
-            let table = opened.table.as_ref();
-            let fields = table.map_or(&[][..], |table| table.schema.get_fields());
-            let mut fields = fields.iter();
-            if fields.any(|field| columns.names().iter().any(|name| name == field.name())) {
-                return unfit(Unfit::MarkedBefore);
+            if let Some(name) = columns.among(|name| {
+                let mut found = opened.columns.iter();
+                found.any(|found| found.trim() == name)
+            }) {
+                return marked_before(&opened.source.display(), name);
             }
         }
         match self.form {
@@ -95,13 +96,10 @@ impl Fit {
     /// It has a field of the name of a mark.
     pub(crate) fn record(&self, origin: &Origin) -> Result<()> {
         let columns = self.mark.as_ref().filter(|_| self.has_fields);
-        let Some(name) = columns.and_then(|columns| columns.field_of(&origin.verbatim)) else {
-            return Ok(());
-        };
-        Err(Error::Unfit {
-            place: format!("{}: {name}", origin.place()),
-            unfit: Unfit::MarkedBefore,
-        })
+        match columns.and_then(|columns| columns.field_of(&origin.verbatim)) {
+            Some(name) => marked_before(&origin.place(), name),
+            None => Ok(()),
+        }
     }
 
     /// Takes note of a file that is one document.
@@ -120,4 +118,12 @@ impl Fit {
             unfit,
         })
     }
+}
+
+/// Refuses what has a column or field of the name of a mark.
+fn marked_before(place: &dyn Display, name: &str) -> Result<()> {
+    Err(Error::Unfit {
+        place: format!("{place}: {name}"),
+        unfit: Unfit::MarkedBefore,
+    })
 }

@@ -17,7 +17,7 @@ use crate::dedup::lineage::Lineage;
 use crate::dedup::mark::Mark;
 use crate::dedup::removed::Removed;
 use crate::{
-    Query, Store, Writer,
+    Match, Query, Store, Writer,
     write::{Outcome, Uncommitted},
 };
 
@@ -219,7 +219,7 @@ impl Judge<'_> {
             return Ok(Judged::Document(Box::new(origin), verdict));
         }
         self.met.done.dropped_one(earlier.exact_copy, stored_before);
-        self.met.done.of_itself += u64::from(stored_before && is_itself(&origin, &earlier.key));
+        self.met.done.of_itself += u64::from(stored_before && is_itself(&origin, earlier));
         let lineage = self.lineage.as_ref().filter(|_| !stored_before);
         let (earlier_source, earlier_record) =
             lineage.map_or((None, None), |lineage| lineage.of(&earlier.key));
@@ -307,10 +307,13 @@ impl Judge<'_> {
     }
 }
 
-/// Whether the document that is stored as `key` is the one that was read.
-fn is_itself(origin: &Origin, key: &str) -> bool {
+/// Whether the document that was stored before is the one that was read, as far as its key tells.
+fn is_itself(origin: &Origin, earlier: &Match) -> bool {
+    let key = &earlier.key;
     let is_same = |path: PathBuf| is_same_file(&path, &origin.source);
-    origin.key == key || origin.record.is_none() && Key::path(key).is_some_and(is_same)
+    let is_from_above = || earlier.exact_copy && Key::from_above(&origin.source).contains(key);
+    let is_file = origin.record.is_none();
+    origin.key == *key || is_file && (Key::path(key).is_some_and(is_same) || is_from_above())
 }
 
 /// Tells a document that is dropped.

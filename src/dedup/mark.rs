@@ -52,8 +52,13 @@ impl Columns {
     )]
     pub(crate) fn field_of(&self, record: &[u8]) -> Option<&str> {
         let fields: HashMap<String, IgnoredAny> = serde_json::from_slice(record).ok()?;
+        self.among(|name| fields.contains_key(name))
+    }
+
+    /// The first of the names that `is_there`.
+    pub(crate) fn among(&self, is_there: impl Fn(&str) -> bool) -> Option<&str> {
         let mut names = self.0.iter().map(String::as_str);
-        names.find(|name| fields.contains_key(*name))
+        names.find(|name| is_there(name))
     }
 
     /// The header with the columns.

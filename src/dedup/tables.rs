@@ -1,10 +1,11 @@
 //! Rows of files of columns, written on a thread of their own.
 //!
-//! Rows are known by their numbers alone. Once the last one of a group is judged, the columns of those that are
-//! kept are copied from the table as it was read.
+//! Rows are known by their numbers alone. The columns of those that are kept are copied from the table as it was
+//! read, while further rows are judged.
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,11 +13,14 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::corpus::{self, Cells, Failure, Filtered, Nth, Table, TableSource};
+use crate::corpus::{self, Cells, Failure, Filtered, Nth, Table, TableOrigin, TableSource};
 use crate::dedup::encoder::{Encoder, Outlet};
 use crate::dedup::error::{Error, Result};
 use crate::dedup::mark::{Columns, Mark};
 use crate::publish::error::Of;
+
+/// Rows that the thread is told of together, about.
+const ROWS: usize = 256;
 
 /// How long to wait for the thread before looking after the rest.
 const TICK: Duration = Duration::from_millis(20);
@@ -36,16 +40,20 @@ enum Job {
     File(PathBuf, PathBuf),
     /// Rows of this table come next.
     Table(PathBuf, Arc<TableSource>),
-    /// The rows of a group that are kept, and their marks.
-    Group(usize, Vec<bool>, Vec<Mark>),
+    /// Which ones of the next rows of a group are kept.
+    Rows(usize, Vec<bool>),
+    /// A group ends, whose rows that are kept have these marks.
+    EndGroup(usize, Vec<Mark>),
 }
 
 /// How far a table was judged.
 struct Reading {
     table: Arc<TableSource>,
     group: usize,
-    /// Rows before the group.
+    /// Rows before those that the thread was not told of.
     before: u64,
+    /// Rows before the next group.
+    end: u64,
     kept: Vec<bool>,
     marks: Vec<Mark>,
 }
@@ -90,9 +98,10 @@ impl Tables {
         self.close()?;
         self.tell(Job::Table(source.to_owned(), table.clone()))?;
         self.reading = Some(Reading {
-            table,
             group: 0,
             before: 0,
+            end: table.groups.first().copied().unwrap_or(0),
+            table,
             kept: Vec::new(),
             marks: Vec::new(),
         });
@@ -110,24 +119,27 @@ impl Tables {
         };
         loop {
             let reading = self.reading.as_mut().ok_or_else(defect)?;
-            let rows = *reading.table.groups.get(reading.group).ok_or_else(defect)?;
-            let at = nth
-                .number()
-                .checked_sub(reading.before + 1)
-                .ok_or_else(defect)?;
-            if at < rows {
-                let at = usize::try_from(at).map_err(|_| defect())?;
-                reading.kept.resize(at + 1, false);
-                reading.kept[at] = true;
-                reading.marks.extend(mark.cloned());
-                return Ok(());
+            if nth.number() > reading.end {
+                let group = reading.group + 1;
+                let rows = *reading.table.groups.get(group).ok_or_else(defect)?;
+                self.end_group()?;
+                let reading = self.reading.as_mut().ok_or_else(defect)?;
+                reading.group = group;
+                reading.before = reading.end;
+                reading.end += rows;
+                continue;
             }
-            let kept = std::mem::take(&mut reading.kept);
-            let marks = std::mem::take(&mut reading.marks);
-            let group = reading.group;
-            reading.before += rows;
-            reading.group += 1;
-            self.tell(Job::Group(group, kept, marks))?;
+            let at = nth.number().checked_sub(reading.before + 1);
+            let at = at.and_then(|at| usize::try_from(at).ok());
+            let at = at.ok_or_else(defect)?;
+            reading.kept.resize(at + 1, false);
+            reading.kept[at] = true;
+            reading.marks.extend(mark.cloned());
+            return if at + 1 < ROWS {
+                Ok(())
+            } else {
+                self.tell_rows()
+            };
         }
     }
 
@@ -151,12 +163,29 @@ impl Tables {
     }
 
     fn close(&mut self) -> Result<()> {
-        match self.reading.take() {
-            Some(Reading {
-                group, kept, marks, ..
-            }) => self.tell(Job::Group(group, kept, marks)),
-            None => Ok(()),
-        }
+        self.end_group()?;
+        self.reading = None;
+        Ok(())
+    }
+
+    /// Tells of the rows of the group that are not told yet, and that it ends.
+    fn end_group(&mut self) -> Result<()> {
+        self.tell_rows()?;
+        let Some(reading) = &mut self.reading else {
+            return Ok(());
+        };
+        let job = Job::EndGroup(reading.group, take(&mut reading.marks));
+        self.tell(job)
+    }
+
+    fn tell_rows(&mut self) -> Result<()> {
+        let Some(reading) = self.reading.as_mut().filter(|it| !it.kept.is_empty()) else {
+            return Ok(());
+        };
+        let kept = take(&mut reading.kept);
+        reading.before += kept.len() as u64;
+        let job = Job::Rows(reading.group, kept);
+        self.tell(job)
     }
 
     fn tell(&mut self, job: Job) -> Result<()> {
@@ -226,7 +255,16 @@ impl Copier {
                     self.file = Some((Writing::Begun(encoded), path));
                 }
                 Job::Table(path, source) => self.begin_table(path, &source)?,
-                Job::Group(group, kept, marks) => self.copy(group, &kept, &marks)?,
+                Job::Rows(group, kept) => {
+                    self.copy(group, |rows, origin| rows.take(origin, &kept))?;
+                }
+                Job::EndGroup(group, marks) => {
+                    let further = self
+                        .columns
+                        .as_ref()
+                        .map_or_else(Vec::new, |_| cells(&marks));
+                    self.copy(group, |rows, origin| rows.end_group(origin, &further))?;
+                }
             }
         }
         self.end_file()
@@ -242,7 +280,8 @@ impl Copier {
             let rows = match writing {
                 Writing::Begun(encoded) => {
                     let further = self.columns.as_ref().map_or_else(Vec::new, further);
-                    Box::new(Filtered::begin(*encoded, &table, &further).of(&output)?)
+                    let folder = output.parent().unwrap_or(Path::new("")).to_owned();
+                    Box::new(Filtered::begin(*encoded, folder, &table, &further).of(&output)?)
                 }
                 Writing::Rows(rows) => rows,
             };
@@ -252,7 +291,12 @@ impl Copier {
         Ok(())
     }
 
-    fn copy(&mut self, group: usize, kept: &[bool], marks: &[Mark]) -> Result<()> {
+    /// Works on a group of the table.
+    fn copy(
+        &mut self,
+        group: usize,
+        work: impl FnOnce(&mut Filtered<Encoded>, TableOrigin<'_>) -> Result<(), Failure>,
+    ) -> Result<()> {
         let (Some((Writing::Rows(rows), output)), Some((table, path))) =
             (&mut self.file, &self.table)
         else {
@@ -260,12 +304,12 @@ impl Copier {
             return Err(Error::Defect { what });
         };
         let goes_on = || !self.is_stopped.load(Ordering::Relaxed);
-        let further = if self.columns.is_some() {
-            cells(marks)
-        } else {
-            Vec::new()
+        let origin = TableOrigin {
+            table,
+            group,
+            goes_on: &goes_on,
         };
-        match rows.append(table, group, kept, &further, &goes_on) {
+        match work(rows, origin) {
             Ok(()) => Ok(()),
             Err(Failure::Read(error)) => Err(Error::input(path.clone(), error)),
             Err(Failure::Written(error)) => Ok(Err(error).of(output)?),

@@ -1,10 +1,12 @@
 //! What is listed of a cluster.
 
+use std::collections::HashSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use super::standing::{Files, Standing};
+use super::standing::{Files, Going, Standing, State};
+use super::summary::Summary;
 use crate::groups::{Cluster, Member};
 use crate::{Document, Result, Store};
 
@@ -132,6 +134,35 @@ impl Group {
             }
         }
         Ok(group)
+    }
+
+    /// Takes note of the documents, by their keys, whose files have other texts than are stored: as if their size or time
+    /// had changed.
+    pub(super) fn rewritten(&mut self, keys: &HashSet<String>, summary: &mut Summary) {
+        let before = self.going();
+        for row in &mut self.rows {
+            if row.standing.state == State::AtHand && keys.contains(&row.key) {
+                row.standing.state = State::Changed;
+                summary.other_texts += 1;
+            }
+        }
+        let after = self.going();
+        let corrected = |all: u64, before: u64, after: u64| all.saturating_sub(before) + after;
+        summary.could_go = corrected(summary.could_go, before.all, after.all);
+        summary.identical_could_go = corrected(
+            summary.identical_could_go,
+            before.identical,
+            after.identical,
+        );
+    }
+
+    /// What could go of the documents that are listed.
+    fn going(&self) -> Going {
+        let mut going = Going::default();
+        for (place, row) in self.rows.iter().enumerate() {
+            going.count(row.standing.state, row.size, place == 0 || row.is_identical);
+        }
+        going
     }
 
     /// One of so many documents and bytes.

@@ -149,7 +149,7 @@ impl Report {
         let room = usize::try_from(self.bytes).unwrap_or(usize::MAX) - FRAME;
         let lists = if self.has_texts { room / 2 } else { room };
         let cut_short = store.searches_cut_short();
-        let (mut summary, figures, groups) = self.find(store, lists, &mut go_on)?;
+        let (mut summary, figures, mut groups) = self.find(store, lists, &mut go_on)?;
         let buckets = store.largest_buckets(BUCKETS)?;
         let room = room
             - groups
@@ -159,6 +159,9 @@ impl Report {
                 .min(room);
         let texts = self.find_texts(&groups, room, &mut go_on)?;
         if let Some(texts) = &texts {
+            for group in &mut groups {
+                group.rewritten(texts.rewritten(), &mut summary);
+            }
             summary.texts = texts.shown().count() as u64;
             summary.texts_cut = texts.shown().filter(|(_, is_cut)| *is_cut).count() as u64;
             summary.texts_missing = texts.missing() as u64;

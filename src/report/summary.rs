@@ -28,6 +28,9 @@ pub struct Summary {
     pub gone: u64,
     /// Documents in clusters whose files have another size or time than when they were added.
     pub changed: u64,
+    /// Documents in clusters whose files were read for the page and have another text than was added, though their
+    /// size and time are the same.
+    pub other_texts: u64,
     /// Documents in clusters whose files the system refuses to look at.
     pub out_of_reach: u64,
     /// Documents in clusters that are other names of the file of an earlier one: these are no copies.
@@ -74,6 +77,11 @@ impl Summary {
                 self.changed,
                 ["file has", "files have"],
                 "changed after being added: `dedupdb add` reads again what has changed",
+            ),
+            (
+                self.other_texts,
+                ["file has", "files have"],
+                "another text than was added, with the same size and time: `dedupdb add --checksum` reads all again",
             ),
             (self.out_of_reach, ["file", "files"], "cannot be looked at"),
             (

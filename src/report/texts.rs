@@ -22,6 +22,8 @@ pub(super) struct Texts {
     missing: usize,
     /// Of each text, its number among those that are shown.
     places: Vec<usize>,
+    /// Keys of files that were read and have other texts than are stored.
+    rewritten: HashSet<String>,
 }
 
 /// What became of a text.
@@ -93,16 +95,23 @@ impl Texts {
             file
         });
         let first = unique(first);
-        self.read_files(&first, &options, go_on)?;
+        let stored: HashMap<&str, [u8; 32]> =
+            rows().map(|row| (row.key.as_str(), row.hash)).collect();
+        self.read_files(&first, &options, &stored, go_on)?;
         let others = rows().filter(|row| self.is_missing(row));
         let others = unique(others.filter_map(|row| file_of(&row.key)));
-        self.read_files(&others, &options, go_on)?;
+        self.read_files(&others, &options, &stored, go_on)?;
         let sources: Vec<PathBuf> = sources
             .iter()
             .filter(|path| !is_pipe(path))
             .cloned()
             .collect();
-        self.read_files(&sources, &options, go_on)
+        self.read_files(&sources, &options, &stored, go_on)
+    }
+
+    /// Keys of files that were read and have other texts than are stored.
+    pub(super) fn rewritten(&self) -> &HashSet<String> {
+        &self.rewritten
     }
 
     fn is_missing(&self, row: &Row) -> bool {
@@ -114,6 +123,7 @@ impl Texts {
         &mut self,
         paths: &[PathBuf],
         options: &Options,
+        stored: &HashMap<&str, [u8; 32]>,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<(), Error> {
         if self.missing == 0 || paths.is_empty() {
@@ -126,7 +136,17 @@ impl Texts {
             // What cannot be read is missing.
             let Ok(document) = read else { continue };
             let text = document.text();
-            let Some(&number) = self.numbers.get(blake3::hash(text.as_bytes()).as_bytes()) else {
+            let hash = blake3::hash(text.as_bytes());
+            let key = document.key.as_str();
+            let is_file = document.record.is_none();
+            if is_file
+                && stored
+                    .get(key)
+                    .is_some_and(|stored| *stored != *hash.as_bytes())
+            {
+                self.rewritten.insert(key.to_owned());
+            }
+            let Some(&number) = self.numbers.get(hash.as_bytes()) else {
                 continue;
             };
             if matches!(self.found[number], Found::Missing) {

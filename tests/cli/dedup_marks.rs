@@ -288,3 +288,23 @@ fn a_record_that_is_marked_before_is_refused() {
     let arguments = ["dedup", "in.jsonl", "-o", "out.jsonl", "--mark", "seen"];
     sandbox.run(&arguments).expect(0);
 }
+
+#[test]
+fn a_table_that_is_marked_before_is_refused() {
+    let sandbox = Sandbox::new();
+    for (name, cell) in [("in.csv", ','), ("in.tsv", '\t')] {
+        let rows = format!("id,text,\"dup_cluster\"\n1,{},7\n", text(1, 50));
+        let rows = rows.replace('"', if cell == ',' { "\"" } else { "" });
+        sandbox.write(name, rows.replace(',', &cell.to_string()));
+        for keep in ["first", "longest"] {
+            let marked = ["dedup", name, "-o", "out", "--mark", "dup", "--keep", keep];
+            let ran = sandbox.run(&marked).expect(2);
+            let message = format!("{name}: dup_cluster: it has");
+            assert!(ran.stderr.contains(&message), "{}", ran.stderr);
+            assert!(!sandbox.path("out").exists());
+        }
+        let marked = format!("marked-{name}");
+        let arguments = ["dedup", name, "-o", &marked, "--mark", "seen"];
+        sandbox.run(&arguments).expect(0);
+    }
+}

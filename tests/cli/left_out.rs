@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::sandbox::{Sandbox, text};
+use crate::sandbox::{Ran, Sandbox, text};
 
 /// A folder with a text and two files that are none, and records that are broken.
 fn mixed() -> Sandbox {
@@ -155,5 +155,57 @@ fn files_stored_under_other_names_are_told_and_are_no_copies() {
     assert_eq!(
         (&again["near_duplicates"], &again["other_names"]),
         (&json!(0), &json!(1))
+    );
+}
+
+#[test]
+fn files_that_are_stored_from_another_folder_are_no_copies() {
+    let sandbox = Sandbox::new();
+    for seed in 0..3 {
+        sandbox.write(format!("top/in/{seed}.txt"), text(seed, 60));
+    }
+    let top = sandbox.path("top");
+    let add = |folder: &str, path: &str| {
+        let store = sandbox.path("s");
+        let arguments = ["--json", "--store", store.to_str().unwrap(), "add", path];
+        let mut command = sandbox.command(&arguments);
+        Ran::of(command.current_dir(top.join(folder)).output().unwrap()).expect(0)
+    };
+    add(".", "in");
+    let ran = add("in", ".");
+    let note = "3 files are stored under other names, too (first: 0.txt = in/0.txt); run `add` in the same folder";
+    assert!(ran.stderr.contains(note), "{}", ran.stderr);
+    let counts = ["added", "exact_copies", "other_names"];
+    assert_eq!(
+        counts.map(|name| ran.objects()[0][name].as_u64().unwrap()),
+        [3, 0, 3]
+    );
+    // A copy that has its own time, and one whose path ends in another name, are copies.
+    sandbox.write("top/2.txt", text(2, 60));
+    sandbox.write("top/out/0.txt", text(0, 60));
+    let ran = add(".", "out");
+    assert_eq!(
+        counts.map(|name| ran.objects()[0][name].as_u64().unwrap()),
+        [1, 1, 0]
+    );
+    // In a dedup they are dropped for their own sake, and that is said.
+    let store = sandbox.path("s");
+    let listed = [
+        "--store",
+        store.to_str().unwrap(),
+        "dedup",
+        ".",
+        "-o",
+        "../kept",
+    ];
+    let mut command = sandbox.command(&listed);
+    std::fs::rename(top.join("in"), sandbox.path("in")).unwrap();
+    std::fs::create_dir(sandbox.path("in/in")).unwrap();
+    std::fs::rename(sandbox.path("in/1.txt"), sandbox.path("in/in/1.txt")).unwrap();
+    let ran = Ran::of(command.current_dir(sandbox.path("in/in")).output().unwrap());
+    assert!(
+        ran.stderr.contains("1 dropped document is stored itself"),
+        "{}",
+        ran.stderr
     );
 }

@@ -69,3 +69,20 @@ fn an_exhaustive_search_needs_shingles_and_finds_what_bands_miss() {
     assert!(ran.stderr.contains(advice), "{}", ran.stderr);
     assert!(ran.stdout.is_empty());
 }
+
+#[test]
+fn what_a_low_threshold_misses_is_said() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.txt", text(1, 60));
+    sandbox.write("b.txt", text(1, 60) + " and more");
+    sandbox.add(&["a.txt", "b.txt"], 0);
+    for command in ["pairs", "clusters"] {
+        let note = "0.5 is below the threshold of the store, 0.8: ";
+        let ran = sandbox.run(&[command, "--threshold", "0.5"]).expect(0);
+        assert!(ran.stderr.contains(note), "{}", ran.stderr);
+        let ran = sandbox.run(&[command, "--threshold", "0.8"]).expect(0);
+        assert_eq!(ran.stderr, "");
+    }
+    let all = ["pairs", "--threshold", "0.5", "--exhaustive"];
+    assert_eq!(sandbox.run(&all).expect(0).stderr, "");
+}

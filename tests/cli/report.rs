@@ -281,6 +281,37 @@ fn a_file_that_changed_is_not_what_was_added() {
     let summary = &ran.objects()[0];
     assert_eq!(summary["changed"], 1);
     assert_eq!(summary["identical_could_go"], text(1, 60).len());
+    // Size and time stay, and the text does not.
+    let time = std::fs::metadata(sandbox.path("c.txt"))
+        .unwrap()
+        .modified()
+        .unwrap();
+    sandbox.write("c.txt", text(1, 60).to_uppercase());
+    let file = std::fs::File::options()
+        .write(true)
+        .open(sandbox.path("c.txt"))
+        .unwrap();
+    file.set_modified(time).unwrap();
+    sandbox.write("a.txt", "something else again");
+    let ran = sandbox
+        .run(&["--json", "report", "-o", "report.html", "--force"])
+        .expect(0);
+    assert!(
+        ran.stderr
+            .contains("1 file has another text than was added"),
+        "{}",
+        ran.stderr
+    );
+    let page = data(&read(&sandbox, "report.html"));
+    assert_eq!(
+        standings(&page),
+        [("a.txt", 3, 0), ("b.txt", 3, 1), ("c.txt", 3, 2)]
+    );
+    let summary = &ran.objects()[0];
+    assert_eq!(
+        (&summary["changed"], &summary["other_texts"]),
+        (&2.into(), &1.into())
+    );
     // Records are not looked for.
     let record = |id: &str| serde_json::json!({ "id": id, "text": text(2, 60) }).to_string();
     sandbox.write("r.jsonl", ["x", "y"].map(record).join("\n"));

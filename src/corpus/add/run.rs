@@ -16,7 +16,7 @@ use crate::corpus::sourced::{Item, Origin};
 use crate::corpus::walk::identity::is_same_file;
 use crate::corpus::walk::key::Key;
 use crate::write::{Outcome, Relation, Uncommitted};
-use crate::{Match, Store, Writer};
+use crate::{Store, Writer};
 
 /// How long to wait for a batch before looking after the rest.
 const TICK: Duration = Duration::from_millis(50);
@@ -175,7 +175,7 @@ impl Run<'_> {
             Err(error) => return Ok(self.skip(&origin.refused(&error))),
         };
         if outcome.relation != Relation::Novel
-            && let Some(other) = self.other_name(origin, outcome.earlier.as_ref())?
+            && let Some(other) = self.other_name(origin, &outcome)?
         {
             self.added.other_name(outcome.change, &origin.key, other);
             return Ok(Flow::Continue(()));
@@ -191,11 +191,7 @@ impl Run<'_> {
     }
 
     /// The key under which an earlier run stored the same file, if it is like what it was.
-    fn other_name(
-        &self,
-        origin: &Origin,
-        earlier: Option<&Match>,
-    ) -> Result<Option<String>, Error> {
+    fn other_name(&self, origin: &Origin, outcome: &Outcome) -> Result<Option<String>, Error> {
         if origin.modified.is_none() {
             return Ok(None);
         }
@@ -205,11 +201,27 @@ impl Run<'_> {
                 return Ok(Some(key));
             }
         }
+        let earlier = outcome.earlier.as_ref();
         let earlier = earlier.filter(|earlier| earlier.key != origin.key);
-        let earlier = earlier.filter(|earlier| {
+        let same = earlier.filter(|earlier| {
             Key::path(&earlier.key).is_some_and(|path| is_same_file(&path, &origin.source))
         });
-        Ok(earlier.map(|earlier| earlier.key.clone()))
+        if let Some(same) = same {
+            return Ok(Some(same.key.clone()));
+        }
+        if outcome.relation != Relation::ExactCopy {
+            return Ok(None);
+        }
+        // From another folder, the same relative path leads elsewhere.
+        for key in Key::from_above(&origin.source) {
+            let stored = self.store.get(&key)?;
+            if stored.is_some_and(|stored| {
+                stored.modified == origin.modified && Some(stored.size) == origin.size
+            }) {
+                return Ok(Some(key));
+            }
+        }
+        Ok(None)
     }
 
     /// Writes the index as a whole if much was added, and gives the counts.

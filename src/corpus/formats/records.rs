@@ -73,8 +73,10 @@ impl Records<'_> {
     fn csv(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
         let (bytes, encoding) = self.source.open_text(self.options.given_encoding())?;
         let mut rows = csv::Rows::new(bytes, self.options)?;
+        let (header, columns) = rows.take_header();
         let opened = Opened {
-            header: rows.take_header(),
+            header,
+            columns,
             ..self.opened(Format::Csv)
         };
         let parse = |cells: Cells<_>| cells.record(None).map(|record| record.of(encoding));
@@ -86,6 +88,7 @@ impl Records<'_> {
         let table = tsv::open(bytes, self.options)?;
         let opened = Opened {
             header: table.header,
+            columns: table.names,
             ..self.opened(Format::Tsv)
         };
         let parse = |line: Vec<u8>| {
@@ -105,8 +108,11 @@ impl Records<'_> {
             Again::Path(path, metadata.len(), modified(&metadata))
         };
         let rows = parquet::Rows::new(file, self.options)?;
+        let table = rows.table(again);
+        let fields = table.schema.get_fields().iter();
         let opened = Opened {
-            table: Some(Arc::new(rows.table(again))),
+            columns: fields.map(|field| field.name().to_owned()).collect(),
+            table: Some(Arc::new(table)),
             ..self.opened(Format::Parquet)
         };
         let parse = |cells: Cells<_>| cells.record(self.options.given_encoding());
@@ -132,6 +138,7 @@ impl Records<'_> {
             source: self.source.name().to_owned(),
             format,
             header: Vec::new(),
+            columns: Vec::new(),
             table: None,
         }
     }

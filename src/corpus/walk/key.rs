@@ -90,6 +90,25 @@ impl Key {
         keys.retain(|key| !key.is_empty() && *key != Key::of(path).text);
         keys
     }
+
+    /// Other keys that the file at `path` has where it is named from a folder above it, the longest first. Those that
+    /// lead to a file from the current folder are not among them: that is where they lead.
+    pub(crate) fn from_above(path: &Path) -> Vec<String> {
+        let own = Key::of(path).text;
+        let mut keys = Vec::new();
+        let places = [std::path::absolute(path), fs::canonicalize(path)];
+        for place in places.into_iter().flatten() {
+            let mut parts = place.components();
+            // The root, and a folder below which the next key begins.
+            while parts.next().is_some() && !parts.as_path().as_os_str().is_empty() {
+                keys.push(Key::of(parts.as_path()).text);
+            }
+        }
+        keys.sort_unstable_by_key(|key| std::cmp::Reverse(key.len()));
+        keys.dedup();
+        keys.retain(|key| *key != own && !Key::path(key).is_some_and(|path| path.exists()));
+        keys
+    }
 }
 
 /// What stands for bytes that are no UTF-8.

@@ -39,6 +39,8 @@ impl Records {
                 },
                 source: self.names.get(reader)?,
                 header: get_bytes(reader)?,
+                // They were looked at when the file was met.
+                columns: Vec::new(),
                 table: if get(reader)? == 1 {
                     self.tables.next()
                 } else {

@@ -1,27 +1,25 @@
 //! A file of columns that is written, of rows of others.
 
 use std::io::{self, Write};
+use std::mem::take;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{AsBytes, DataType};
-use parquet::errors::ParquetError;
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::file::properties::WriterPropertiesPtr;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::ColumnDescPtr;
 
+use crate::corpus::formats::parquet::chunk::{Bounds, Coding, Copying, check, copying};
+use crate::corpus::formats::parquet::failure::{Failure, failed, written};
 use crate::corpus::formats::parquet::further::{Cells, schema};
 use crate::corpus::formats::parquet::table::Table;
-use crate::corpus::formats::parquet::triplets::{Levels, Pace, Triplets, with_reader};
 
-/// Why rows were not copied.
-#[derive(Debug)]
-pub(crate) enum Failure {
-    /// The table cannot be read.
-    Read(io::Error),
-    /// The file cannot be written.
-    Written(io::Error),
-    /// Nobody wants it any more.
-    Stopped,
-}
+/// Bytes of a group's encoded columns that are in memory while it lasts, about; further ones go to disk.
+const MEMORY: usize = 64 << 20;
+
+/// A column that has this part of the bytes of its group, or more, is copied while rows come. Those are few, so few
+/// of their pages are in memory at once. The others follow one by one when the group ends.
+const LARGE: u64 = 16;
 
 /// Metadata that says which columns there are, for readers who then would miss others.
 const OF_COLUMNS: [&str; 2] = ["ARROW:schema", "huggingface"];
@@ -29,16 +27,51 @@ const OF_COLUMNS: [&str; 2] = ["ARROW:schema", "huggingface"];
 /// The rows so far, in a file with the schema and the metadata of the first table.
 pub(crate) struct Filtered<W: Write + Send> {
     writer: SerializedFileWriter<W>,
+    coder: Coder,
+    /// The group whose rows come.
+    group: Group,
+}
+
+/// How columns are encoded.
+struct Coder {
+    /// Those of the file.
+    columns: Vec<ColumnDescPtr>,
+    properties: WriterPropertiesPtr,
+    /// Where encoded columns go that are large.
+    folder: PathBuf,
+}
+
+/// What is known of a group.
+#[derive(Default)]
+struct Group {
+    /// Which of its first rows are kept.
+    kept: Vec<bool>,
+    /// Whether one of them is not.
+    drops: bool,
+    /// The columns that are being copied, with their numbers. None before a row is dropped: where all are kept, columns
+    /// are copied as they are.
+    begun: Vec<(usize, Box<dyn Copying>)>,
+}
+
+/// Where rows come from: a group of a table.
+#[derive(Clone, Copy)]
+pub(crate) struct Origin<'a> {
+    pub(crate) table: &'a Table,
+    pub(crate) group: usize,
+    /// Asked from time to time.
+    pub(crate) goes_on: &'a dyn Fn() -> bool,
 }
 
 impl<W: Write + Send> Filtered<W> {
-    /// Begins a file for rows like those of `table`, with `further` columns.
+    /// Begins a file for rows like those of `table`, with `further` columns. Encoded columns that are large go to files
+    /// without a name in `folder` before they go there.
     ///
     /// # Errors
     ///
     /// Those of writing.
     pub(crate) fn begin(
         place: W,
+        folder: PathBuf,
         table: &Table,
         further: &[(String, Cells)],
     ) -> io::Result<Filtered<W>> {
@@ -53,48 +86,77 @@ impl<W: Write + Send> Filtered<W> {
             SerializedFileWriter::new(place, schema, properties)
         };
         let writer = begin().map_err(written)?;
-        Ok(Filtered { writer })
+        let coder = Coder {
+            columns: writer.schema_descr().columns().to_vec(),
+            properties: writer.properties().clone(),
+            folder,
+        };
+        Ok(Filtered {
+            writer,
+            coder,
+            group: Group::default(),
+        })
     }
 
-    /// Copies the rows of a group that are `kept`, all columns of them, as a group, with the cells of the
-    /// `further` columns. Rows beyond the end of `kept` are not. Asks `goes_on` from time to time.
+    /// Takes the next rows of the group that comes, as many as `kept` has: those for which it says so.
     ///
     /// # Errors
     ///
     /// A column is damaged, those of writing, or it does not go on.
-    pub(crate) fn append(
+    pub(crate) fn take(&mut self, origin: Origin<'_>, kept: &[bool]) -> Result<(), Failure> {
+        let Group {
+            kept: all,
+            drops,
+            begun,
+        } = &mut self.group;
+        all.extend_from_slice(kept);
+        *drops |= kept.contains(&false);
+        let mut news = kept;
+        if *drops && begun.is_empty() {
+            let large = origin.table.large_columns(origin.group, LARGE);
+            let memory = MEMORY / large.len().max(1);
+            for column in large {
+                begun.push((column, self.coder.copying(origin, column, memory)?));
+            }
+            news = all;
+        }
+        for (column, copying) in begun {
+            let copied = copying.take(news, origin.bounds());
+            copied.map_err(|failure| origin.named(*column, failure))?;
+        }
+        Ok(())
+    }
+
+    /// Ends the group that comes, with the cells of the `further` columns. Of its rows that were not taken, none is
+    /// kept, and one of which none is kept is left out.
+    ///
+    /// # Errors
+    ///
+    /// A column is damaged, those of writing, or it does not go on.
+    pub(crate) fn end_group(
         &mut self,
-        table: &Table,
-        group: usize,
-        kept: &[bool],
+        origin: Origin<'_>,
         further: &[Cells],
-        goes_on: &dyn Fn() -> bool,
     ) -> Result<(), Failure> {
+        let Group { kept, drops, begun } = take(&mut self.group);
         if !kept.contains(&true) {
             return Ok(());
         }
+        let is_whole = !drops && kept.len() as u64 == origin.table.rows(origin.group);
+        let mut begun = begun.into_iter().peekable();
         let mut rows = self.writer.next_row_group().map_err(failed)?;
-        for column in 0..table.columns() {
-            let named = |error: io::Error| {
-                let (name, group) = (table.column_name(column), group + 1);
-                let place = format!("its column {name:?} in row group {group}");
-                Failure::Read(io::Error::new(error.kind(), format!("{place}: {error}")))
+        for column in 0..origin.table.columns() {
+            let copied = if is_whole {
+                origin.copy_as_is(column, &mut rows)
+            } else {
+                let copying = match begun.next_if(|(begun, _)| *begun == column) {
+                    Some((_, copying)) => Ok(copying),
+                    None => self.coder.copied(origin, column, &kept),
+                };
+                let chunk = copying.and_then(Copying::finish);
+                chunk.and_then(|chunk| chunk.append_to(&mut rows).map_err(failed))
             };
-            let reader = table.column(group, column).map_err(named)?;
-            let Some(mut writer) = rows.next_column().map_err(failed)? else {
-                return Err(named(io::Error::other("damaged: it is in no schema")));
-            };
-            let copy = Copy {
-                table,
-                kept,
-                left: table.rows(group),
-                goes_on,
-            };
-            match with_reader!(reader, reader, T => copy.run::<T>(reader, &mut writer)) {
-                Err(Failure::Read(error)) => return Err(named(error)),
-                done => done?,
-            }
-            writer.close().map_err(failed)?;
+            copied.map_err(|failure| origin.named(column, failure))?;
         }
         for cells in further {
             if let Some(mut column) = rows.next_column().map_err(failed)? {
@@ -116,70 +178,69 @@ impl<W: Write + Send> Filtered<W> {
     }
 }
 
-/// How a column of a group is copied.
-struct Copy<'a> {
-    table: &'a Table,
-    kept: &'a [bool],
-    /// Rows that are still to be read.
-    left: u64,
-    goes_on: &'a dyn Fn() -> bool,
-}
+impl Coder {
+    /// Begins to copy a column, of which about so many bytes may be in memory.
+    fn copying(
+        &self,
+        origin: Origin<'_>,
+        column: usize,
+        memory: usize,
+    ) -> Result<Box<dyn Copying>, Failure> {
+        let reader = origin.table.column(origin.group, column);
+        let missing = || io::Error::other("damaged: it is in no schema");
+        let described = self.columns.get(column).cloned().ok_or_else(missing);
+        let coding = Coding {
+            column: described.map_err(Failure::Read)?,
+            properties: self.properties.clone(),
+            memory,
+            folder: &self.folder,
+        };
+        Ok(copying(reader.map_err(Failure::Read)?, coding))
+    }
 
-impl Copy<'_> {
-    fn run<T: DataType>(
-        self,
-        mut reader: ColumnReaderImpl<T>,
-        writer: &mut SerializedColumnWriter<'_>,
-    ) -> Result<(), Failure>
-    where
-        T::T: AsBytes,
-    {
-        let writer = writer.typed::<T>();
-        let highest = Levels::of(writer.get_descriptor());
-        let mut triplets = Triplets::new(highest);
-        let (mut pace, mut row, mut left) = (Pace::default(), 0, self.left);
-        // Behind the last row that is kept nothing is of interest.
-        let end = self
-            .kept
-            .iter()
-            .rposition(|&kept| kept)
-            .map_or(0, |at| at + 1);
-        while left > 0 && row < end {
-            if !(self.goes_on)() {
-                return Err(Failure::Stopped);
-            }
-            let rows = pace.rows(left);
-            let read = triplets.read(&mut reader, rows, self.table.budget());
-            let bytes = read.map_err(Failure::Read)?;
-            let levels = triplets.definition.len().max(triplets.values.len());
-            pace.read(rows, bytes, levels);
-            let kept = self.kept.get(row..).unwrap_or_default();
-            if kept.len() < rows || kept[..rows].contains(&false) {
-                triplets.retain(|row| kept.get(row).is_some_and(|&kept| kept));
-            }
-            let definition = (highest.definition > 0).then_some(&*triplets.definition);
-            let repetition = (highest.repetition > 0).then_some(&*triplets.repetition);
-            writer
-                .write_batch(&triplets.values, definition, repetition)
-                .map_err(failed)?;
-            row += rows;
-            left -= rows as u64;
-        }
-        Ok(())
+    /// Copies the rows of a column that are kept.
+    fn copied(
+        &self,
+        origin: Origin<'_>,
+        column: usize,
+        kept: &[bool],
+    ) -> Result<Box<dyn Copying>, Failure> {
+        let mut copying = self.copying(origin, column, MEMORY)?;
+        copying.take(kept, origin.bounds())?;
+        Ok(copying)
     }
 }
 
-fn failed(error: ParquetError) -> Failure {
-    Failure::Written(written(error))
-}
+impl Origin<'_> {
+    fn bounds(&self) -> Bounds<'_> {
+        Bounds {
+            budget: self.table.budget(),
+            goes_on: self.goes_on,
+        }
+    }
 
-/// What the system says, if it is that.
-fn written(error: ParquetError) -> io::Error {
-    match error {
-        ParquetError::External(error) => match error.downcast::<io::Error>() {
-            Ok(error) => *error,
-            Err(error) => io::Error::other(error.to_string()),
-        },
-        error => io::Error::other(error),
+    /// Splices in a column of which all rows are kept, once it is known to be sound.
+    fn copy_as_is<W: Write + Send>(
+        &self,
+        column: usize,
+        rows: &mut SerializedRowGroupWriter<'_, W>,
+    ) -> Result<(), Failure> {
+        let table = self.table;
+        let reader = table.column(self.group, column).map_err(Failure::Read)?;
+        let described = table.described(column);
+        check((reader, described), table.rows(self.group), self.bounds())?;
+        table.splice(self.group, column, rows)
+    }
+
+    /// Says which column a failure to read is of.
+    fn named(&self, column: usize, failure: Failure) -> Failure {
+        match failure {
+            Failure::Read(error) => {
+                let (name, group) = (self.table.column_name(column), self.group + 1);
+                let place = format!("its column {name:?} in row group {group}");
+                Failure::Read(io::Error::new(error.kind(), format!("{place}: {error}")))
+            }
+            failure => failure,
+        }
     }
 }

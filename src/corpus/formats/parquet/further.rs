@@ -31,7 +31,10 @@ impl Cells {
         field.with_converted_type(converted).build()
     }
 
-    pub(crate) fn write(&self, column: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
+    pub(crate) fn write(
+        &self,
+        column: &mut SerializedColumnWriter<'_>,
+    ) -> Result<(), ParquetError> {
         match self {
             Cells::Bool(cells) => column.typed::<BoolType>().write_batch(cells, None, None),
             Cells::Number(cells) => column.typed::<Int64Type>().write_batch(cells, None, None),

@@ -1,6 +1,8 @@
 //! Rows of Parquet files: two columns, a few rows at a time, and all of them, to be written again.
 
 mod budget;
+mod chunk;
+pub(crate) mod failure;
 pub(crate) mod filter;
 mod footer;
 pub(crate) mod further;
@@ -73,7 +75,7 @@ impl Rows {
     /// It is damaged, or has no such column.
     pub(crate) fn new(file: File, options: &Options) -> io::Result<Rows> {
         let size = file.metadata()?.len();
-        let file = open(file)?;
+        let file = open(Chunks::new(file, size))?;
         let schema = file.metadata().file_metadata().schema_descr();
         let names: Vec<String> = schema
             .columns()
@@ -268,9 +270,7 @@ impl Column {
 }
 
 /// Opens a file whose schema can be true.
-fn open(file: File) -> io::Result<SerializedFileReader<Chunks>> {
-    let size = file.metadata()?.len();
-    let chunks = Chunks::new(file, size);
+fn open(chunks: Chunks) -> io::Result<SerializedFileReader<Chunks>> {
     let file = footer::check(&chunks).and_then(|()| SerializedFileReader::new(chunks));
     file.map_err(|error| explain(&error))
 }

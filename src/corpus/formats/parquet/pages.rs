@@ -259,3 +259,30 @@ impl Iterator for Pages {
 pub(crate) fn damaged(what: &str) -> ParquetError {
     ParquetError::General(what.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+
+    use parquet::file::reader::ChunkReader;
+
+    use super::Chunks;
+
+    #[test]
+    fn readers_of_a_file_do_not_move_one_another() {
+        let mut file = tempfile::tempfile().unwrap();
+        let bytes: Vec<u8> = (0..100_000_u32).map(|at| (at % 251) as u8).collect();
+        file.write_all(&bytes).unwrap();
+        let first = Chunks::new(file.try_clone().unwrap(), bytes.len() as u64);
+        let second = Chunks::new(file, bytes.len() as u64);
+        let mut reader = first.get_read(10).unwrap();
+        let mut read = vec![0; 20_000];
+        reader.read_exact(&mut read[..1]).unwrap();
+        assert_eq!(
+            second.get_bytes(50_000, 1000).unwrap(),
+            bytes[50_000..51_000]
+        );
+        reader.read_exact(&mut read[1..]).unwrap();
+        assert_eq!(read, bytes[10..20_010]);
+    }
+}

@@ -58,7 +58,7 @@ impl SketchRows {
     /// It is damaged, or has other columns than sketches.
     pub(crate) fn new(file: File) -> io::Result<SketchRows> {
         let size = file.metadata()?.len();
-        let file = open(file)?;
+        let file = open(Chunks::new(file, size))?;
         let schema = file.metadata().file_metadata().schema_descr();
         let mut places = [0; COLUMNS.len()];
         for (place, (name, types)) in places.iter_mut().zip(COLUMNS) {

@@ -2,18 +2,22 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 use parquet::basic::Encoding;
 use parquet::column::reader::{ColumnReader, get_column_reader};
-use parquet::file::metadata::RowGroupMetaData;
+use parquet::column::writer::ColumnCloseResult;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::schema::types::TypePtr;
+use parquet::file::writer::SerializedRowGroupWriter;
+use parquet::schema::types::{ColumnDescPtr, TypePtr};
 
 use crate::corpus::formats::parquet::budget::Budget;
+use crate::corpus::formats::parquet::failure::{Failure, failed};
 use crate::corpus::formats::parquet::pages::{Chunks, Pages};
 use crate::corpus::formats::parquet::{explain, open};
 use crate::corpus::sourced::modified;
@@ -90,6 +94,8 @@ impl Eq for TableSource {}
 /// A file of columns that is open.
 pub(crate) struct Table {
     file: SerializedFileReader<Chunks>,
+    /// Its bytes.
+    chunks: Chunks,
     budget: Budget,
 }
 
@@ -101,8 +107,10 @@ impl Table {
     /// It is damaged.
     pub(crate) fn open(file: File) -> io::Result<Table> {
         let size = file.metadata()?.len();
+        let chunks = Chunks::new(file, size);
         Ok(Table {
-            file: open(file)?,
+            file: open(chunks.clone())?,
+            chunks,
             budget: Budget::new(size),
         })
     }
@@ -136,6 +144,53 @@ impl Table {
     pub(crate) fn column_name(&self, column: usize) -> String {
         let schema = self.file.metadata().file_metadata().schema_descr();
         schema.column(column).path().string()
+    }
+
+    /// What a column is.
+    pub(crate) fn described(&self, column: usize) -> ColumnDescPtr {
+        let schema = self.file.metadata().file_metadata().schema_descr();
+        schema.column(column)
+    }
+
+    /// The columns of a group that have this `part` of its bytes each, or more.
+    pub(crate) fn large_columns(&self, group: usize, part: u64) -> Vec<usize> {
+        let groups = self.file.metadata().row_groups();
+        let columns = groups.get(group).map_or(&[][..], RowGroupMetaData::columns);
+        let size =
+            |column: &ColumnChunkMetaData| u64::try_from(column.compressed_size()).unwrap_or(0);
+        let all = columns.iter().map(size).fold(0, u64::saturating_add);
+        let is_large = |&at: &usize| size(&columns[at]) >= (all / part).max(1);
+        (0..columns.len()).filter(is_large).collect()
+    }
+
+    /// Writes a column of a group as it is as the next one of `rows`.
+    ///
+    /// # Errors
+    ///
+    /// It is not where its file says, or those of writing.
+    pub(crate) fn splice<W: Write + Send>(
+        &self,
+        group: usize,
+        column: usize,
+        rows: &mut SerializedRowGroupWriter<'_, W>,
+    ) -> Result<(), Failure> {
+        let groups = self.file.metadata().row_groups();
+        let found = groups.get(group).and_then(|it| it.columns().get(column));
+        let missing = || Failure::Read(io::Error::other("damaged: it is in no row group"));
+        let metadata = found.ok_or_else(missing)?.clone();
+        let close = ColumnCloseResult {
+            bytes_written: u64::try_from(metadata.compressed_size()).unwrap_or(0),
+            rows_written: self.rows(group),
+            metadata,
+            bloom_filter: None,
+            column_index: None,
+            offset_index: None,
+        };
+        let spliced = rows.append_column(&self.chunks, close);
+        spliced.map_err(|error| match error {
+            ParquetError::External(_) => failed(error),
+            error => Failure::Read(explain(&error)),
+        })
     }
 
     /// What bounds the values that are read.

@@ -20,6 +20,7 @@ pub(crate) struct Rows<R> {
     number: u64,
     verbatim: bool,
     header: Vec<u8>,
+    names: Vec<String>,
 }
 
 impl<R: BufRead> Rows<R> {
@@ -37,6 +38,7 @@ impl<R: BufRead> Rows<R> {
             number: 0,
             verbatim: options.verbatim,
             header: Vec::new(),
+            names: Vec::new(),
         };
         let Some(mut cut) = rows.cuts.next()? else {
             return Ok(rows);
@@ -54,13 +56,14 @@ impl<R: BufRead> Rows<R> {
             rows.first = Some(rows.raw(cut));
         } else if options.verbatim {
             rows.header = take(row);
+            rows.names = names;
         }
         Ok(rows)
     }
 
-    /// The header as it is, if there is one and rows are wanted so.
-    pub(crate) fn take_header(&mut self) -> Vec<u8> {
-        take(&mut self.header)
+    /// The header as it is and the names in it, if there is one and rows are wanted so.
+    pub(crate) fn take_header(&mut self) -> (Vec<u8>, Vec<String>) {
+        (take(&mut self.header), take(&mut self.names))
     }
 
     fn read(&mut self) -> io::Result<Option<Raw<Cells<Vec<u8>>>>> {

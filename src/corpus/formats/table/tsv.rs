@@ -23,6 +23,8 @@ pub(crate) struct TabTable<L> {
     pub(crate) layout: Layout,
     /// The header as it is, if there is one and records are wanted so.
     pub(crate) header: Vec<u8>,
+    /// The names in it.
+    pub(crate) names: Vec<String>,
     /// The lines below it.
     pub(crate) lines: L,
 }
@@ -52,13 +54,14 @@ pub(crate) fn open<R: BufRead>(
         Err(wrong) if is_chosen && !names.is_empty() => return Err(io::Error::other(wrong)),
         Err(_) => (Layout::Pair, false),
     };
-    let (header, first) = match first {
-        Some(line) if is_header => (line.verbatim, None),
-        first => (Vec::new(), first.map(Ok)),
+    let (header, names, first) = match first {
+        Some(line) if is_header => (line.verbatim, names, None),
+        first => (Vec::new(), Vec::new(), first.map(Ok)),
     };
     Ok(TabTable {
         layout,
         header,
+        names,
         lines: first.into_iter().chain(lines),
     })
 }

@@ -1,0 +1,319 @@
+//! A column of a row group that is encoded beside its file.
+//!
+//! The columns of a group stand in a file one after the other. Rows come with all their columns, so those of the
+//! large ones are encoded while rows come, and spliced in when the group ends.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use parquet::column::page::{CompressedPage, PageWriteSpec, PageWriter};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::column::writer::{
+    ColumnCloseResult, ColumnWriterImpl, get_column_writer, get_typed_column_writer,
+};
+use parquet::data_type::{AsBytes, DataType};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterPropertiesPtr;
+use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, TrackedWrite};
+use parquet::schema::types::ColumnDescPtr;
+use tempfile::{SpooledData, SpooledTempFile};
+
+use crate::corpus::formats::parquet::budget::Budget;
+use crate::corpus::formats::parquet::failure::{Failure, failed};
+use crate::corpus::formats::parquet::triplets::{Levels, Pace, Triplets, with_reader};
+
+/// How a column is encoded.
+pub(crate) struct Coding<'a> {
+    pub(crate) column: ColumnDescPtr,
+    pub(crate) properties: WriterPropertiesPtr,
+    /// Bytes that are held in memory before they go to a file without a name in `folder`.
+    pub(crate) memory: usize,
+    pub(crate) folder: &'a Path,
+}
+
+/// What is asked of rows that are copied.
+#[derive(Clone, Copy)]
+pub(crate) struct Bounds<'a> {
+    pub(crate) budget: &'a Budget,
+    /// Asked from time to time.
+    pub(crate) goes_on: &'a dyn Fn() -> bool,
+}
+
+/// A column whose rows are copied, as far as they are kept.
+pub(crate) trait Copying {
+    /// Copies the rows for which `kept` says so, of as many as it has.
+    ///
+    /// # Errors
+    ///
+    /// The column is damaged, those of writing, or it does not go on.
+    fn take(&mut self, kept: &[bool], bounds: Bounds<'_>) -> Result<(), Failure>;
+
+    /// Ends it.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    fn finish(self: Box<Self>) -> Result<Chunk, Failure>;
+}
+
+/// Begins to copy what `reader` reads.
+pub(crate) fn copying(reader: ColumnReader, coding: Coding<'_>) -> Box<dyn Copying> {
+    with_reader!(reader, reader, T => Box::new(Copied::<T>::begin(reader, coding)))
+}
+
+/// Reads a column of so many rows to its end, so that it is known to be sound.
+///
+/// # Errors
+///
+/// It is damaged, or it does not go on.
+pub(crate) fn check(
+    (reader, column): (ColumnReader, ColumnDescPtr),
+    rows: u64,
+    bounds: Bounds<'_>,
+) -> Result<(), Failure> {
+    with_reader!(reader, reader, T => {
+        let mut column: Rows<T> = Rows::begin(reader, &column);
+        let mut left = rows;
+        while left > 0 {
+            left -= column.read(left, bounds)? as u64;
+        }
+        Ok(())
+    })
+}
+
+/// Rows of a column, a few at a time.
+struct Rows<T: DataType> {
+    reader: ColumnReaderImpl<T>,
+    triplets: Triplets<T::T>,
+    pace: Pace,
+}
+
+impl<T: DataType> Rows<T>
+where
+    T::T: AsBytes,
+{
+    fn begin(reader: ColumnReaderImpl<T>, column: &ColumnDescPtr) -> Rows<T> {
+        Rows {
+            reader,
+            triplets: Triplets::new(Levels::of(column)),
+            pace: Pace::default(),
+        }
+    }
+
+    /// Reads the next rows, of which so many are `left`; says how many they are.
+    fn read(&mut self, left: u64, bounds: Bounds<'_>) -> Result<usize, Failure> {
+        if !(bounds.goes_on)() {
+            return Err(Failure::Stopped);
+        }
+        let rows = self.pace.rows(left);
+        let read = self
+            .triplets
+            .read(&mut self.reader, rows, bounds.budget)
+            .map_err(Failure::Read)?;
+        let levels = self
+            .triplets
+            .definition
+            .len()
+            .max(self.triplets.values.len());
+        self.pace.read(rows, read, levels);
+        Ok(rows)
+    }
+}
+
+/// A column on its way into a chunk.
+struct Copied<T: DataType> {
+    rows: Rows<T>,
+    writer: ColumnWriterImpl<'static, T>,
+    spool: Spool,
+}
+
+impl<T: DataType> Copied<T>
+where
+    T::T: AsBytes,
+{
+    fn begin(reader: ColumnReaderImpl<T>, coding: Coding<'_>) -> Copied<T> {
+        let spool = Spool::new(coding.memory, coding.folder);
+        let pages = Box::new(Pages {
+            sink: TrackedWrite::new(spool.clone()),
+        });
+        let rows = Rows::begin(reader, &coding.column);
+        let writer = get_column_writer(coding.column, coding.properties, pages);
+        Copied {
+            rows,
+            writer: get_typed_column_writer(writer),
+            spool,
+        }
+    }
+}
+
+impl<T: DataType> Copying for Copied<T>
+where
+    T::T: AsBytes,
+{
+    fn take(&mut self, mut kept: &[bool], bounds: Bounds<'_>) -> Result<(), Failure> {
+        while !kept.is_empty() {
+            let rows = self.rows.read(kept.len() as u64, bounds)?;
+            let (now, later) = kept.split_at(rows.min(kept.len()));
+            kept = later;
+            let triplets = &mut self.rows.triplets;
+            if now.contains(&false) {
+                triplets.retain(|row| now.get(row).is_some_and(|&kept| kept));
+            }
+            let highest = triplets.highest;
+            let definition = (highest.definition > 0).then_some(&*triplets.definition);
+            let repetition = (highest.repetition > 0).then_some(&*triplets.repetition);
+            self.writer
+                .write_batch(&triplets.values, definition, repetition)
+                .map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Chunk, Failure> {
+        let close = self.writer.close().map_err(failed)?;
+        let bytes = self.spool.into_inner().map_err(Failure::Written)?;
+        Ok(Chunk { bytes, close })
+    }
+}
+
+/// An encoded column.
+pub(crate) struct Chunk {
+    bytes: SpooledTempFile,
+    close: ColumnCloseResult,
+}
+
+impl Chunk {
+    /// Splices it in as the next column of a group.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub(crate) fn append_to<W: Write + Send>(
+        self,
+        group: &mut SerializedRowGroupWriter<'_, W>,
+    ) -> Result<(), ParquetError> {
+        match self.bytes.into_inner() {
+            SpooledData::InMemory(bytes) => {
+                group.append_column(&Bytes::from(bytes.into_inner()), self.close)
+            }
+            SpooledData::OnDisk(file) => group.append_column(&file, self.close),
+        }
+    }
+}
+
+/// Bytes that go to a file without a name once they are many. Clones are the same.
+#[derive(Clone)]
+struct Spool(Arc<Mutex<SpooledTempFile>>);
+
+impl Spool {
+    fn new(memory: usize, folder: &Path) -> Spool {
+        Spool(Arc::new(Mutex::new(SpooledTempFile::new_in(
+            memory, folder,
+        ))))
+    }
+
+    /// The bytes, once nobody else has them.
+    fn into_inner(self) -> io::Result<SpooledTempFile> {
+        let bytes = Arc::into_inner(self.0);
+        let bytes = bytes.ok_or_else(|| io::Error::other("a column is still being written"))?;
+        Ok(bytes.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Write for Spool {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        file.flush()
+    }
+}
+
+/// Writes pages into a spool that it owns.
+struct Pages {
+    sink: TrackedWrite<Spool>,
+}
+
+impl PageWriter for Pages {
+    fn write_page(&mut self, page: CompressedPage) -> Result<PageWriteSpec, ParquetError> {
+        SerializedPageWriter::new(&mut self.sink).write_page(page)
+    }
+
+    fn close(&mut self) -> Result<(), ParquetError> {
+        self.sink.flush()?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use parquet::data_type::{ByteArray, ByteArrayType};
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::record::RowAccessor;
+    use parquet::schema::parser::parse_message_type;
+
+    use super::{Bounds, Coding, copying};
+    use crate::corpus::formats::parquet::table::Table;
+
+    #[test]
+    fn a_large_column_goes_to_disk_until_its_group_ends() {
+        let schema = parse_message_type("message m { required binary text (UTF8); }").unwrap();
+        let file = tempfile::tempfile().unwrap();
+        let copy = file.try_clone().unwrap();
+        let begin = |place| {
+            SerializedFileWriter::new(place, Arc::new(schema.clone()), Arc::default()).unwrap()
+        };
+        let mut writer = begin(copy);
+        let texts: Vec<ByteArray> = (0..9000)
+            .map(|at| ByteArray::from(format!("{at} is the number of this row").into_bytes()))
+            .collect();
+        let mut group = writer.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        let typed = column.typed::<ByteArrayType>();
+        typed.write_batch(&texts, None, None).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+        writer.close().unwrap();
+
+        let table = Table::open(file).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let coding = Coding {
+            column: table.described(0),
+            properties: Arc::default(),
+            memory: 1 << 10,
+            folder: folder.path(),
+        };
+        let bounds = Bounds {
+            budget: table.budget(),
+            goes_on: &|| true,
+        };
+        let mut copied = copying(table.column(0, 0).unwrap(), coding);
+        for kept in [vec![true; 4000], vec![false; 100], vec![true; 4900]] {
+            copied.take(&kept, bounds).unwrap();
+        }
+        let chunk = copied.finish().unwrap();
+        assert!(chunk.bytes.is_rolled());
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+
+        let again = tempfile::tempfile().unwrap();
+        let mut writer = begin(again.try_clone().unwrap());
+        let mut group = writer.next_row_group().unwrap();
+        chunk.append_to(&mut group).unwrap();
+        group.close().unwrap();
+        writer.close().unwrap();
+        let reader = SerializedFileReader::new(again).unwrap();
+        let rows = reader.get_row_iter(None).unwrap();
+        let copies: Vec<ByteArray> = rows
+            .map(|row| ByteArray::from(row.unwrap().get_string(0).unwrap().as_str()))
+            .collect();
+        assert_eq!(copies, [&texts[..4000], &texts[4100..]].concat());
+    }
+}
