@@ -206,7 +206,7 @@ impl ShingleSet {
 
     /// Returns the Jaccard similarity, 0 to 1: shingles of both sets by shingles of either.
     ///
-    /// Two empty sets are 0 alike: a text without tokens is found again only as an exact copy.
+    /// Two empty sets have similarity 0: a text without tokens is found only as an exact copy.
     pub fn jaccard(&self, other: &ShingleSet) -> f64 {
         let common = self.intersection_len(other);
         share(common, self.len() + other.len() - common)

@@ -37,7 +37,7 @@ impl Match {
         }
     }
 
-    /// Exact similarity where it is known, else the estimate: what matches are ordered by.
+    /// The exact similarity if it is known, otherwise the estimate. Matches are sorted by it.
     pub fn similarity(&self) -> f64 {
         self.jaccard.unwrap_or(self.estimate.jaccard)
     }

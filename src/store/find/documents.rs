@@ -10,7 +10,7 @@ use crate::storage::{DocumentRow, Snapshot};
 use crate::store::handle::Store;
 use crate::text::ShingleSet;
 
-/// What is stored of a document.
+/// A stored document, without its text.
 ///
 /// A compaction renumbers contents, and a document from before is refused from then on
 /// ([`Error::OldDocument`]).

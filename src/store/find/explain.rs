@@ -125,7 +125,7 @@ impl Explanation {
         Ok(Explanation::new(schema, &a, &b))
     }
 
-    /// Exact similarity where it is known, else the estimate; none where neither is.
+    /// The exact similarity if it is known, otherwise the estimate. None if neither is known.
     pub fn similarity(&self) -> Option<f64> {
         let exact = self.common.map(|common| common.jaccard);
         exact.or(self.estimate.map(|estimate| estimate.jaccard))

@@ -110,7 +110,7 @@ impl PairQuery {
     }
 }
 
-/// Two documents that are alike.
+/// Two similar documents.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Pair {

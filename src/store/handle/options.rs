@@ -165,8 +165,8 @@ impl Options {
         self
     }
 
-    /// Where long calls count their steps: [`Options::check`] and, of the store that is opened,
-    /// [`Store::pairs`], [`Store::sample`], [`Store::largest_buckets`] and [`Store::backup`].
+    /// Sets where long calls report their progress: [`Options::check`] and, of the opened store, [`Store::pairs`],
+    /// [`Store::sample`], [`Store::largest_buckets`] and [`Store::backup`].
     #[must_use]
     pub fn progress(mut self, progress: &Progress) -> Options {
         self.progress = progress.clone();
@@ -179,7 +179,7 @@ impl Options {
         Options { limits, ..self }
     }
 
-    /// Makes a store in `folder`, which is absent or empty. After an error it is as it was.
+    /// Makes a store in `folder`, which must be absent or empty. After an error the folder is unchanged.
     ///
     /// # Errors
     ///
@@ -251,8 +251,8 @@ impl Options {
         Ok(store)
     }
 
-    /// Opens the store in `folder`, whatever its schema, or makes one of `schema` if there is none; says whether it was
-    /// made.
+    /// Opens the store in `folder`, whatever its schema, or makes one with `schema` if there is none. Also returns
+    /// whether it was made.
     ///
     /// # Errors
     ///

@@ -25,14 +25,14 @@ const LISTED: usize = 10;
 pub struct Report {
     /// Documents checked.
     pub documents: u64,
-    /// Contents checked, those that no document names any more included.
+    /// Contents checked, including those that no document names any more.
     pub contents: u64,
     /// Postings checked, in all bucket tables together.
     pub postings: u64,
     /// The youngest contents, which have no postings in tables yet: a store that is opened makes them of their
     /// signatures, which are checked.
     pub recent: u64,
-    /// What is wrong, in the order in which it was found.
+    /// The problems, in the order in which they were found.
     pub problems: Vec<Problem>,
 }
 
@@ -49,7 +49,7 @@ impl Report {
 pub struct Problem {
     /// The file.
     pub file: PathBuf,
-    /// What is wrong with it.
+    /// The problem.
     pub what: String,
 }
 

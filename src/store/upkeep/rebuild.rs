@@ -108,7 +108,7 @@ impl<'a> Rebuild<'a> {
         self
     }
 
-    /// Removes the documents whose text is needed and cannot be had, instead of failing.
+    /// Removes the documents whose text is needed and unavailable, instead of failing.
     #[must_use]
     pub fn drop_missing(mut self, drop: bool) -> Rebuild<'a> {
         self.drop_missing = drop;
@@ -127,17 +127,17 @@ impl<'a> Rebuild<'a> {
     }
 }
 
-/// How far a rebuild is.
+/// The progress of a rebuild.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RebuildProgress {
-    /// Contents whose signatures and other rows are there.
+    /// Contents whose rows are complete.
     pub contents: u64,
     /// Contents of the store.
     pub all_contents: u64,
-    /// Lists of buckets that are there: one for each band, and one of copies.
+    /// Complete lists of buckets: one for each band, and one of copies.
     pub lists: u32,
-    /// Lists that there will be.
+    /// All lists of buckets.
     pub all_lists: u32,
 }
 
@@ -158,17 +158,17 @@ impl From<Progress> for RebuildProgress {
 pub struct Unfinished {
     /// The parameters that the store will have.
     pub schema: Schema,
-    /// Whether it is to give back space.
+    /// Whether it is a compaction.
     pub compacts: bool,
-    /// How far it was at its last checkpoint.
+    /// Its progress at the last checkpoint.
     pub progress: RebuildProgress,
     /// Bytes of its files.
     pub bytes: u64,
 }
 
 impl Unfinished {
-    /// What it is to do to a store with the parameters `stored`, in words: `compact`, or `reindex to` and the
-    /// parameters that change.
+    /// Describes what it does to a store with the parameters `stored`: `compact`, or `reindex to` and the parameters
+    /// that change.
     pub fn what(&self, stored: &Schema) -> String {
         if self.compacts {
             return "compact".to_owned();
@@ -186,18 +186,17 @@ impl Unfinished {
 }
 
 impl Store {
-    /// Makes the next generation of the store beside the one in use, and puts it in its place.
+    /// Makes the next generation of the store beside the one in use, and switches to it.
     ///
-    /// Queries go on meanwhile, and so do writers: what they commit is in the next generation when
-    /// it comes into use. At the very end it takes the place of the writer for a moment. Returns
-    /// whether there was anything to do.
+    /// Queries and writers continue meanwhile; the next generation includes what they commit. At the end, the rebuild
+    /// takes the writer for a moment. Returns whether there was anything to do.
     ///
-    /// Signatures that become shorter are cut, those that become longer get the new slots only, and
-    /// if only bands change they are not written at all. Everything is computed from the stored
-    /// shingles; a store that keeps none needs the texts: [`Rebuild::source`].
+    /// Shorter signatures are cut from the old ones; for longer ones, only the new slots are computed. If only bands
+    /// change, signatures are not written. Everything is computed from the stored shingles; a store without shingles
+    /// needs the texts: [`Rebuild::source`].
     ///
-    /// It is safe to end the process at any time. What is done by then is taken up by the next
-    /// rebuild to the same end, or by [`Rebuild::resume`].
+    /// It is safe to end the process at any time. The next rebuild with the same target, or [`Rebuild::resume`],
+    /// continues from there.
     ///
     /// ```
     /// use dedupdb::{Schema, Store, upkeep::Rebuild};
@@ -213,10 +212,11 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidSchema`] for a change that needs other shingles or to [`Family::Xor`](crate::sketching::Family::Xor), [`Error::Unfinished`] if a
-    /// unfinished rebuild has another target, [`Error::MissingSources`], [`Error::Interrupted`],
-    /// [`Error::ReadOnly`], [`Error::WriterHeld`] if this thread holds the
-    /// [`Writer`](crate::Writer) or is within a rebuild, [`Error::Moved`], or those of reading and writing the store. The store is as before then.
+    /// [`Error::InvalidSchema`] for a change that needs other shingles or to
+    /// [`Family::Xor`](crate::sketching::Family::Xor), [`Error::Unfinished`] if an unfinished rebuild has another
+    /// target, [`Error::MissingSources`], [`Error::Interrupted`], [`Error::ReadOnly`], [`Error::WriterHeld`] if this
+    /// thread holds the [`Writer`](crate::Writer) or is within a rebuild, [`Error::Moved`], or those of reading and
+    /// writing the store. After an error the store is unchanged.
     pub fn rebuild(&self, rebuild: Rebuild<'_>) -> Result<bool> {
         let slot = self.slot()?;
         slot.check_not_held_here()?;
@@ -274,8 +274,7 @@ impl Store {
         Ok(true)
     }
 
-    /// The unfinished rebuild, if there is one. It may be under way, in another
-    /// process or in this.
+    /// Returns the unfinished rebuild, if there is one. It may be running, in this process or another one.
     ///
     /// # Errors
     ///
@@ -291,8 +290,7 @@ impl Store {
         }))
     }
 
-    /// Discards an unfinished rebuild and deletes its files; says whether there
-    /// was one.
+    /// Discards an unfinished rebuild and deletes its files; returns whether there was one.
     ///
     /// # Errors
     ///
@@ -305,7 +303,8 @@ impl Store {
         Next::discard(&self.shared.place, &snapshot)
     }
 
-    /// Bytes of disk, about and rather too many, that a rebuild takes beside the store as it is.
+    /// Returns an estimate of the disk space in bytes that a rebuild needs besides the store, rather too high than
+    /// too low.
     ///
     /// # Errors
     ///

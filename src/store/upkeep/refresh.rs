@@ -8,16 +8,15 @@ use crate::store::handle::Store;
 use crate::store::lock::lock;
 
 impl Store {
-    /// Moves a store that is open for reading only to the last commit, and says whether there was a
-    /// newer one. A store that is open for writing is at its last commit always.
+    /// Moves a store that is open for reading only to the last commit; returns whether there was a newer one. A store
+    /// that is open for writing is always at its last commit.
     ///
-    /// Answers come from the commit that was the last one when the store was opened or refreshed,
-    /// whatever a writer does in the meantime; queries that are under way end on the commit they
-    /// began with. The commit that a store reads keeps its pages in the index, so that a store
-    /// which is kept open for long and never refreshed makes a busy index grow.
+    /// Answers come from the last commit at the time when the store was opened or refreshed, whatever a writer does
+    /// in the meantime. A running query ends on the commit it began with. The index keeps the pages of a commit that
+    /// is being read, so a busy index grows while a reader is open for long without a refresh.
     ///
-    /// Without a newer commit that takes some tens of microseconds. With one it takes about as long
-    /// as opening the store, but looks at no content again that this one has seen.
+    /// Without a newer commit, a refresh takes tens of microseconds. Otherwise it takes about as long as opening the
+    /// store, but does not read contents again that this handle has seen.
     ///
     /// ```
     /// use dedupdb::{Options, Query, Schema, Store};
@@ -36,7 +35,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of opening the store for reading. After an error it is where it was.
+    /// Those of opening the store for reading. After an error the store is at the same commit as before.
     pub fn refresh(&self) -> Result<bool> {
         self.shared.process.check()?;
         if self.shared.files.is_some() {

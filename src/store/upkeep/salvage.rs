@@ -25,7 +25,7 @@ use trial::known_schema;
 /// Memory that uncommitted documents may take.
 const MEMORY: u64 = 256 << 20;
 
-/// What a salvage brought back.
+/// The result of a salvage.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Salvaged {
@@ -35,16 +35,16 @@ pub struct Salvaged {
     pub documents: u64,
     /// Contents of the new store.
     pub contents: u64,
-    /// Of the documents, those that may not be quite what they were; each is reported.
+    /// Documents that may be damaged; each is reported.
     pub doubtful: u64,
-    /// Documents that are lost; each is reported.
+    /// Lost documents; each is reported.
     pub lost: u64,
-    /// Of the documents, those whose key is lost: their key now is `blake3:` and the hash of their text.
+    /// Documents with a lost key: their new key is `blake3:` and the hash of their text.
     pub unnamed: u64,
-    /// Of the documents, those whose size and times are lost.
+    /// Documents whose size and times are lost.
     pub undated: u64,
-    /// Whether the index is whole. Where it is not, documents of which nothing is left are not
-    /// counted, and sizes and times may be wrong, for nothing else has them.
+    /// Whether the index is intact. If not, documents without any remains are not counted, and sizes and times, which
+    /// only the index has, may be wrong.
     pub index_is_whole: bool,
     /// What the disk could not read, the index first.
     pub unreadable: Vec<Unreadable>,
@@ -56,25 +56,24 @@ pub struct Salvaged {
 pub struct Unreadable {
     /// The file.
     pub file: PathBuf,
-    /// How many bytes of it, to whole pages of 4 KiB.
+    /// The number of unreadable bytes, in whole pages of 4 KiB.
     pub bytes: u64,
 }
 
-/// A document that is lost, or may not be quite what it was.
+/// A document that is lost or may be damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Casualty {
     /// The document's key, if it is known.
     pub key: Option<String>,
-    /// Whether it is lost; else it is in the new store.
+    /// Whether it is lost. Otherwise it is in the new store.
     pub is_lost: bool,
     /// What happened to it.
     pub what: &'static str,
 }
 
 impl Store {
-    /// Makes a store in `target` of what is whole of the damaged one in `source`; see
-    /// [`Options::salvage`].
+    /// Makes a store in `target` from the intact parts of the damaged one in `source`; see [`Options::salvage`].
     ///
     /// # Errors
     ///
@@ -89,15 +88,14 @@ impl Store {
 }
 
 impl Options {
-    /// Makes a store in `target` of what is whole of the damaged one in `source`, which nobody may
-    /// have open for writing. The source is not changed, and the target appears whole or not at all.
+    /// Makes a store in `target` from the intact parts of the damaged one in `source`, which must not be open for
+    /// writing. The source does not change. The target appears complete or not at all.
     ///
-    /// Every part is read for itself and held against the others: columns against the checksums of
-    /// their blocks, shingles against the signature, documents against the names of contents.
-    /// A signature that is damaged is computed again from its shingles. What lies in a damaged block
-    /// and agrees with all the rest is kept and reported as doubtful: a bit of its hash or a shingle may be
-    /// wrong. Contents of which no key can be read are kept under the key `blake3:` and the hash of
-    /// their text; removed ones may be among them.
+    /// Every part is read on its own and compared with the others: columns with the checksums of their blocks,
+    /// shingles with the signature, documents with the names of contents. A damaged signature is computed again from
+    /// its shingles. A content in a damaged block that agrees with everything else is kept and reported as doubtful:
+    /// a bit of its hash or a shingle may be wrong. Contents without a readable key are kept under the key `blake3:`
+    /// and the hash of their text; removed ones may be among them.
     ///
     /// `schema`, or the default one, is used if the stored one is unreadable or does not reproduce the
     /// signatures. It is refused if it does not reproduce them either. If the index is damaged, the

@@ -22,16 +22,15 @@ const EXACT_FROM: f64 = 0.2;
 /// Pairs that are compared exactly for a query, at most; of others the estimate counts.
 const EXACT_PAIRS: usize = 2048;
 
-/// How alike sampled contents are to the contents of their store.
+/// The similarities of sampled contents to the other contents of their store.
 ///
-/// Most pairs of a collection have nothing in common, so pairs drawn at random say little about
-/// those in the middle, which make false candidates. Here a few contents are each compared with
-/// all others (or with a fixed number of them in a large store), as queries are. The contents are
-/// those with the lowest hashes of their texts: the sample depends on what is stored, not on the
-/// order in which it was added, and is the same each time.
+/// Most pairs of a collection have nothing in common, so random pairs say little about the moderately similar ones,
+/// which make false candidates. Instead, a few contents are each compared with all others (or with a fixed number of
+/// them in a large store), as queries are. These are the contents whose texts have the lowest hashes, so the sample
+/// depends on what is stored, not on the order in which it was added.
 ///
-/// A pair whose estimate reaches 0.2 is compared exactly, where the store keeps shingles. Of all
-/// others the signatures tell how likely they are to share a band.
+/// If the store keeps shingles, pairs with an estimate of at least 0.2 are compared exactly. For all others, the
+/// signatures give the probability to share a band.
 #[derive(Clone, Debug)]
 pub struct Sample {
     contents: u64,
@@ -49,23 +48,22 @@ struct Neighbours {
     exact: Vec<f64>,
 }
 
-/// What a shape of bands would do for a query of an average content of the store.
+/// The expected results of a query for an average content of the store, with a shape of bands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Expected {
     /// Other contents at or above the threshold.
     pub matches: f64,
-    /// How many of those become candidates.
+    /// Those of them that become candidates.
     pub found: f64,
     /// Contents below the threshold that become candidates.
     pub false_candidates: f64,
-    /// Standard error of `false_candidates`, as far as it comes from asking about a sample instead
-    /// of every content. 0 where every content was asked about.
+    /// Standard error of `false_candidates` that comes from sampling; 0 if every content was sampled.
     pub error: f64,
 }
 
 impl Store {
-    /// Samples how alike the contents of the last commit are to one another.
+    /// Samples the similarities between the contents of the last commit.
     ///
     /// At most 256 contents are compared with at most 262,144 others each, which takes about a
     /// second of one core, on all of the store's threads.
@@ -176,28 +174,28 @@ fn neighbours(snapshot: &Snapshot, queries: &[u32], compared: &[u32]) -> Result<
 }
 
 impl Sample {
-    /// Contents of the store that are in buckets: those that a document names and that have
-    /// shingles. Or what [`Sample::grown_to`] says instead.
+    /// Returns the number of contents in buckets: those that a document names and that have shingles. After
+    /// [`Sample::grown_to`], that number.
     pub fn contents(&self) -> u64 {
         self.contents
     }
 
-    /// Contents that were asked about.
+    /// Returns the number of sampled contents.
     pub fn queries(&self) -> usize {
         self.queries.len()
     }
 
-    /// Pairs that were compared.
+    /// Returns the number of compared pairs.
     pub fn pairs(&self) -> u64 {
         self.queries.iter().map(Neighbours::pairs).sum()
     }
 
-    /// Pairs that were compared exactly.
+    /// Returns the number of pairs that were compared exactly.
     pub fn exact(&self) -> u64 {
         self.queries.iter().map(|q| q.exact.len() as u64).sum()
     }
 
-    /// Pairs at or above a similarity, by exact comparison or else by estimate.
+    /// Returns the number of pairs with at least this similarity, exact if known, or else estimated.
     pub fn at_least(&self, jaccard: f64) -> u64 {
         let mut count = 0;
         for query in &self.queries {
@@ -209,20 +207,19 @@ impl Sample {
         count
     }
 
-    /// The sample of a store with this number of contents of the same kind: for what the store will have
-    /// grown to. Matches and false candidates grow with the number of contents.
+    /// Returns the sample of a larger store with this number of similar contents. Matches and false candidates grow
+    /// with the number of contents.
     #[must_use]
     pub fn grown_to(mut self, contents: u64) -> Sample {
         self.contents = contents;
         self
     }
 
-    /// What `bands` would do for a query of an average content, with a match at or above
-    /// `threshold`.
+    /// Returns the expected results of a query for an average content, with these bands and threshold.
     ///
-    /// The figures are for a store of the sampled one's size, over all draws of the permutations.
-    /// The draw that a store was made with makes some more or fewer of the pairs meet; with a
-    /// shape that uses fewer than about twenty slots it may be several times as many or as few.
+    /// The figures are for a store of the sampled size, averaged over all permutations. The actual permutations of a
+    /// store give somewhat more or fewer candidates; with fewer than about twenty slots, several times as many or as
+    /// few.
     pub fn expected(&self, bands: Bands, threshold: f64) -> Expected {
         let chances: Vec<f64> = (0..=self.slots).map(|a| self.chance(bands, a)).collect();
         let each = self.queries.iter().map(|query| {

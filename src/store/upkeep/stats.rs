@@ -15,7 +15,7 @@ pub struct Stats {
     pub documents: u64,
     /// Distinct texts that at least one document names.
     pub contents: u64,
-    /// Distinct texts that no document names any more and whose space is not given back.
+    /// Distinct texts that no document names any more, and whose space is not freed yet.
     pub removed: u64,
     /// Whether a run is open: not yet published; see [`Writer::begin_run`](crate::Writer::begin_run).
     pub has_open_run: bool,
@@ -58,8 +58,8 @@ impl Store {
         Stats::of(&*self.published()?)
     }
 
-    /// Bytes that a compaction would give back, about: those of removed contents and of pages that
-    /// the index does not use.
+    /// Returns the approximate number of bytes that a compaction would free: those of removed contents and of unused
+    /// pages of the index.
     ///
     /// Reads all pages of the index: less than a second for each ten million contents.
     ///
@@ -70,7 +70,7 @@ impl Store {
         self.published()?.reclaimable()
     }
 
-    /// The buckets with the most contents, at least two, the largest first, ties by band and hash.
+    /// Returns the buckets with the most contents, at least two, the largest first; ties are sorted by band and hash.
     ///
     /// Reads all postings: about a second for each ten million contents.
     ///

@@ -6,7 +6,7 @@ use crate::lsh::Bands;
 use crate::schema::Schema;
 use crate::sketch::SlotWidth;
 
-/// What is asked of the bands.
+/// The requirements for bands.
 ///
 /// ```
 /// use dedupdb::{Schema, upkeep::{Shape, Tuning}};
@@ -23,7 +23,7 @@ use crate::sketch::SlotWidth;
 pub struct Tuning {
     /// Least similarity of a match, above 0 and at most 1.
     pub threshold: f64,
-    /// Share of the pairs at the threshold that are to be found, above 0 and below 1.
+    /// Minimum share of the pairs at the threshold to find, above 0 and below 1.
     pub recall: f64,
     /// Slots that the bands may use, 1 to 16384.
     pub permutations: u32,
@@ -31,7 +31,7 @@ pub struct Tuning {
     pub slot_width: SlotWidth,
 }
 
-/// A shape of bands and what can be expected of it.
+/// A shape of bands and its expected results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Shape {
@@ -39,7 +39,7 @@ pub struct Shape {
     pub bands: Bands,
     /// Probability that a pair at the threshold becomes a candidate.
     pub recall: f64,
-    /// What it would do in the sampled store.
+    /// The expected results in the sampled store.
     pub expected: Option<Expected>,
     /// Work of a query beside its matches: look-ups, one a band, plus false candidates. Each is
     /// one read in a sorted structure. Without a sample, [`Bands::false_work`].
@@ -57,8 +57,8 @@ impl Tuning {
         }
     }
 
-    /// The shapes that reach the recall, ordered by rows: for each number of rows the fewest bands
-    /// that do.
+    /// Returns the shapes that reach the recall, ordered by rows: for each number of rows, the one with the fewest
+    /// bands.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl Tuning {
             .collect())
     }
 
-    /// What can be expected of one shape, whatever its recall.
+    /// Returns the expected results of one shape, whatever its recall.
     pub fn shape(&self, bands: Bands, sample: Option<&Sample>) -> Shape {
         let expected = sample.map(|sample| sample.expected(bands, self.threshold));
         let work = expected.map_or_else(
@@ -93,22 +93,22 @@ impl Tuning {
     }
 }
 
-/// A shape beside others that would do.
+/// A shape among those to compare.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Compared {
     /// The shape.
     pub shape: Shape,
-    /// Whether it is the one of least work of those that reach the recall.
+    /// Whether it has the least work of those that reach the recall.
     pub is_best: bool,
-    /// Whether it is the one that is in use.
+    /// Whether it is in use.
     pub is_current: bool,
-    /// Whether it is the one whose steepest point is nearest to the threshold ([`Bands::textbook`]).
+    /// Whether its steepest point is nearest to the threshold ([`Bands::textbook`]).
     pub is_textbook: bool,
 }
 
 impl Compared {
-    /// What it is: `best`, `current` and `textbook`, as far as it is that.
+    /// Its names: any of `best`, `current` and `textbook`.
     pub fn names(&self) -> Vec<&'static str> {
         let names = [
             (self.is_best, "best"),

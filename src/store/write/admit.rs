@@ -7,13 +7,12 @@ use crate::error::Result;
 use crate::store::offer::Outcome;
 
 impl Writer {
-    /// Stores the documents of a batch that are like no earlier one, as if one was offered after
-    /// the other, and never replaces or removes any. A document that is stored already is a duplicate,
-    /// under its own key, too.
+    /// Stores the documents of a batch that resemble no earlier one. The result is that of offering one after
+    /// another. It never replaces or removes documents. A document that is already stored is a duplicate, also under
+    /// its own key.
     ///
-    /// What is offered may be interrupted and is then to be offered again: give it a run
-    /// ([`Writer::begin_run`]). The next run forgets what an interrupted one stored, so it gives the
-    /// same answers, as long as no candidates are passed over
+    /// For a job that may be interrupted and repeated, use a run ([`Writer::begin_run`]). The next run forgets the
+    /// documents of the interrupted one, so it gives the same answers, as long as no search skips candidates
     /// ([`Store::searches_cut_short`](crate::Store::searches_cut_short)).
     ///
     /// A document is kept out ([`Change::KeptOut`](crate::write::Change::KeptOut)) for the sake of the first that

@@ -11,13 +11,13 @@ use crate::store::lock::lock;
 use crate::store::offer::{Body, Change, Input, Lead, Outcome, Prepared, Relation, Request, Turn};
 
 impl Store {
-    /// Stores a text, or [the shingles of one](crate::write::Body), unless a stored document with another
-    /// key is a near-duplicate of it.
+    /// Stores a text, or [its shingles](crate::write::Body), unless a stored document with another key is a
+    /// near-duplicate of it.
     ///
-    /// May be called from many threads at once: the outcomes are as if the calls had come one
-    /// after another, and each is durable when its call returns. Calls that come together share
-    /// one commit. A key that has another text is given the new one, unless that is a duplicate. What is
-    /// kept out has a document with the same text as its evidence, or else the most similar one.
+    /// May be called from many threads: the outcomes are those of one call after another, and each is durable when
+    /// its call returns. Simultaneous calls share one commit. A new text replaces the earlier text of its key, unless
+    /// it is a duplicate. The outcome of a duplicate names a document with the same text or, if there is none, the
+    /// most similar one.
     ///
     /// ```
     /// use dedupdb::{Schema, Store, write::Change};
@@ -34,9 +34,8 @@ impl Store {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Documents of a run that was interrupted count as stored: see
-    /// [`Writer::forget_run`](crate::Writer::forget_run). One that is given again with the same text
-    /// is of no run from then on.
+    /// Documents of an interrupted run count as stored; see [`Writer::forget_run`](crate::Writer::forget_run).
+    /// Storing one of them again with the same text takes it out of the run.
     ///
     /// # Errors
     ///

@@ -14,24 +14,24 @@ use crate::store::offer::{Change, Input, Prepared, Relation};
 /// Documents that are looked up at a time.
 const BATCH: usize = 1 << 12;
 
-/// What became of the documents of another store.
+/// The result of merging another store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Merged {
-    /// Documents whose key was not there.
+    /// Documents with a new key.
     pub added: u64,
-    /// Documents whose key had another text, which they replaced.
+    /// Documents that replaced another text of the same key.
     pub updated: u64,
-    /// Documents that were there, with the same text.
+    /// Documents that already existed with the same text.
     pub unchanged: u64,
-    /// Of those added and updated, the ones whose text was stored already.
+    /// Added and updated documents whose text was already stored.
     pub copies: u64,
-    /// Documents of a run of the other store that was not published, which were left out.
+    /// Documents of an unpublished run of the other store, which were skipped.
     pub unpublished: u64,
 }
 
 impl Merged {
-    /// Documents that were gone through.
+    /// Returns the number of documents, without the unpublished ones.
     pub fn documents(&self) -> u64 {
         self.added + self.updated + self.unchanged + self.unpublished
     }

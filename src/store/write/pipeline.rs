@@ -50,8 +50,8 @@ impl Intake {
         Intake::default()
     }
 
-    /// Keeps copies and near-duplicates out, as [`Writer::unique`](crate::Writer::unique) does. Documents of
-    /// a run that was interrupted are forgotten first.
+    /// Keeps copies and near-duplicates out, as [`Writer::unique`](crate::Writer::unique) does. Documents of an
+    /// interrupted run are removed first.
     #[must_use]
     pub fn unique(self, unique: bool) -> Intake {
         Intake { unique, ..self }
@@ -63,8 +63,8 @@ impl Intake {
         Intake { evidence, ..self }
     }
 
-    /// Bytes of memory that the process is to take, about; 512 MiB by default. What is uncommitted takes its
-    /// share of them, as [`Uncommitted`] says.
+    /// Sets the approximate number of bytes of memory for the process, 512 MiB by default. Uncommitted changes get a
+    /// share of it ([`Uncommitted`]).
     #[must_use]
     pub fn memory(self, bytes: u64) -> Intake {
         let memory = bytes;
@@ -72,13 +72,13 @@ impl Intake {
     }
 }
 
-/// A way into a store for documents that come batch after batch: one thread sketches, another writes and
-/// commits, and the owner of the pipeline waits for neither unless it asks to.
+/// Adds documents that arrive batch after batch: one thread sketches, another one writes and commits, and the owner
+/// of the pipeline waits for neither unless it asks to.
 ///
-/// Outcomes are those of one document after another, in the order of what was pushed. Commits are made as
-/// [`Uncommitted`] says, and one once the pipeline is [closed](Pipeline::close); then the index is
-/// [packed](Store::pack_if_loose) if much was added. A pipeline that is dropped before leaves the last commit. A batch or a commit that is under way then comes to its end first, on its own
-/// thread; until then the store stays open, and other writers wait.
+/// The outcomes are those of adding one document after another, in the order of the batches. [`Uncommitted`] decides
+/// when to commit. There is a last commit when the pipeline is [closed](Pipeline::close), and then the index is
+/// [packed](Store::pack_if_loose) if much was added. Dropping an open pipeline leaves the last commit: its thread
+/// first finishes the current batch or commit. Until then the store stays open, and other writers wait.
 ///
 /// ```
 /// use std::time::Duration;
@@ -112,8 +112,7 @@ pub struct Pipeline {
 }
 
 impl Store {
-    /// Begins to add documents that come batch after batch; the writer is waited for on a thread of the
-    /// pipeline.
+    /// Starts to add documents that arrive batch after batch. A thread of the pipeline waits for the writer.
     ///
     /// # Errors
     ///
@@ -161,8 +160,8 @@ impl Store {
 }
 
 impl Pipeline {
-    /// Takes a batch, without waiting; a few megabytes of text are enough to keep every core busy. What is
-    /// pushed after [`Pipeline::close`] is left out.
+    /// Takes a batch without waiting. A few megabytes of text are enough to keep every core busy. Batches after
+    /// [`Pipeline::close`] are ignored.
     pub fn push(&mut self, batch: Vec<Input>) {
         self.fed_here();
         if let Some(batches) = &self.batches {
@@ -172,18 +171,18 @@ impl Pipeline {
         }
     }
 
-    /// Whether so much is under way that more would only take memory: wait first.
+    /// Whether so many batches are in progress that another one would only take memory. Wait first.
     pub fn is_full(&self) -> bool {
         self.under_way >= MOST_UNDER_WAY
     }
 
-    /// Batches whose outcomes were not taken. The end, once the pipeline is closed, is one more, without
-    /// outcomes.
+    /// Returns the number of batches whose outcomes were not taken. Closing the pipeline counts as one more batch,
+    /// without outcomes.
     pub fn under_way(&self) -> usize {
         self.under_way
     }
 
-    /// Says that no more comes: what is under way is written, and all of it committed.
+    /// Ends the input: the remaining batches are written, and everything is committed.
     pub fn close(&mut self) {
         if self.batches.take().is_some() {
             self.under_way += 1;
@@ -198,8 +197,8 @@ impl Pipeline {
         }
     }
 
-    /// The outcomes of the next batch, or none: as yet after this time, or any more after the end. Those that
-    /// cannot be stored have an error of their own and do not hinder the others.
+    /// Returns the outcomes of the next batch. None if there are none after this time, or at the end. A document that
+    /// cannot be stored has an error of its own; the others are stored.
     ///
     /// # Errors
     ///

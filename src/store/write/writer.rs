@@ -12,7 +12,7 @@ use crate::store::compare::Published;
 use crate::store::handle::{InUse, Lease, Store};
 use crate::store::offer::{Body, Input, Keyed, Outcome};
 
-/// The one writer of a store: adds, removes and commits.
+/// The writer of a store, of which there is one at a time: adds, removes and commits.
 ///
 /// Nothing that it did is seen by readers, or survives a crash, before [`Writer::commit`] returns.
 /// A writer that is dropped, by a panic too, leaves the store at its last commit and free for the next
@@ -88,12 +88,12 @@ impl Writer {
         self.unique = unique;
     }
 
-    /// Fills [`Outcome::earlier`] from now on, which costs a full comparison a near-duplicate.
+    /// Fills [`Outcome::earlier`] from now on, which costs a full comparison for each near-duplicate.
     pub fn evidence(&mut self, evidence: bool) {
         self.evidence = evidence;
     }
 
-    /// Adds a text, or [the shingles of one](crate::write::Body), under a key, replacing what the key had.
+    /// Adds a text, or [its shingles](crate::write::Body), under a key, and replaces an earlier text of that key.
     ///
     /// # Errors
     ///
@@ -111,9 +111,9 @@ impl Writer {
     /// Adds documents, working on several at a time, with the same result as adding one after
     /// another.
     ///
-    /// The outcomes are in the order of the inputs. Those that cannot be stored have an error of
-    /// their own and do not hinder the others. All inputs are in memory together: a few megabytes
-    /// of text at a time are enough to keep every core busy.
+    /// The outcomes are in the order of the inputs. An input that cannot be stored has an error of its own; the
+    /// others are stored. All inputs are in memory together: a few megabytes of text at a time are enough to keep
+    /// every core busy.
     ///
     /// # Errors
     ///
@@ -135,7 +135,7 @@ impl Writer {
         }
     }
 
-    /// Removes the document `key`; says whether it was there.
+    /// Removes the document `key`; returns whether it existed.
     ///
     /// # Errors
     ///
@@ -155,9 +155,9 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// [`Error::Moved`] if the store's folder is not where it was. After any other error the disk's state is unknown: reading goes on from what is in memory of the last
-    /// commit, writing needs the store to be opened again. [`Error::Poisoned`] if an earlier call of this writer
-    /// failed half-way.
+    /// [`Error::Moved`] if the store's folder has moved. [`Error::Poisoned`] if an earlier call of this writer failed
+    /// half-way. After any other error the state of the disk is unknown: queries still answer from the last commit,
+    /// but writing needs the store to be opened again.
     pub fn commit(&mut self) -> Result<()> {
         let _used = self.files.enter()?;
         if self.failed {
@@ -184,15 +184,15 @@ impl Writer {
         Ok(())
     }
 
-    /// Bytes of memory, about, that what was done since the last commit takes until the next one,
-    /// which takes about as much again while it is under way.
+    /// Returns the approximate number of bytes of memory that changes since the last commit take. The next commit
+    /// frees them, and takes about as much again while it runs.
     ///
-    /// Texts are not part of it: they are forgotten as soon as they are added.
+    /// Texts do not count: they are dropped as soon as they are added.
     pub fn uncommitted_bytes(&self) -> u64 {
         self.pending.bytes() + self.files.recent_bytes() + self.appended.bytes()
     }
 
-    /// Whether there is something that [`Writer::commit`] would make durable.
+    /// Whether [`Writer::commit`] has anything to make durable.
     pub fn is_dirty(&self) -> bool {
         !self.pending.is_empty() || self.runs != self.committed.snapshot.tables.meta.runs
     }

@@ -2,7 +2,7 @@
 
 use crate::sketch::Estimate;
 
-/// Documents that are alike.
+/// A group of similar documents.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Cluster {
