@@ -47,7 +47,7 @@ fn unwritable(args: &Args, error: Error) -> anyhow::Error {
                 && open_to_read(args).is_ok() =>
         {
             anyhow!(
-                "{}: this store can be read, and not be written: {source}; have its owner let you, or work on a \
+                "{}: this store can be read but not written: {source}; ask its owner for access, or work on a \
                  copy (backup)",
                 args.store.display()
             )

@@ -185,7 +185,7 @@ pub enum Error {
         /// Where the index was when the store was opened.
         path: PathBuf,
     },
-    /// The document is of another store, or was got before the store's contents were numbered anew.
+    /// The document is from another store, or from before a rebuild renumbered the contents.
     OldDocument {
         /// Its key.
         key: String,
@@ -265,36 +265,36 @@ impl fmt::Display for Error {
             Error::Damaged { path, reason } => damaged(path, reason, f),
             Error::Unfinished { what } => write!(
                 f,
-                "a rebuild to {what} was begun and not finished; finish it or cancel it first"
+                "there is an unfinished rebuild to {what}; finish it or cancel it first"
             ),
             Error::Interrupted => write!(
                 f,
-                "stopped before the end; what was done is kept, and running it again goes on from there"
+                "stopped before the end; the work so far is kept, and the same call continues from there"
             ),
             Error::Stopped => write!(f, "stopped before the end; nothing is kept"),
             Error::MissingSources { keys } => missing(keys, f),
             Error::Poisoned => write!(
                 f,
-                "the store could not be read or written before; open it anew, which takes up from the last commit"
+                "an earlier read or write of the store failed; open it again, which continues from the last commit"
             ),
             Error::WriterHeld => write!(
                 f,
-                "this process holds the writer of the store and does not use it; drop it, or close its pipeline, first"
+                "this process holds the writer of the store and does not use it; first drop it, or close its pipeline"
             ),
             Error::OtherProcess => write!(
                 f,
-                "another process opened the store, of which this one is a fork; open it anew here"
+                "this process is a fork of the one that opened the store; open it again here"
             ),
             Error::Moved { path } => write!(
                 f,
                 "{}: the store's folder was moved, replaced or deleted while the store was open; open it \
-                 anew, where it is",
+                 again at its new place",
                 path.display()
             ),
             Error::OldDocument { key } => write!(
                 f,
-                "{key:?}: this document is of another store, or was got before the store's contents were numbered anew; \
-                 get it again from this one"
+                "{key:?}: this document is from another store, or from before a rebuild renumbered the contents; \
+                 get it again from this store"
             ),
             Error::Full => write!(f, "the store holds 2^32 - 2 contents and takes no more"),
             Error::Io { path, source } => write!(f, "{}: {source}", path.display()),
@@ -419,7 +419,7 @@ fn locked(path: &Path, holder: Option<Holder>, f: &mut fmt::Formatter<'_>) -> fm
 fn damaged(path: &Path, reason: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(
         f,
-        "{}: damaged: {reason}; restore the store from a backup or build it anew",
+        "{}: damaged: {reason}; restore the store from a backup or build it again",
         path.display()
     )
 }

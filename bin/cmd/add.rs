@@ -91,7 +91,7 @@ fn exit(added: &Added, dry_run: bool, console: &Console) -> Exit {
             Exit::Interrupted
         }
         Ended::Stopped => {
-            console.error("stopped; what was added so far is kept, and the same command goes on");
+            console.error("stopped; what was added so far is kept, and the same command continues");
             Exit::Interrupted
         }
         Ended::Full => {

@@ -72,7 +72,7 @@ pub(crate) fn run(
             Ok(Exit::failed(linked.failed > 0))
         }
         Err(Error::Stopped) => {
-            console.error("stopped; what was linked stays so, and the same command goes on");
+            console.error("stopped; what was linked stays so, and the same command continues");
             Ok(Exit::Interrupted)
         }
         Err(error) => Err(error.into()),

@@ -50,7 +50,7 @@ pub(crate) fn run(
     }
     output.flush()?;
     if loaded.ended == Ended::Stopped {
-        console.error("stopped; what was loaded so far is kept, and the same command goes on");
+        console.error("stopped; what was loaded so far is kept, and the same command continues");
         return Ok(Exit::Interrupted);
     }
     Ok(if loaded.reading.has_failures() {

@@ -99,7 +99,7 @@ pub(super) fn undo(
     }
     let undone = match undone {
         Err(Error::Stopped) => {
-            console.error("stopped; the same command goes on");
+            console.error("stopped; the same command continues");
             return Ok(Exit::Interrupted);
         }
         undone => undone.map_err(explained)?,

@@ -51,7 +51,7 @@ pub(crate) fn run(
         let least = query.threshold.unwrap_or(asking.store.schema().threshold());
         asking.output.flush()?;
         console.note(&format!(
-            "nothing stored is like it, at a similarity of {least} or more"
+            "no stored document has a similarity of {least} or more"
         ));
     }
     Ok(if asking.failed {

@@ -58,13 +58,13 @@ fn check_kinds(asked: &eval::Accuracy) -> Result<()> {
     for path in &asked.texts.paths {
         if path == Path::new(STDIN) {
             bail!(
-                "standard input (-) is read once, and --shingling asks for several kinds: give one, \
+                "standard input (-) can be read only once, and --shingling asks for several kinds: give one, \
                  or a file"
             );
         }
         if fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
             bail!(
-                "{}: this is no file and is read once, and --shingling asks for several kinds: give \
+                "{}: this can be read only once, and --shingling asks for several kinds: give \
                  one, or a file",
                 path.display()
             );

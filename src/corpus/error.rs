@@ -79,7 +79,7 @@ impl fmt::Display for Error {
                 "none of {} is found from this folder; run this where they were added from",
                 counted(*files, "file", "files")
             ),
-            Error::Defect => f.write_str("reading broke off by a defect of this program"),
+            Error::Defect => f.write_str("reading stopped because of a bug in this program"),
         }
     }
 }

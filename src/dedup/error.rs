@@ -170,7 +170,7 @@ impl fmt::Display for Error {
             ),
             Error::NoFolder { path } => write!(
                 f,
-                "{}: this is no folder, and links are not followed",
+                "{}: this is not a folder, and links are not followed",
                 path.display()
             ),
             Error::OwnCounterpart { path, reason } | Error::BadManifest { path, reason } => {

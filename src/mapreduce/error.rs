@@ -15,7 +15,7 @@ pub enum Error {
         /// The stream and the line.
         place: String,
     },
-    /// The last line has no end: what wrote it broke off.
+    /// The last line is incomplete: its writer stopped early.
     NoEnd {
         /// The stream and the line.
         place: String,
@@ -57,25 +57,25 @@ impl fmt::Display for Error {
         match self {
             Error::NoLine { place } => write!(
                 f,
-                "{place}: this is no line of dedupdb map; give reduce what map writes, sorted"
+                "{place}: this is not a line of dedupdb map; give reduce the sorted output of map"
             ),
             Error::NoEnd { place, name } => write!(
                 f,
-                "{place}: the line has no end: what writes to {name} broke off"
+                "{place}: the line is incomplete: the writer of {name} stopped early"
             ),
             Error::OtherParameters { place, expected } => write!(
                 f,
-                "{place}: map had other parameters than these, {expected}; give map and reduce the same \
+                "{place}: map had other parameters, not {expected}; give map and reduce the same \
                  options"
             ),
             Error::NotSorted { place, bucket } => write!(
                 f,
-                "{place}: the key {bucket} came before, and others since: the input is not sorted by key; \
+                "{place}: the key {bucket} comes again after others: the input is not sorted by key; \
                  pipe it through sort"
             ),
             Error::OtherBucket { place } => write!(
                 f,
-                "{place}: its shingles are not of this bucket: the line was changed since map wrote it"
+                "{place}: its shingles do not belong to this bucket: the line has changed since map wrote it"
             ),
             Error::Read { name, source } => write!(f, "{name} cannot be read: {source}"),
             Error::Schema(error) => write!(f, "{error}"),

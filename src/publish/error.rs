@@ -87,7 +87,7 @@ impl fmt::Display for Error {
             ),
             Error::NoName { path } => write!(
                 f,
-                "{}: this is no name for a file or folder",
+                "{}: this is not a name for a file or folder",
                 path.display()
             ),
             Error::Io {

@@ -57,7 +57,7 @@ fn ctrl_c_keeps_what_was_added_and_the_same_command_goes_on() {
     let mut rest = String::new();
     stderr.read_to_string(&mut rest).unwrap();
     assert_eq!(code, Some(130), "{rest}");
-    assert!(rest.contains("the same command goes on"), "{rest}");
+    assert!(rest.contains("the same command continues"), "{rest}");
     sandbox.run(&["check"]).expect(0);
     let kept = sandbox.keys().len();
     assert!(kept <= 200);

@@ -104,7 +104,11 @@ fn what_may_not_be_linked_is_told_and_left() {
     assert!(sandbox.path("in/link").is_symlink());
     // Not through a link, not a file, not a store.
     let ran = sandbox.run(&["link", "in/folder"]).expect(2);
-    assert!(ran.stderr.contains("this is no folder"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("this is not a folder"),
+        "{}",
+        ran.stderr
+    );
     sandbox.run(&["link", "in/a.txt"]).expect(2);
     sandbox.add(&["in/f.txt"], 0);
     sandbox.run(&["link", ".dedupdb"]).expect(2);

@@ -142,7 +142,7 @@ fn other_parameters_are_refused() {
         &SIXTY,
     ] {
         let ran = reduce(&sandbox, other, &mapped).expect(2);
-        let message = "standard input:1: map had other parameters than these, shingling word:";
+        let message = "standard input:1: map had other parameters, not shingling word:";
         assert!(ran.stderr.contains(message), "{}", ran.stderr);
         assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
     }
@@ -162,11 +162,11 @@ fn lines_that_are_none_are_refused() {
     let other_key = format!("07:00000000\t{other}");
     let cut = &good[1][..good[1].len() - 4];
     for (wrong, what) in [
-        ("a b c", "1: this is no line of dedupdb map"),
-        ("00\tb\tc", "1: this is no line of dedupdb map"),
-        ("", "1: this is no line of dedupdb map"),
-        (cut, "2: this is no line of dedupdb map"),
-        (&other_key, "its shingles are not of this bucket"),
+        ("a b c", "1: this is not a line of dedupdb map"),
+        ("00\tb\tc", "1: this is not a line of dedupdb map"),
+        ("", "1: this is not a line of dedupdb map"),
+        (cut, "2: this is not a line of dedupdb map"),
+        (&other_key, "its shingles do not belong to this bucket"),
     ] {
         let wrong = wrong.to_owned();
         let lines = if wrong == *cut {
@@ -179,7 +179,11 @@ fn lines_that_are_none_are_refused() {
         assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
     }
     let ran = sandbox.run_with(&["reduce"], good[0].as_bytes()).expect(2);
-    assert!(ran.stderr.contains("the line has no end"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("the line is incomplete"),
+        "{}",
+        ran.stderr
+    );
     assert!(reduce(&sandbox, &[], &[]).expect(0).stdout.is_empty());
     assert!(map(&sandbox, &[], "").is_empty());
 }

@@ -396,11 +396,11 @@ fn places_that_cannot_be_used_are_refused() {
     refused(&["dedup", "in", "--move-to", "no/aside"], "no/aside");
     refused(
         &["dedup", "link", "--move-to", "aside"],
-        "link: this is no folder",
+        "link: this is not a folder",
     );
     refused(
         &["dedup", "full/a.txt", "--move-to", "aside"],
-        "full/a.txt: this is no folder",
+        "full/a.txt: this is not a folder",
     );
     refused(&["dedup", "in", "full", "--move-to", "aside"], "one folder");
     refused(

@@ -121,7 +121,7 @@ fn exit_codes_tell_found_from_nothing_from_error() {
     sandbox.run(&["query", "query.txt"]).expect(0);
     sandbox.write("alone.txt", "nothing like it is stored");
     let ran = sandbox.run(&["query", "alone.txt"]).expect(1);
-    let nothing = "dedupdb: nothing stored is like it, at a similarity of 0.8 or more\n";
+    let nothing = "dedupdb: no stored document has a similarity of 0.8 or more\n";
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", nothing));
     let ran = sandbox.run(&["query", "--quiet", "alone.txt"]).expect(1);
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));

@@ -147,7 +147,7 @@ fn a_store_that_may_only_be_read_says_what_is_possible() {
         let ran = run(&sandbox, arguments).expect(2);
         assert!(
             ran.stderr
-                .contains("this store can be read, and not be written")
+                .contains("this store can be read but not written")
                 && ran.stderr.contains("work on a copy (backup)"),
             "{}",
             ran.stderr

@@ -31,7 +31,7 @@ pub struct Merged {
 }
 
 impl Merged {
-    /// Returns the number of documents, without the unpublished ones.
+    /// Returns the number of documents of the other store.
     pub fn documents(&self) -> u64 {
         self.added + self.updated + self.unchanged + self.unpublished
     }
