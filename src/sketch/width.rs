@@ -59,15 +59,20 @@ impl SlotWidth {
     /// Appends the low bits of each minimum, little-endian.
     pub(super) fn append(self, minima: &[u32], out: &mut Vec<u8>) {
         match self {
-            SlotWidth::Bits8 => out.extend(minima.iter().map(|minimum| minimum.to_le_bytes()[0])),
-            SlotWidth::Bits16 => out.extend(minima.iter().flat_map(|minimum| {
-                let [low, high, ..] = minimum.to_le_bytes();
-                [low, high]
-            })),
-            SlotWidth::Bits32 => {
-                out.extend(minima.iter().flat_map(|minimum| minimum.to_le_bytes()));
-            }
+            SlotWidth::Bits8 => append_low::<1>(minima, out),
+            SlotWidth::Bits16 => append_low::<2>(minima, out),
+            SlotWidth::Bits32 => append_low::<4>(minima, out),
         }
+    }
+}
+
+/// Appends the `N` low bytes of each minimum, in a form that the compiler vectorizes.
+fn append_low<const N: usize>(minima: &[u32], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + N * minima.len(), 0);
+    let slots = out[start..].as_chunks_mut::<N>().0;
+    for (slot, minimum) in slots.iter_mut().zip(minima) {
+        slot.copy_from_slice(&minimum.to_le_bytes()[..N]);
     }
 }
 

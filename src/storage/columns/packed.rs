@@ -30,7 +30,8 @@ impl ShingleSet {
     /// assert_eq!(ShingleSet::from_packed(&bytes, 4), None);
     /// ```
     pub fn to_packed(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
+        let most = u32::try_from(self.len()).map_or(0, most_bytes);
+        let mut bytes = Vec::with_capacity(usize::try_from(most).unwrap_or(0));
         elias_fano::encode(self.as_slice(), &mut bytes);
         bytes.extend(self.tails().iter().flat_map(|tail| tail.to_le_bytes()));
         bytes

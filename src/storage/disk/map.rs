@@ -81,6 +81,12 @@ impl SharedWords {
         } else {
             options.map_raw_read_only(file)?
         };
+        #[cfg(unix)]
+        if !writable {
+            // Who only reads looks at words here and there: of a file that is not in memory, the system
+            // would read megabytes around each. Without the advice it does no more than that.
+            raw.advise(memmap2::Advice::Random).unwrap_or_default();
+        }
         Ok(SharedWords { raw, writable })
     }
 

@@ -1,5 +1,6 @@
 //! From a text to all that the store needs of it.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use super::matching::Probe;
@@ -75,6 +76,11 @@ impl Sketch {
     }
 }
 
+thread_local! {
+    /// The memory that a thread signs in, kept from text to text: a few bytes a slot, of which there are few.
+    static MINIMA: Cell<Vec<u32>> = const { Cell::new(Vec::new()) };
+}
+
 /// Makes sketches as a schema asks for.
 #[derive(Debug)]
 pub(crate) struct Sketcher {
@@ -138,8 +144,9 @@ impl Sketcher {
     /// The bytes of the signature of a shingle set.
     pub(crate) fn signature(&self, shingles: &[u32]) -> Vec<u8> {
         let mut signature = Vec::with_capacity(self.schema.signature_bytes());
-        let mut minima = Vec::new();
+        let mut minima = MINIMA.take();
         self.signer.sign_into(shingles, &mut minima, &mut signature);
+        MINIMA.set(minima);
         signature
     }
 }
