@@ -21,6 +21,7 @@ mod dedup_store;
 mod dirty;
 mod dirty_files;
 mod eval;
+mod eval_recall;
 mod explain;
 mod golden;
 mod help;
