@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::pages::all_pages;
+use crate::pages::{all_pages, left_out};
 
 /// Phrases that must not occur, each with what to write instead.
 const HABITS: &[(&str, &str)] = &[
@@ -110,7 +110,9 @@ fn lines() -> Vec<Line> {
     whole.retain(|page| page != Path::new("CHANGELOG.md"));
     let mut files = Vec::new();
     collect(&root.join("bin/args"), &["rs"], &mut files);
-    collect(&root.join("python/dedupdb"), &["py", "pyi"], &mut files);
+    if !left_out().contains(&PathBuf::from("python")) {
+        collect(&root.join("python/dedupdb"), &["py", "pyi"], &mut files);
+    }
     files.extend(["inputs.rs", "left_out.rs"].map(|file| root.join("bin").join(file)));
     whole.extend(
         files
