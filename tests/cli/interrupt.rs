@@ -15,8 +15,24 @@ fn interrupt(child: &Child) {
 
 fn signal(child: &Child, name: &str) {
     let pid = child.id().to_string();
+    until_caught(&pid);
     let status = Command::new("kill").args([name, &pid]).status();
     assert!(status.unwrap().success());
+}
+
+/// Waits until a process catches signals, where the system tells: before, they end it.
+fn until_caught(pid: &str) {
+    let caught = |status: &str| {
+        let masks = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        let mask = u64::from_str_radix(masks.unwrap_or("").trim(), 16);
+        mask.is_ok_and(|mask| mask >> 1 & 1 == 1)
+    };
+    for _ in 0..600 {
+        match fs::read_to_string(format!("/proc/{pid}/status")) {
+            Ok(status) if !caught(&status) => thread::sleep(Duration::from_millis(50)),
+            _ => return,
+        }
+    }
 }
 
 /// The exit code, or none of a program that does not end and is killed.
