@@ -86,7 +86,7 @@ impl Begun {
         let (options, _ending) = std::mem::take(&mut dedup.options).begin();
         dedup.options = options;
         let given = dedup.store.take();
-        let is_given = given.is_some();
+        let store_stays = given.is_some();
         let store = if let Some(store) = given {
             store
         } else {
@@ -115,7 +115,7 @@ impl Begun {
             target: &target,
             outputs: &outputs,
             store: &store,
-            store_stays: is_given,
+            store_stays,
             inputs: &inputs,
         };
         let batches = run.read(sources)?;
@@ -136,12 +136,12 @@ impl Begun {
             outputs.publish()?;
         }
         // As late as can be: a run that ends before this gives its documents again when it is repeated.
-        if is_given {
+        if store_stays {
             judge.writer.publish_run()?;
         }
         let Judge { writer, met, .. } = judge;
         drop(writer);
-        if is_given {
+        if store_stays {
             pack(&store, met.watch)?;
         }
         let mut cut_short = store.searches_cut_short() - cut_short;
