@@ -119,10 +119,11 @@ impl<T> Reservoir<T> {
     }
 }
 
-/// Number of pairs of this number of texts.
+/// Number of pairs of this number of texts; [`u64::MAX`] if there are more.
 pub fn pairs(texts: usize) -> u64 {
-    let texts = texts as u64;
-    texts * texts.saturating_sub(1) / 2
+    let texts = texts as u128;
+    let pairs = texts * texts.saturating_sub(1) / 2;
+    u64::try_from(pairs).unwrap_or(u64::MAX)
 }
 
 /// Refuses what has no pair.
@@ -140,7 +141,13 @@ pub(super) fn invalid(parameter: &'static str, reason: String) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::draw;
+    use super::{draw, pairs};
+
+    #[test]
+    fn pairs_are_counted_as_far_as_there_are_numbers() {
+        assert_eq!([0, 1, 2, 5].map(pairs), [0, 0, 1, 10]);
+        assert_eq!(pairs(usize::MAX), u64::MAX);
+    }
 
     #[test]
     fn a_draw_depends_on_keys_and_seed_alone() {

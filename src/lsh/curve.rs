@@ -11,7 +11,8 @@ const CROWD: f64 = 1000.0;
 const INTERVALS: u32 = 256;
 
 impl Bands {
-    /// Returns the probability that two sets of similarity `jaccard` become candidates.
+    /// Returns the probability that two sets of similarity `jaccard` become candidates. Less than 0 counts as 0, and
+    /// more than 1 as 1.
     ///
     /// That is 1 - (1 - p^r)^b (Leskovec, Rajaraman and Ullman, "Mining of Massive Datasets",
     /// section 3.4.2) with p = J + (1 - J) c, where c is the chance agreement of slots of
@@ -23,10 +24,11 @@ impl Bands {
     ///
     /// let recall = Bands::new(18, 7, 128)?.probability(0.8, SlotWidth::Bits16);
     /// assert!((recall - 0.9855).abs() < 1e-4);
+    /// assert_eq!(Bands::new(18, 7, 128)?.probability(7.0, SlotWidth::Bits16), 1.0);
     /// # Ok::<(), dedupdb::Error>(())
     /// ```
     pub fn probability(&self, jaccard: f64, width: SlotWidth) -> f64 {
-        let chance = width.chance();
+        let (chance, jaccard) = (width.chance(), jaccard.clamp(0.0, 1.0));
         let agreement = jaccard + (1.0 - jaccard) * chance;
         1.0 - power(1.0 - power(agreement, self.rows()), self.bands())
     }

@@ -72,7 +72,7 @@ impl MatrixFile {
         })
     }
 
-    /// Writes the row of a document, cut or filled with zeros to as many numbers as the matrix has columns.
+    /// Writes the row of a document; it is cut or filled with zeros to the number of columns.
     ///
     /// # Errors
     ///
