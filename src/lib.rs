@@ -209,7 +209,7 @@ pub mod upkeep {
     pub use crate::storage::{ProcessorTimes, ThreadTime};
     pub use crate::store::{
         Bucket, Casualty, Compared, Expected, Near, Nearness, Problem, Rebuild, RebuildProgress,
-        Report, Salvaged, Sample, Shape, Stats, Tuning, Unfinished, Unreadable,
+        Reindex, Report, Salvaged, Sample, Shape, Stats, Tuning, Unfinished, Unreadable,
     };
 }
 

@@ -20,7 +20,6 @@ pub(crate) fn run(
 ) -> Result<Exit> {
     let store = crate::store::open_to_write(args)?;
     let before = size(&store)?;
-    rebuilding::make_way(&store, &store.schema(), true, console)?;
     let rebuild = Rebuild::compact().memory(compact.memory);
     if let Err(stopped) = rebuilding::run(&store, rebuild, console)? {
         return Ok(stopped);

@@ -2,10 +2,8 @@
 
 use anyhow::{Result, bail};
 use dedupdb::corpus::Key;
-use dedupdb::{
-    Schema, Store,
-    upkeep::{Rebuild, Shape, Tuning},
-};
+use dedupdb::upkeep::{self, Rebuild};
+use dedupdb::{Schema, Store};
 
 use crate::args::{Args, Reindex};
 use crate::console::Console;
@@ -43,11 +41,7 @@ pub(crate) fn run(
         }
         Rebuild::resume()
     } else {
-        let target = target(&store, reindex)?;
-        if target != *store.schema() {
-            rebuilding::make_way(&store, &target, false, console)?;
-        }
-        Rebuild::reindex(target)
+        Rebuild::reindex(target(&store, reindex)?)
     };
     let rebuild = rebuild
         .memory(reindex.memory)
@@ -117,35 +111,7 @@ fn note_same_bands(before: &Schema, after: &Schema, reindex: &Reindex, console: 
 
 /// The schema that the arguments ask for.
 fn target(store: &Store, reindex: &Reindex) -> Result<Schema> {
-    let stored = store.schema();
-    let mut builder = stored.to_builder();
-    if let Some(family) = reindex.family {
-        builder = builder.family(family);
-    }
-    if let Some(seed) = reindex.seed {
-        builder = builder.seed(seed.number);
-    }
-    if let Some(width) = reindex.slot_bits {
-        builder = builder.slot_width(width);
-    }
-    let permutations = reindex.permutations.unwrap_or(stored.permutations());
-    let threshold = reindex.threshold.unwrap_or(stored.threshold());
-    builder = builder.permutations(permutations).threshold(threshold);
-    let changes_bands = permutations != stored.permutations()
-        || threshold.to_bits() != stored.threshold().to_bits()
-        || reindex.recall.is_some();
-    if let Some(bands) = reindex.bands {
-        builder = builder.bands(bands.bands(), bands.rows());
-    } else if reindex.tuned {
-        let bands = tuned(store, reindex, permutations, threshold)?;
-        builder = builder.bands(bands.bands(), bands.rows());
-    } else if changes_bands {
-        builder = builder.choose_bands();
-        if let Some(recall) = reindex.recall {
-            builder = builder.target_recall(recall);
-        }
-    }
-    let target = builder.build()?;
+    let target = changes(reindex).schema(store)?;
     if reindex.seed.is_some_and(|seed| seed.is_random)
         && let Some(begun) = store.unfinished_rebuild()?
     {
@@ -157,26 +123,34 @@ fn target(store: &Store, reindex: &Reindex) -> Result<Schema> {
     Ok(target)
 }
 
-/// The bands of least work, in a store that will have grown.
-fn tuned(
-    store: &Store,
-    reindex: &Reindex,
-    permutations: u32,
-    threshold: f64,
-) -> Result<dedupdb::sketching::Bands> {
-    let mut tuning = Tuning::of(&store.schema());
-    tuning.permutations = permutations;
-    tuning.threshold = threshold;
-    tuning.slot_width = reindex.slot_bits.unwrap_or(tuning.slot_width);
-    tuning.recall = reindex.recall.unwrap_or(tuning.recall);
-    let sample = store.sample()?;
-    let grown = reindex.contents.unwrap_or(2 * sample.contents());
-    let sample = sample.grown_to(grown);
-    let shapes = tuning.shapes(Some(&sample))?;
-    match Shape::best(&shapes) {
-        Some(best) => Ok(best.bands),
-        None => bail!("no bands reach the recall"),
+/// What the arguments change.
+fn changes(reindex: &Reindex) -> upkeep::Reindex {
+    let mut changes = upkeep::Reindex::new();
+    if let Some(family) = reindex.family {
+        changes = changes.family(family);
     }
+    if let Some(seed) = reindex.seed {
+        changes = changes.seed(seed.number);
+    }
+    if let Some(width) = reindex.slot_bits {
+        changes = changes.slot_width(width);
+    }
+    if let Some(permutations) = reindex.permutations {
+        changes = changes.permutations(permutations);
+    }
+    if let Some(threshold) = reindex.threshold {
+        changes = changes.threshold(threshold);
+    }
+    if let Some(recall) = reindex.recall {
+        changes = changes.recall(recall);
+    }
+    if let Some(bands) = reindex.bands {
+        changes = changes.bands(bands.bands(), bands.rows());
+    }
+    if reindex.tuned {
+        changes = changes.tuned(reindex.contents);
+    }
+    changes
 }
 
 /// The text of a file that is one document, if its key is still its path.

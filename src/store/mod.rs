@@ -25,6 +25,6 @@ pub use handle::{Options, Store};
 pub use offer::{Body, Change, Input, MAX_KEY_BYTES, Outcome, Relation};
 pub use upkeep::{
     Bucket, Casualty, Compared, Expected, Near, Nearness, Problem, Rebuild, RebuildProgress,
-    Report, Salvaged, Sample, Shape, Stats, Tuning, Unfinished, Unreadable,
+    Reindex, Report, Salvaged, Sample, Shape, Stats, Tuning, Unfinished, Unreadable,
 };
 pub use write::{Batch, Intake, Merged, Pipeline, Uncommitted, Writer};

@@ -48,6 +48,7 @@ mod progress;
 mod prose;
 mod rebuild;
 mod recovery;
+mod reindex;
 mod relative;
 mod runs;
 mod salvage;

@@ -1,6 +1,10 @@
 //! How far long calls have come.
 
-use dedupdb::{Options, Schema, Store, groups::PairQuery, upkeep::Progress};
+use std::ops::ControlFlow;
+
+use dedupdb::groups::PairQuery;
+use dedupdb::upkeep::{Progress, Rebuild};
+use dedupdb::{Options, Schema, Store};
 
 use crate::numbered;
 
@@ -27,6 +31,22 @@ fn every_long_call_counts_all_its_steps() {
     let stats = store.backup(folder.path().join("copy")).unwrap();
     let columns = stats.files.iter().filter(|(name, _)| name != "index.redb");
     assert!(all_steps(&progress) > columns.map(|(_, bytes)| bytes).sum::<u64>() - 1000);
+    let before = progress.begun();
+    let (mut parts, mut last) = (Vec::new(), 0);
+    let rebuild = Rebuild::compact().watch(|_| {
+        let at = (progress.begun() - before, progress.total());
+        if parts.last() != Some(&at) {
+            last = 0;
+            parts.push(at);
+        }
+        assert!(last <= progress.done() && progress.done() <= progress.total());
+        last = progress.done();
+        ControlFlow::Continue(())
+    });
+    store.rebuild(rebuild).unwrap();
+    // After the contents a list a band and one of copies, and the rest.
+    assert_eq!(parts, [(2, 18), (3, 1)]);
+    assert_eq!(all_steps(&progress), 1);
     drop(store);
     options.check(&path).unwrap();
     assert!(all_steps(&progress) >= 300);

@@ -166,7 +166,8 @@ impl Options {
     }
 
     /// Sets where long calls report their progress: [`Options::check`] and, of the opened store, [`Store::pairs`],
-    /// [`Store::sample`], [`Store::largest_buckets`] and [`Store::backup`].
+    /// [`Store::sample`], [`Store::largest_buckets`], [`Store::backup`] and [`Store::rebuild`]. A rebuild has three
+    /// parts: contents, lists of buckets, and the rest as one step.
     #[must_use]
     pub fn progress(mut self, progress: &Progress) -> Options {
         self.progress = progress.clone();

@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::rebuild::{Rebuild, RebuildProgress};
+use super::rebuild::Rebuild;
+use super::rebuild_progress::RebuildProgress;
 use crate::error::{Error, Result};
 use crate::store::handle::Store;
 

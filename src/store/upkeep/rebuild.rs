@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::rebuild_progress::{Counted, RebuildProgress, Unfinished};
 use super::resign::{Resigner, Source};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
@@ -60,6 +61,7 @@ impl<'a> Rebuild<'a> {
     ///
     /// The bands are those of `schema`: one that is made of the store's own keeps its bands, whatever else
     /// changes, unless [`SchemaBuilder::choose_bands`](crate::sketching::SchemaBuilder::choose_bands) asks for others.
+    /// [`Reindex`](crate::upkeep::Reindex) names what is to change and chooses bands where that is needed.
     pub fn reindex(schema: Schema) -> Rebuild<'a> {
         Rebuild::new(Target::Reindex(Box::new(schema)))
     }
@@ -127,64 +129,6 @@ impl<'a> Rebuild<'a> {
     }
 }
 
-/// The progress of a rebuild.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RebuildProgress {
-    /// Contents whose rows are complete.
-    pub contents: u64,
-    /// Contents of the store.
-    pub all_contents: u64,
-    /// Complete lists of buckets: one for each band, and one of copies.
-    pub lists: u32,
-    /// All lists of buckets.
-    pub all_lists: u32,
-}
-
-impl From<Progress> for RebuildProgress {
-    fn from(progress: Progress) -> RebuildProgress {
-        RebuildProgress {
-            contents: progress.covered.0.into(),
-            all_contents: progress.covered.1.into(),
-            lists: progress.lists.0,
-            all_lists: progress.lists.1,
-        }
-    }
-}
-
-/// An unfinished rebuild.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Unfinished {
-    /// The parameters that the store will have.
-    pub schema: Schema,
-    /// Whether it is a compaction.
-    pub compacts: bool,
-    /// Its progress at the last checkpoint.
-    pub progress: RebuildProgress,
-    /// Bytes of its files.
-    pub bytes: u64,
-}
-
-impl Unfinished {
-    /// Describes what it does to a store with the parameters `stored`: `compact`, or `reindex to` and the parameters
-    /// that change.
-    pub fn what(&self, stored: &Schema) -> String {
-        if self.compacts {
-            return "compact".to_owned();
-        }
-        let changed = self.schema.parameters().into_iter();
-        let changed = changed.zip(stored.parameters());
-        let changed = changed.filter(|(new, old)| new != old);
-        let changed = changed.map(|((name, value), _)| format!("{name} {value}"));
-        let changed: Vec<String> = changed.collect();
-        if changed.is_empty() {
-            return "packing the index".to_owned();
-        }
-        format!("reindex to {}", changed.join(", "))
-    }
-}
-
 impl Store {
     /// Makes the next generation of the store beside the one in use, and switches to it.
     ///
@@ -230,8 +174,11 @@ impl Store {
         let source = rebuild.source.as_deref();
         let signer = Resigner::new(&self.shared.pool, &snapshot.schema, &plan.schema, source)?;
         let mut watch = rebuild.watch;
+        let mut counted = Counted::begin(&self.shared.progress, snapshot.len.into());
         let mut watch = |progress: Progress| {
-            let watched = watch.as_mut().map(|watch| watch(progress.into()));
+            let progress = RebuildProgress::from(progress);
+            counted.reach(progress);
+            let watched = watch.as_mut().map(|watch| watch(progress));
             self.shared.process.check()?;
             if watched.is_some_and(|go_on| go_on.is_break()) {
                 return Err(Error::Interrupted);
@@ -271,6 +218,7 @@ impl Store {
         next.fill_filter(threads)?;
         let mut files = slot.take_at_last()?;
         self.switch(next, &mut files, &journal, &sign)?;
+        counted.end();
         Ok(true)
     }
 
@@ -288,6 +236,42 @@ impl Store {
             progress: progress.into(),
             bytes,
         }))
+    }
+
+    /// Discards an unfinished rebuild that has another target than `rebuild`, which could not be done beside it;
+    /// returns what it was.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use dedupdb::{Schema, Store, upkeep::Rebuild};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// # store.insert_unless_duplicate("one", "a text")?;
+    /// let stopped = store.rebuild(Rebuild::compact().watch(|_| ControlFlow::Break(())));
+    /// assert!(stopped.is_err());
+    /// let larger = || Schema::builder().permutations(256).build().map(Rebuild::reindex);
+    /// let begun = store.cancel_other_rebuild(&larger()?)?;
+    /// assert!(begun.is_some_and(|begun| begun.compacts));
+    /// assert!(store.rebuild(larger()?)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::cancel_rebuild`] and of reading the store.
+    pub fn cancel_other_rebuild(&self, rebuild: &Rebuild<'_>) -> Result<Option<Unfinished>> {
+        let Some(plan) = plan(&rebuild.target, &*self.published()?)? else {
+            return Ok(None);
+        };
+        let begun = self.unfinished_rebuild()?;
+        let is_other =
+            |begun: &Unfinished| begun.schema != *plan.schema || begun.compacts != plan.renumbers;
+        let Some(begun) = begun.filter(is_other) else {
+            return Ok(None);
+        };
+        self.cancel_rebuild()?;
+        Ok(Some(begun))
     }
 
     /// Discards an unfinished rebuild and deletes its files; returns whether there was one.

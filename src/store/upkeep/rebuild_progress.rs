@@ -1,0 +1,105 @@
+//! How far a rebuild is, and one that was left unfinished.
+
+use crate::progress::Progress;
+use crate::schema::Schema;
+use crate::storage;
+
+/// The progress of a rebuild.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RebuildProgress {
+    /// Contents whose rows are complete.
+    pub contents: u64,
+    /// Contents of the store.
+    pub all_contents: u64,
+    /// Complete lists of buckets: one for each band, and one of copies.
+    pub lists: u32,
+    /// All lists of buckets.
+    pub all_lists: u32,
+}
+
+impl From<storage::Progress> for RebuildProgress {
+    fn from(progress: storage::Progress) -> RebuildProgress {
+        RebuildProgress {
+            contents: progress.covered.0.into(),
+            all_contents: progress.covered.1.into(),
+            lists: progress.lists.0,
+            all_lists: progress.lists.1,
+        }
+    }
+}
+
+/// Counts the steps of a rebuild: contents, then lists of buckets, then the rest as one step.
+#[derive(Debug)]
+pub(super) struct Counted<'p> {
+    steps: &'p Progress,
+    /// The part that has begun, from 0 on.
+    part: u8,
+}
+
+impl<'p> Counted<'p> {
+    /// Begins with a store of so many contents.
+    pub(super) fn begin(steps: &'p Progress, contents: u64) -> Counted<'p> {
+        steps.begin(contents);
+        Counted { steps, part: 0 }
+    }
+
+    /// Takes note of how far it is. A part that has begun is not gone back from: contents that are added
+    /// meanwhile are of the rest.
+    pub(super) fn reach(&mut self, at: RebuildProgress) {
+        let part = if at.lists >= at.all_lists {
+            2
+        } else {
+            u8::from(at.lists > 0 || at.contents >= at.all_contents)
+        };
+        let part = part.max(self.part);
+        let (done, all) = match part {
+            0 => (at.contents, at.all_contents),
+            1 => (at.lists.into(), at.all_lists.into()),
+            _ => (0, 1),
+        };
+        if part > self.part {
+            self.part = part;
+            self.steps.begin(all);
+        }
+        self.steps.reach(done);
+    }
+
+    /// All is done.
+    pub(super) fn end(self) {
+        self.steps.reach(self.steps.total());
+    }
+}
+
+/// An unfinished rebuild.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Unfinished {
+    /// The parameters that the store will have.
+    pub schema: Schema,
+    /// Whether it is a compaction.
+    pub compacts: bool,
+    /// Its progress at the last checkpoint.
+    pub progress: RebuildProgress,
+    /// Bytes of its files.
+    pub bytes: u64,
+}
+
+impl Unfinished {
+    /// Describes what it does to a store with the parameters `stored`: `compact`, or `reindex to` and the parameters
+    /// that change.
+    pub fn what(&self, stored: &Schema) -> String {
+        if self.compacts {
+            return "compact".to_owned();
+        }
+        let changed = self.schema.parameters().into_iter();
+        let changed = changed.zip(stored.parameters());
+        let changed = changed.filter(|(new, old)| new != old);
+        let changed = changed.map(|((name, value), _)| format!("{name} {value}"));
+        let changed: Vec<String> = changed.collect();
+        if changed.is_empty() {
+            return "packing the index".to_owned();
+        }
+        format!("reindex to {}", changed.join(", "))
+    }
+}
