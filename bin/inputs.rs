@@ -13,20 +13,22 @@ use crate::{duration, parse};
 /// The argument that stands for standard input.
 pub(crate) const STDIN: &str = "-";
 
-/// What is read where the arguments name `paths`. The text on standard input, or in a pipe without a name, has
-/// the key `key`.
+/// What is read where the arguments name `paths`; see [`source`].
 pub(crate) fn sources(paths: &[PathBuf], key: Option<&str>) -> Vec<Source> {
-    let source = |path: &PathBuf| {
-        if path == Path::new(STDIN) {
-            return Source::stdin().key(key.unwrap_or(STDIN));
-        }
-        let source = Source::path(path);
-        match key {
-            Some(key) if is_nameless(path) => source.key(key),
-            _ => source,
-        }
-    };
-    paths.iter().map(source).collect()
+    paths.iter().map(|path| source(path, key)).collect()
+}
+
+/// What is read where an argument names `path`. The text on standard input, or in a pipe without a name, has the
+/// key `key`.
+pub(crate) fn source(path: &Path, key: Option<&str>) -> Source {
+    if path == Path::new(STDIN) {
+        return Source::stdin().key(key.unwrap_or(STDIN));
+    }
+    let source = Source::path(path);
+    match key {
+        Some(key) if is_nameless(path) => source.key(key),
+        _ => source,
+    }
 }
 
 /// Refuses standard input that is named twice: it is read once.

@@ -5,6 +5,7 @@ mod cmd;
 mod console;
 mod done;
 mod duration;
+mod each;
 mod eval;
 mod exit;
 mod inputs;

@@ -1,18 +1,17 @@
 //! Opening the store that the arguments name.
 
-use std::fs;
+use std::env::temp_dir;
 use std::io;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use dedupdb::corpus;
+use dedupdb::corpus::{self, TemporaryStore};
 use dedupdb::dedup::{self, Unfit};
 use dedupdb::publish;
 use dedupdb::{
     Error, Options, Schema, Store,
     upkeep::{Casualty, Progress, Report, Salvaged},
 };
-use tempfile::TempDir;
 
 use crate::args::{Args, Salvage};
 use crate::console::Console;
@@ -58,12 +57,7 @@ fn unwritable(args: &Args, error: Error) -> anyhow::Error {
 
 /// Makes a store.
 pub(crate) fn create(args: &Args, schema: &Schema) -> Result<Store> {
-    create_in(args, &args.store, schema)
-}
-
-/// Makes a store in another folder than the one that is named.
-pub(crate) fn create_in(args: &Args, folder: &Path, schema: &Schema) -> Result<Store> {
-    options(args).create(folder, schema).map_err(explained)
+    options(args).create(&args.store, schema).map_err(explained)
 }
 
 /// Opens the store for writing, or makes one with these parameters, and notes that; says whether it did.
@@ -80,46 +74,24 @@ pub(crate) fn open_or_make(
     Ok((store, is_new))
 }
 
-/// Opens the store for writing, or makes one in a folder that is gone when the caller drops it, after the
-/// store: with the default parameters, or as a copy of one that may only be read.
-pub(crate) fn open_or_pretend(args: &Args) -> Result<(Store, Option<TempDir>)> {
-    match options(args).open(&args.store) {
-        Err(Error::NotAStore { .. }) => {
-            let folder = tempfile::tempdir().context("cannot make a folder for a dry run")?;
-            let store = options(args).create(folder.path().join("store"), &Schema::default())?;
-            Ok((store, Some(folder)))
-        }
+/// Opens the store for writing, or makes one that is gone when the caller drops it: with the default parameters, or
+/// as a copy of one that may only be read.
+pub(crate) fn open_or_pretend(args: &Args) -> Result<(Store, Option<TemporaryStore>)> {
+    let pretended = match options(args).open(&args.store) {
+        Err(Error::NotAStore { .. }) => temporary(args, &Schema::default())?,
         Err(error @ (Error::Io { .. } | Error::Index { .. })) => {
-            let folder = tempfile::tempdir().context("cannot make a folder for a dry run")?;
-            let copy = folder.path().join("store");
-            let copied = options(args).read_only(true).open(&args.store);
-            match copied.and_then(|store| store.backup(&copy)) {
-                Ok(_) => {
-                    own(&copy).context("cannot make a folder for a dry run")?;
-                    Ok((options(args).open(&copy)?, Some(folder)))
-                }
-                Err(_) => Err(explained(error)),
-            }
+            let copied = TemporaryStore::copy(&options(args), &temp_dir(), &args.store);
+            copied.map_err(|_| explained(error))?
         }
-        opened => Ok((opened.map_err(explained)?, None)),
-    }
+        opened => return Ok((opened.map_err(explained)?, None)),
+    };
+    Ok((pretended.clone(), Some(pretended)))
 }
 
-/// Lets this user write to a copy of a store that he may only read.
-#[cfg(unix)]
-fn own(copy: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(copy, fs::Permissions::from_mode(0o700))?;
-    for file in fs::read_dir(copy)? {
-        fs::set_permissions(file?.path(), fs::Permissions::from_mode(0o600))?;
-    }
-    Ok(())
-}
-
-/// Elsewhere a copy is as the folder that it is made in.
-#[cfg(not(unix))]
-fn own(_: &Path) -> io::Result<()> {
-    Ok(())
+/// Makes a store that is gone when the caller drops it.
+pub(crate) fn temporary(args: &Args, schema: &Schema) -> Result<TemporaryStore> {
+    let made = TemporaryStore::create(&options(args), &temp_dir(), schema);
+    made.context("cannot make a temporary store")
 }
 
 /// Checks the store, which counts its steps.

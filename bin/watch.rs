@@ -1,15 +1,18 @@
 //! The progress bar of a long look at the store.
 
+use std::borrow::Cow;
 use std::io::{IsTerminal, stderr};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use dedupdb::upkeep::Progress;
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::console::Console;
-use crate::progress::{PATIENCE, style};
+
+/// What is done sooner needs no bar.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Time between two looks.
 const TICK: Duration = Duration::from_millis(100);
@@ -19,6 +22,8 @@ const TICK: Duration = Duration::from_millis(100);
 pub(crate) enum Unit {
     Document,
     Byte,
+    /// What is done says how fast it goes.
+    Told,
     /// Something that says nothing to people.
     Step,
 }
@@ -29,6 +34,7 @@ impl Unit {
         match self {
             Unit::Document => "{bar:24} {percent:>3}%  {msg}  {per_sec}  {eta} left",
             Unit::Byte => "{bar:24} {percent:>3}%  {msg}  {decimal_bytes_per_sec}  {eta} left",
+            Unit::Told => "{bar:24} {percent:>3}%  {msg}  {eta} left",
             Unit::Step => "{bar:24} {percent:>3}%  {msg}  {elapsed}  {eta} left",
         }
     }
@@ -66,10 +72,10 @@ impl Watch {
         Watch::told(console, what, unit, progress)
     }
 
-    /// Begins to watch; `what` says what is done now.
-    pub(crate) fn told(
+    /// Begins to watch; `what` says what is done now, and is first asked when that is shown.
+    pub(crate) fn told<W: Into<Cow<'static, str>>>(
         console: &Console,
-        what: impl Fn(&Progress) -> &'static str + Send + 'static,
+        mut what: impl FnMut(&Progress) -> W + Send + 'static,
         unit: Unit,
         progress: &Progress,
     ) -> Watch {
@@ -81,7 +87,7 @@ impl Watch {
             let mut wait = PATIENCE;
             while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 wait = TICK;
-                show(&shown, what(&progress), unit, &progress);
+                show(&shown, what(&progress).into(), unit, &progress);
             }
         };
         // Without the thread nothing is shown, and no harm done.
@@ -112,7 +118,12 @@ fn part(parts: &[&'static str], begun: u64) -> &'static str {
     part.copied().unwrap_or_default()
 }
 
-fn show(bar: &ProgressBar, what: &'static str, unit: Unit, progress: &Progress) {
+/// A bar's style, or the plain one.
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+fn show(bar: &ProgressBar, what: Cow<'static, str>, unit: Unit, progress: &Progress) {
     let total = progress.total();
     if total == 0 {
         bar.set_style(style("{spinner} {msg}  {elapsed}"));

@@ -1,13 +1,14 @@
 //! `matrix`: writes the signatures of texts as a table.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use dedupdb::batch::minima;
-use dedupdb::corpus::Sourced;
+use dedupdb::Schema;
+use dedupdb::corpus::{Ended, Sourced};
 use dedupdb::publish::{MatrixFile, Whole, check_output, is_same};
-use dedupdb::{Error, Schema};
+use dedupdb::sketching::{Signer, SlotWidth};
 
 use crate::args::eval::Texts;
 use crate::args::{Args, Matrix};
@@ -33,32 +34,34 @@ pub(crate) fn run(
     let interrupt = Interrupt::catch()?;
     let mut table = MatrixFile::create(&matrix.output, permutations)?;
     let mut keys = matrix.keys.as_deref().map(Whole::create).transpose()?;
-    let mut taken = 0.0;
+    let taken = AtomicU64::new(0);
+    let (shingler, signer) = (schema.shingler()?, signer(&schema)?);
     let texts = Texts {
         paths: matrix.paths.clone(),
         inputs: matrix.inputs.clone(),
         telling: matrix.telling.clone(),
     };
-    let read = each(args, &texts, console, &interrupt, |documents| {
+    let row = |document: &Sourced| {
         let start = Instant::now();
-        let signed = signatures(&schema, &documents)?;
-        taken += start.elapsed().as_secs_f64();
-        let rows = signed.chunks_exact(permutations as usize);
-        for (document, row) in documents.iter().zip(rows) {
-            table.push(&document.key, row)?;
-            if let Some(keys) = &mut keys {
-                keys.write(format!("{}\n", escape(&document.key)).as_bytes())?;
-            }
+        let shingles = shingler.shingles(document.text())?;
+        let row = signer.minima(shingles.as_slice());
+        let spent = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        taken.fetch_add(spent, Ordering::Relaxed);
+        Ok(row)
+    };
+    let read = each(args, &texts, console, &interrupt, row, |origin, row| {
+        table.push(&origin.key, &row)?;
+        if let Some(keys) = &mut keys {
+            keys.write(format!("{}\n", escape(&origin.key)).as_bytes())?;
         }
         Ok(())
-    });
-    let failed = match read {
-        Err(_) if interrupt.is_raised() => {
-            console.error("stopped; nothing is written");
-            return Ok(Exit::Interrupted);
-        }
-        read => read?,
-    };
+    })?;
+    if read.ended == Ended::Stopped {
+        console.error("stopped; nothing is written");
+        return Ok(Exit::Interrupted);
+    }
+    let failed = read.reading.has_failures();
+    let taken = taken.into_inner() as f64 / 1e9;
     let documents = table.rows();
     if failed && documents == 0 {
         return Ok(Exit::Failed);
@@ -71,7 +74,7 @@ pub(crate) fn run(
         output.object(&json::Matrix::new(&schema, documents, size, taken))?;
     } else if !args.quiet {
         output.line(format!(
-            "{} of {} permutations, {}; shingles and signatures took {}",
+            "{} of {} permutations, {}; shingles and signatures took {} of all threads",
             counted(documents, "document", "documents"),
             grouped(permutations.into()),
             bytes(size),
@@ -97,14 +100,8 @@ fn check_outputs(matrix: &Matrix) -> Result<()> {
     matrix.telling.check(&matrix.paths, &outputs)
 }
 
-/// The signatures of texts, one after the other.
-fn signatures(schema: &Schema, documents: &[Sourced]) -> Result<Vec<u32>> {
-    let texts: Vec<&str> = documents.iter().map(Sourced::text).collect();
-    match minima(schema, &texts) {
-        Err(Error::InvalidColumn { row, reason, .. }) => {
-            let place = documents.get(row).map(|document| document.place());
-            bail!("{}: {reason}", place.unwrap_or_default())
-        }
-        signed => Ok(signed?),
-    }
+/// Signs in slots of 32 bits.
+fn signer(schema: &Schema) -> Result<Signer> {
+    let (family, seed, slots) = (schema.family(), schema.seed(), schema.permutations());
+    Ok(Signer::new(family, seed, slots, SlotWidth::Bits32)?)
 }

@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use dedupdb::corpus::{Item, Options, Skipped};
-use dedupdb::{Match, Store};
-use rayon::prelude::*;
+use dedupdb::corpus::Sourced;
+use dedupdb::{Error, Match, Store};
 
 use crate::args::{Args, Query};
 use crate::console::Console;
+use crate::each::Each;
 use crate::exit::Exit;
-use crate::inputs::{check_stdin, sources};
+use crate::inputs::check_stdin;
+use crate::interrupt::Interrupt;
 use crate::json;
-use crate::left_out::{LeftOut, Named};
+use crate::left_out::Named;
 use crate::number::{percent, similarity};
 use crate::output::{Output, escape};
 
@@ -27,37 +28,50 @@ pub(crate) fn run(
     query.telling.check(&query.paths, &[])?;
     let store = crate::store::open_to_read(args)?;
     note_recall(&store, query, console);
-    let mut asking = Asking {
-        store,
-        query,
-        console,
-        output,
-        left_out: LeftOut::begin(console, &query.telling, Named::First)?,
-        found: false,
-        failed: false,
+    let (mut found, mut failed) = (false, false);
+    let mut answer = |name: &str, matches: Vec<Match>| -> Result<()> {
+        found |= !matches.is_empty();
+        matches.iter().try_for_each(|like| list(name, like, output))
     };
     for key in &query.keys {
         let key = query.escaped.key(key)?;
-        let answer = asking.ask(dedupdb::Query::key(&key));
-        asking.answer(&key, &key, answer)?;
+        match ask(&store, query, dedupdb::Query::key(&key)) {
+            Err(error @ Error::NoSuchDocument { .. }) => {
+                console.error(&error.to_string());
+                failed = true;
+            }
+            matches => answer(&key, matches?)?,
+        }
     }
-    if !query.paths.is_empty() {
-        let options = query.inputs.options().store(&args.store);
-        asking.ask_about_files(&options)?;
-    }
-    asking.left_out.finish()?;
-    crate::store::note_cut_short(asking.store.searches_cut_short(), args, console);
-    if !asking.found && !asking.failed {
-        let least = query.threshold.unwrap_or(asking.store.schema().threshold());
-        asking.output.flush()?;
+    let each = Each {
+        paths: &query.paths,
+        options: query.inputs.options().store(&args.store),
+        telling: &query.telling,
+        named: Named::First,
+        interrupt: &Interrupt::default(),
+        whole: None,
+        has_bar: false,
+    };
+    let alike = |document: &Sourced| {
+        let text = dedupdb::Query::text(document.text()).except(&document.key);
+        ask(&store, query, text)
+    };
+    let worked = each.run(console, alike, |origin, matches| {
+        answer(&origin.key, matches)
+    })?;
+    failed |= worked.reading.has_failures();
+    crate::store::note_cut_short(store.searches_cut_short(), args, console);
+    if !found && !failed {
+        let least = query.threshold.unwrap_or(store.schema().threshold());
+        output.flush()?;
         console.note(&format!(
             "no stored document has a similarity of {least} or more"
         ));
     }
-    Ok(if asking.failed {
+    Ok(if failed {
         Exit::Failed
     } else {
-        Exit::found(asking.found)
+        Exit::found(found)
     })
 }
 
@@ -75,88 +89,6 @@ fn note_recall(store: &Store, query: &Query, console: &Console) {
     }
 }
 
-/// A question that is being put for one text after another.
-struct Asking<'a> {
-    store: Store,
-    query: &'a Query,
-    console: &'a Console,
-    output: &'a mut Output,
-    left_out: LeftOut,
-    found: bool,
-    failed: bool,
-}
-
-impl Asking<'_> {
-    fn ask(&self, question: dedupdb::Query<'_>) -> dedupdb::Result<Vec<Match>> {
-        ask(&self.store, self.query, question)
-    }
-
-    fn ask_about_files(&mut self, options: &Options) -> Result<()> {
-        for batch in options.batches(sources(&self.query.paths, None))? {
-            let (store, query) = (&self.store, self.query);
-            let asked: Vec<_> = batch?
-                .items
-                .into_par_iter()
-                .map(|item| match item {
-                    Item::Document(document) => {
-                        let text = dedupdb::Query::text(document.text()).except(&document.key);
-                        let answer = ask(store, query, text);
-                        Ok((document.into_origin(), answer))
-                    }
-                    Item::Skipped(skipped) => Err(Some(skipped)),
-                    _ => Err(None),
-                })
-                .collect();
-            for asked in asked {
-                match asked {
-                    Ok((document, answer)) => {
-                        self.answer(&document.key, &document.place(), answer)?;
-                    }
-                    Err(Some(skipped)) => self.skip(&skipped)?,
-                    Err(None) => {}
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Prints the answer about the text named `name`, which came from `place`.
-    fn answer(
-        &mut self,
-        name: &str,
-        place: &str,
-        answer: dedupdb::Result<Vec<Match>>,
-    ) -> Result<()> {
-        let matches = match answer {
-            Ok(matches) => matches,
-            Err(error) if is_of_one_text(&error) => {
-                let message = match error {
-                    dedupdb::Error::NoSuchDocument { .. } => error.to_string(),
-                    error => format!("{place}: {error}"),
-                };
-                self.console.error(&message);
-                self.failed = true;
-                return Ok(());
-            }
-            Err(error) => return Err(error.into()),
-        };
-        self.found |= !matches.is_empty();
-        for found in &matches {
-            if self.output.is_json() {
-                self.output.object(&json::Found::new(name, found))?;
-            } else {
-                self.output.line(line(name, found))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn skip(&mut self, skipped: &Skipped) -> Result<()> {
-        self.failed |= skipped.reason.is_failure();
-        self.left_out.tell(skipped)
-    }
-}
-
 fn ask(
     store: &Store,
     query: &Query,
@@ -171,12 +103,11 @@ fn ask(
     store.query(&question)
 }
 
-/// Whether other texts can still be asked about.
-fn is_of_one_text(error: &dedupdb::Error) -> bool {
-    matches!(
-        error,
-        dedupdb::Error::NoSuchDocument { .. } | dedupdb::Error::InvalidText { .. }
-    )
+fn list(query: &str, found: &Match, output: &mut Output) -> Result<()> {
+    if output.is_json() {
+        return Ok(output.object(&json::Found::new(query, found))?);
+    }
+    Ok(output.line(line(query, found))?)
 }
 
 fn line(query: &str, found: &Match) -> String {

@@ -3,12 +3,11 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
-use dedupdb::corpus::{Add, AddEvent, Ended};
+use anyhow::{Result, bail};
+use dedupdb::corpus::{Add, AddEvent, Ended, TemporaryStore};
 use dedupdb::publish::check_output;
 use dedupdb::report::{Page, Report, Summary};
 use dedupdb::{Schema, Store};
-use tempfile::TempDir;
 
 use crate::args::{self, Args};
 use crate::console::Console;
@@ -36,7 +35,7 @@ pub(crate) fn run(
     if report.paths.is_empty() {
         opened = Opened {
             store: store::open_to_read(args)?,
-            folder: None,
+            temporary: None,
         };
         failed = false;
     } else {
@@ -49,10 +48,8 @@ pub(crate) fn run(
     }
     let watch = Watch::new(console, "looked at", Unit::Step, opened.store.progress());
     // Clusters are found in one call, so the process ends in the midst of it.
-    let folder = opened
-        .folder
-        .as_ref()
-        .map(|folder| folder.path().to_owned());
+    let temporary = opened.temporary.as_ref();
+    let folder = temporary.map(|temporary| temporary.place().to_owned());
     let ending = Ending::removing(console, STOPPED, folder)?;
     let page = asked(args, report).make(&opened.store, || ControlFlow::Continue(()));
     ending.disarm();
@@ -72,7 +69,7 @@ pub(crate) fn run(
 /// A store, and the folder that it was made in, which goes after it.
 struct Opened {
     store: Store,
-    folder: Option<TempDir>,
+    temporary: Option<TemporaryStore>,
 }
 
 /// What is said when the user asks to stop.
@@ -111,12 +108,11 @@ fn of_paths(
     console: &Console,
     interrupt: &Interrupt,
 ) -> Result<Option<(Opened, bool)>> {
-    let folder = tempfile::tempdir().context("cannot make a folder for a temporary store")?;
     let mut schema = Schema::builder();
     if let Some(threshold) = report.threshold {
         schema = schema.threshold(threshold);
     }
-    let store = store::create_in(args, &folder.path().join("store"), &schema.build()?)?;
+    let store = store::temporary(args, &schema.build()?)?;
     let mut left_out = LeftOut::begin(console, &report.telling, Named::Failures)?;
     let options = report.inputs.options();
     let paths = report.paths.clone();
@@ -145,8 +141,8 @@ fn of_paths(
         return Ok(None);
     }
     let opened = Opened {
-        store,
-        folder: Some(folder),
+        store: store.clone(),
+        temporary: Some(store),
     };
     Ok(Some((opened, added.reading.has_failures())))
 }

@@ -1,19 +1,17 @@
 //! The texts of an experiment.
 
 use anyhow::{Result, bail};
-use dedupdb::corpus::{Item, Sourced};
+use dedupdb::corpus::{Origin, Sourced, Worked};
 use dedupdb::eval::Reservoir;
 use dedupdb::sketching::{ShingleSet, Shingler, Shingling};
-use rayon::prelude::*;
 
 use crate::args::Args;
 use crate::args::eval::Texts;
 use crate::console::Console;
-use crate::inputs::sources;
+use crate::each::{Each, Strictness};
 use crate::interrupt::Interrupt;
-use crate::left_out::{LeftOut, Named, advice};
+use crate::left_out::Named;
 use crate::number::{counted, grouped};
-use crate::progress::Progress;
 
 /// Texts as sets of shingles, in the order in which they were read.
 #[derive(Clone, Debug, Default)]
@@ -37,23 +35,24 @@ impl Corpus {
         let shingler = Shingler::new(shingling, folds, folds)?;
         let mut corpus = Corpus::default();
         let mut empty = 0;
-        corpus.failed = each(args, texts, console, &Interrupt::default(), |documents| {
-            let sets: Vec<_> = documents
-                .into_par_iter()
-                .map(|document| (shingler.shingles(document.text()), document))
-                .collect();
-            for (set, document) in sets {
-                match set {
-                    Ok(set) if set.is_empty() => empty += 1,
-                    Ok(set) => {
-                        corpus.keys.push(document.into_origin().key);
-                        corpus.sets.push(set);
-                    }
-                    Err(error) => bail!("{}: {error}", document.place()),
+        let shingles = |document: &Sourced| shingler.shingles(document.text());
+        let read = each(
+            args,
+            texts,
+            console,
+            &Interrupt::default(),
+            shingles,
+            |origin, set| {
+                if set.is_empty() {
+                    empty += 1;
+                } else {
+                    corpus.keys.push(origin.key);
+                    corpus.sets.push(set);
                 }
-            }
-            Ok(())
-        })?;
+                Ok(())
+            },
+        )?;
+        corpus.failed = read.reading.has_failures();
         if empty > 0 {
             let texts = counted(empty, "text has", "texts have");
             console.note(&format!("{texts} no {shingling} shingles; left out"));
@@ -86,49 +85,33 @@ pub(super) fn check_work(work: &str, comparisons: u64, most: u64, option: &str) 
     Ok(())
 }
 
-/// Hands on the documents batch by batch; says whether something could not be read.
+/// Works on each text, and hands on what comes of it; the first that cannot be worked on is the end.
 ///
 /// # Errors
 ///
-/// Those of `take`, that the user asked to stop, and under `--strict` the first failure.
-pub(crate) fn each(
+/// Those of `work` and `take`, and under `--strict` the first failure.
+pub(crate) fn each<T: Send>(
     args: &Args,
     texts: &Texts,
     console: &Console,
     interrupt: &Interrupt,
-    mut take: impl FnMut(Vec<Sourced>) -> Result<()>,
-) -> Result<bool> {
-    let options = texts.inputs.options().store(&args.store);
-    let (plan, paths) = (options.clone(), texts.paths.clone());
-    let plan = move || plan.disk_bytes(sources(&paths, None));
-    let mut progress = Progress::new(console, plan);
-    texts.telling.check(&texts.paths, &[])?;
-    let mut left_out = LeftOut::begin(console, &texts.telling, Named::First)?;
-    let mut failed = false;
-    let batches = options.batches(sources(&texts.paths, None))?;
-    while let Some(batch) = interrupt.receive(&batches)? {
-        let batch = batch?;
-        let mut documents = Vec::new();
-        for item in batch.items {
-            match item {
-                Item::Document(document) => documents.push(document),
-                Item::Skipped(skipped) if texts.inputs.strict && skipped.reason.is_failure() => {
-                    bail!("{}", skipped.told(advice))
-                }
-                Item::Skipped(skipped) => {
-                    failed |= skipped.reason.is_failure();
-                    left_out.tell(&skipped)?;
-                }
-                _ => {}
-            }
-        }
-        let count = documents.len() as u64;
-        take(documents)?;
-        progress.advance(count, batch.bytes);
-    }
-    progress.finish();
-    left_out.finish()?;
-    Ok(failed)
+    work: impl Fn(&Sourced) -> dedupdb::Result<T> + Sync,
+    take: impl FnMut(Origin, T) -> Result<()>,
+) -> Result<Worked> {
+    let each = Each {
+        paths: &texts.paths,
+        options: texts.inputs.options().store(&args.store),
+        telling: &texts.telling,
+        named: Named::First,
+        interrupt,
+        whole: Some(if texts.inputs.strict {
+            Strictness::Strict
+        } else {
+            Strictness::Lenient
+        }),
+        has_bar: true,
+    };
+    each.run(console, work, take)
 }
 
 /// The texts themselves: so many, drawn by the hashes of their keys, or all if there are no more
@@ -151,20 +134,26 @@ impl Sample {
         console: &Console,
     ) -> Result<Sample> {
         let mut drawn = Reservoir::new(sample.unwrap_or(most), seed);
-        let failed = each(args, texts, console, &Interrupt::default(), |documents| {
-            for document in documents {
-                let key = document.key.clone();
-                drawn.push(&key, document.into_text());
-            }
-            if sample.is_none() && drawn.met() > most as u64 {
-                bail!(
-                    "more than {}, whose pairs would take long to compare: ask for fewer with \
+        let text = |document: &Sourced| Ok(document.text().to_owned());
+        let read = each(
+            args,
+            texts,
+            console,
+            &Interrupt::default(),
+            text,
+            |origin, text| {
+                drawn.push(&origin.key, text);
+                if sample.is_none() && drawn.met() > most as u64 {
+                    bail!(
+                        "more than {}, whose pairs would take long to compare: ask for fewer with \
                      --sample N",
-                    counted(most as u64, "text", "texts")
-                );
-            }
-            Ok(())
-        })?;
+                        counted(most as u64, "text", "texts")
+                    );
+                }
+                Ok(())
+            },
+        )?;
+        let failed = read.reading.has_failures();
         let texts = drawn.into_drawn();
         check_two(texts.len())?;
         Ok(Sample { texts, failed })

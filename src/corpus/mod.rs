@@ -23,7 +23,8 @@
 //!
 //! A program gets what the command line gets, which reads through these calls. [`Corpus`] gives one document
 //! after the other; [`Options`] say how all are read; [`Source`]s are what they are read from. [`Add`] stores all
-//! that is read, as `dedupdb add` does. Whoever wants to choose makes an [`Input`](crate::Input) of each document or,
+//! that is read, as `dedupdb add` does; [`ForEach`] works on each document with all processors, as `dedupdb query`
+//! does. A program that chooses what to store makes an [`Input`](crate::Input) of each document or,
 //! faster, takes batches that are sketched while the one before is written:
 //!
 //! ```
@@ -92,6 +93,7 @@ mod add;
 #[expect(clippy::module_inception, reason = "its one noun")]
 mod corpus;
 mod decode;
+mod each;
 mod encoding;
 mod error;
 mod formats;
@@ -101,13 +103,16 @@ mod presence;
 mod read;
 mod reading;
 mod selection;
+mod single;
 mod skipped;
 mod source;
 mod sourced;
+mod temporary;
 mod walk;
 
 pub use add::{Add, AddEvent, Added, Ended, Load};
 pub use corpus::Corpus;
+pub use each::{EachEvent, ForEach, Worked};
 pub use encoding::Encoding;
 pub use error::Error;
 pub use formats::format::Format;
@@ -132,6 +137,7 @@ pub use source::converter::Converter;
 pub(crate) use source::expanded;
 pub(crate) use sourced::modified;
 pub use sourced::{Batch, Item, Opened, Origin, Repeated, Sourced};
+pub use temporary::TemporaryStore;
 #[cfg(unix)]
 pub(crate) use walk::folder_files;
 #[cfg(feature = "report")]

@@ -23,6 +23,8 @@ mod damage;
 mod damaged_index;
 #[cfg(feature = "corpus")]
 mod dedup;
+#[cfg(feature = "corpus")]
+mod each;
 mod errors;
 #[cfg(feature = "eval")]
 mod experiments;

@@ -1,0 +1,199 @@
+//! Work on each document of a corpus.
+
+use std::ops::ControlFlow;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+use rayon::prelude::*;
+
+use crate::corpus::add::Ended;
+use crate::corpus::error::Error;
+use crate::corpus::options::Options;
+use crate::corpus::reading::Reading;
+use crate::corpus::skipped::Skipped;
+use crate::corpus::source::Source;
+use crate::corpus::sourced::{Batch, Item, Origin, Sourced};
+
+/// How long to wait for a batch before asking the observer.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Works on each document of a corpus: several at a time, with the results in the order of the input.
+///
+/// The work is done on the threads of rayon's pool while the next batch is read. What it returns and what is left
+/// out goes to an observer, on the thread of the caller.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use dedupdb::corpus::{EachEvent, ForEach};
+/// use dedupdb::{Query, Schema, Store};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let lines = folder.path().join("pages.jsonl");
+/// let store = Store::open_or_create(folder.path().join("store"), &Schema::default())?;
+/// store.insert_unless_duplicate("tram", "The night tram runs again from Friday on, every half hour")?;
+/// std::fs::write(&lines, "{\"id\": 1, \"text\": \"the night tram runs again from friday on every half hour\"}\nno JSON\n")?;
+///
+/// // Which documents of these files resemble one that is stored?
+/// let mut found = Vec::new();
+/// let worked = ForEach::new([&lines]).run(
+///     |document| store.query(&Query::text(document.text()).except(&document.key)),
+///     |event| {
+///         match event {
+///             EachEvent::Document(origin, matches) => found.push((origin.key, matches[0].key.clone())),
+///             EachEvent::Skipped(skipped) => println!("left out: {skipped}"),
+///             _ => {}
+///         }
+///         ControlFlow::Continue(())
+///     },
+/// )?;
+/// assert_eq!(found, [("1".to_owned(), "tram".to_owned())]);
+/// assert_eq!((worked.documents, worked.reading.all_skipped()), (1, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "nothing is read before it is run"]
+pub struct ForEach {
+    sources: Vec<Source>,
+    options: Options,
+}
+
+/// An event for the observer of [`ForEach::run`], in the order of the input.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum EachEvent<'a, T> {
+    /// A document, and what the work on it returned.
+    Document(Origin, T),
+    /// A file or record is left out.
+    Skipped(&'a Skipped),
+    /// How far it is: reported after each batch, and twenty times a second while nothing else happens.
+    Progress {
+        /// Documents that were worked on, and what was left out.
+        documents: u64,
+        /// Bytes that were read or spared for them.
+        bytes: u64,
+    },
+}
+
+/// What became of a corpus whose documents were worked on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Worked {
+    /// Documents that were worked on.
+    pub documents: u64,
+    /// Files that were not read because they are [stored as they are](Options::unless_stored).
+    pub unchanged: u64,
+    /// What was read and what was left out.
+    pub reading: Reading,
+    /// Why it ended.
+    pub ended: Ended,
+}
+
+impl ForEach {
+    /// Works on what is read from these sources.
+    pub fn new<S: Into<Source>>(sources: impl IntoIterator<Item = S>) -> ForEach {
+        ForEach {
+            sources: sources.into_iter().map(Into::into).collect(),
+            options: Options::new(),
+        }
+    }
+
+    /// How the corpus is read. If it is read [strictly](Options::strict), nothing comes after the first failure.
+    pub fn reading(self, options: Options) -> ForEach {
+        ForEach { options, ..self }
+    }
+
+    /// Works on each document, and reports to the observer, who may stop it.
+    ///
+    /// A document that the work refuses with [`InvalidKey`](crate::Error::InvalidKey) or
+    /// [`InvalidText`](crate::Error::InvalidText) is left out.
+    ///
+    /// # Errors
+    ///
+    /// Any other error of the work, the first in the order of the input; [`Error::Thread`].
+    pub fn run<T: Send>(
+        self,
+        work: impl Fn(&Sourced) -> crate::Result<T> + Sync,
+        mut observe: impl FnMut(EachEvent<'_, T>) -> ControlFlow<()>,
+    ) -> Result<Worked, Error> {
+        let (options, _ending) = self.options.begin();
+        let strict = options.strict;
+        let batches = options.batches(self.sources)?;
+        let mut worked = Worked::default();
+        let (mut documents, mut bytes) = (0, 0);
+        loop {
+            if observe(EachEvent::Progress { documents, bytes }).is_break() {
+                worked.ended = Ended::Stopped;
+                return Ok(worked);
+            }
+            let batch = match batches.recv_timeout(TICK) {
+                Ok(batch) => batch?,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => return Ok(worked),
+            };
+            documents += batch.items.len() as u64;
+            bytes += batch.bytes;
+            for item in done(batch, &work) {
+                if worked.take(item, &mut observe)?.is_break() {
+                    worked.ended = Ended::Stopped;
+                    return Ok(worked);
+                }
+                if strict && worked.reading.has_failures() {
+                    return Ok(worked);
+                }
+            }
+        }
+    }
+}
+
+/// What became of the documents of a batch.
+fn done<T: Send>(
+    batch: Batch,
+    work: &(impl Fn(&Sourced) -> crate::Result<T> + Sync),
+) -> Vec<Item<(Origin, crate::Result<T>)>> {
+    let items = batch.items.into_par_iter().map(|item| match item {
+        Item::Document(document) => {
+            let result = work(&document);
+            Item::Document((document.into_origin(), result))
+        }
+        Item::Unchanged => Item::Unchanged,
+        Item::Skipped(skipped) => Item::Skipped(skipped),
+        Item::Opened(opened) => Item::Opened(opened),
+    });
+    items.collect()
+}
+
+impl Worked {
+    fn take<T>(
+        &mut self,
+        item: Item<(Origin, crate::Result<T>)>,
+        observe: &mut impl FnMut(EachEvent<'_, T>) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, Error> {
+        let skipped = match item {
+            Item::Document((origin, Ok(result))) => {
+                self.documents += 1;
+                self.reading.document(&origin);
+                if origin.repeated.is_some() {
+                    self.reading.repeated();
+                }
+                return Ok(observe(EachEvent::Document(origin, result)));
+            }
+            Item::Document((origin, Err(error))) => match error {
+                crate::Error::InvalidKey { .. } | crate::Error::InvalidText { .. } => {
+                    self.reading.document(&origin);
+                    origin.refused(&error)
+                }
+                error => return Err(error.into()),
+            },
+            Item::Skipped(skipped) => skipped,
+            Item::Unchanged => {
+                self.unchanged += 1;
+                return Ok(ControlFlow::Continue(()));
+            }
+            // Nobody asked for records as they are.
+            Item::Opened(_) => return Ok(ControlFlow::Continue(())),
+        };
+        self.reading.skipped(skipped.reason);
+        Ok(observe(EachEvent::Skipped(&skipped)))
+    }
+}

@@ -1,0 +1,115 @@
+//! Stores that are gone when they were used.
+
+use std::fs;
+use std::io;
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::Arc;
+
+use tempfile::{Builder, TempDir};
+
+use crate::error::{Error, Result};
+use crate::{Options, Schema, Store};
+
+/// A store in a folder of its own, which is deleted with this: for a comparison whose index nobody keeps, or to try
+/// what a call would do.
+///
+/// It is used as the [`Store`] that it holds. A clone of that store that is used later fails with
+/// [`Error::Moved`](crate::Error::Moved) where it writes.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use dedupdb::corpus::{Add, TemporaryStore};
+/// use dedupdb::{Options, Schema, groups::PairQuery};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let lines = folder.path().join("pages.jsonl");
+/// # std::fs::write(&lines, "{\"id\": 1, \"text\": \"one day\"}\n{\"id\": 2, \"text\": \"One day!\"}\n")?;
+/// let store = TemporaryStore::create(&Options::new(), folder.path(), &Schema::default())?;
+/// Add::new([&lines]).run(&store, |_| ControlFlow::Continue(()))?;
+/// assert_eq!(store.pairs(PairQuery::new())?.count(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct TemporaryStore {
+    /// Closed before its folder goes.
+    store: Store,
+    folder: TempDir,
+}
+
+impl TemporaryStore {
+    /// Makes an empty store in a new folder in `place`, such as [`std::env::temp_dir`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Options::create`], and of the system.
+    pub fn create(options: &Options, place: &Path, schema: &Schema) -> Result<TemporaryStore> {
+        let folder = folder(place)?;
+        let store = options.create(folder.path().join("store"), schema)?;
+        Ok(TemporaryStore {
+            store,
+            folder,
+        })
+    }
+
+    /// Copies the store in the folder `source`, as of its last commit, into a new folder in `place`. It is enough that
+    /// this process may read it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Options::open`] and [`Store::backup`], and of the system.
+    pub fn copy(options: &Options, place: &Path, source: &Path) -> Result<TemporaryStore> {
+        let folder = folder(place)?;
+        let copy = folder.path().join("store");
+        let readable = options.clone().read_only(true).open(source)?;
+        readable.backup(&copy)?;
+        own(&copy).map_err(|error| of(&copy, error))?;
+        Ok(TemporaryStore {
+            store: options.open(copy)?,
+            folder,
+        })
+    }
+
+    /// The folder that is deleted with it, which holds that of the store.
+    pub fn place(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+impl Deref for TemporaryStore {
+    type Target = Store;
+
+    fn deref(&self) -> &Store {
+        &self.store
+    }
+}
+
+fn folder(place: &Path) -> Result<TempDir> {
+    let made = Builder::new().prefix("dedupdb-").tempdir_in(place);
+    made.map_err(|error| of(place, error))
+}
+
+fn of(path: &Path, source: io::Error) -> Error {
+    Error::Io {
+        path: path.to_owned(),
+        source: Arc::new(source),
+    }
+}
+
+/// Lets this user write to a copy of a store that he may only read.
+#[cfg(unix)]
+fn own(copy: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(copy, fs::Permissions::from_mode(0o700))?;
+    for file in fs::read_dir(copy)? {
+        fs::set_permissions(file?.path(), fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(())
+}
+
+/// Elsewhere a copy is as the folder that it is made in.
+#[cfg(not(unix))]
+fn own(_: &Path) -> io::Result<()> {
+    Ok(())
+}
