@@ -47,10 +47,7 @@ impl TemporaryStore {
     pub fn create(options: &Options, place: &Path, schema: &Schema) -> Result<TemporaryStore> {
         let folder = folder(place)?;
         let store = options.create(folder.path().join("store"), schema)?;
-        Ok(TemporaryStore {
-            store,
-            folder,
-        })
+        Ok(TemporaryStore { store, folder })
     }
 
     /// Copies the store in the folder `source`, as of its last commit, into a new folder in `place`. It is enough that
