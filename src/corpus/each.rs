@@ -61,6 +61,7 @@ pub struct ForEach {
 /// An event for the observer of [`ForEach::run`], in the order of the input.
 #[derive(Debug)]
 #[non_exhaustive]
+#[expect(clippy::large_enum_variant, reason = "nearly all events are documents")]
 pub enum EachEvent<'a, T> {
     /// A document, and what the work on it returned.
     Document(Origin, T),
