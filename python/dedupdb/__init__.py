@@ -193,14 +193,19 @@ def dedup(
     package = type(data).__module__.partition(".")[0]
     knows_itself = package in ("pandas", "polars", "datasets") and hasattr(data, "__len__")
     has_arrow = hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
-    if not (has_arrow or knows_itself) and not isinstance(data, (str, bytes, dict, list, tuple)):
-        data = _listed(data)
+    texts = data
+    if knows_itself and package != "datasets" and text in getattr(data, "columns", ()):
+        # Other columns of a frame may have what Arrow has not.
+        texts = data[[text]]
+    elif not (has_arrow or knows_itself) and not isinstance(data, (str, bytes, dict, list, tuple)):
+        texts = _listed(data)
+        data = data if package == "numpy" else texts
     if temporary is None:
         import tempfile
 
         temporary = tempfile.gettempdir()
     keep_rows = has_arrow and not knows_itself
-    mask, dropped, table = _native.dedup(data, text, keep, keep_rows, os.fspath(temporary), progress, parameters)
+    mask, dropped, table = _native.dedup(texts, text, keep, keep_rows, os.fspath(temporary), progress, parameters)
     return Deduplicated(kept_rows(data, mask, table), mask, dropped)
 
 
@@ -249,12 +254,12 @@ def read(
 
     Returns:
         A stream of record batches with the columns ``key``, ``text``, ``source`` (the file) and ``record`` (its
-        number in the file, or null). ``.skipped`` has what could not be read, with the reason.
+        number in the file, or null). ``.skipped`` has what could not be read, with the reason. The stream raises
+        ``FileNotFoundError`` where it comes to a path that does not exist.
     """
-    if isinstance(paths, (str, os.PathLike)):
-        paths = [paths]
+    several = isinstance(paths, Iterable) and not isinstance(paths, (str, os.PathLike))
     return _native.read(
-        [os.fspath(path) for path in paths],
+        list(paths) if several else [paths],
         format=format,
         text_field=text_field,
         id_field=id_field,

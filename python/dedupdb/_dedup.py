@@ -48,9 +48,9 @@ class Deduplicated:
 def kept_rows(data: Any, keep: list[bool], table: Table | None) -> Any:
     """The kept rows, as a table of the same class as the data or as what is next to it."""
     package = type(data).__module__.partition(".")[0]
-    if package == "pandas":
+    if package in ("pandas", "numpy"):
         return data[keep]
-    if package == "polars" and hasattr(data, "filter") and hasattr(data, "columns"):
+    if package == "polars":
         return data.filter(keep)
     if package == "datasets":
         return data.select([row for row, kept in enumerate(keep) if kept])

@@ -1,7 +1,10 @@
 //! What calls are given, each by the name of its argument: what is wrong with one is told with its name.
 
+use std::path::{Path, PathBuf};
+
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
 
 /// A value, or why it is none.
 pub(crate) fn named<'py, T>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<T>
@@ -47,7 +50,10 @@ arguments! {
     unique: bool,
     key: Option<String>,
     text: String,
-    path: std::path::PathBuf,
+    paths: Vec<PathBuf>,
+    text_field: Option<String>,
+    id_field: Option<String>,
+    path: PathBuf,
     keep: String,
     format: Option<String>,
     encoding: Option<String>,
@@ -58,10 +64,36 @@ pub(crate) fn key_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
     named("key", value)
 }
 
+/// Functions that take a string by its name, without a copy.
+macro_rules! strings {
+    ($($function:ident: $name:literal),* $(,)?) => {
+        $(pub(crate) fn $function<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
+            let string = value.cast::<PyString>();
+            let string = string.map_err(|error| told($name, value, &error.into()))?;
+            given($name, string)
+        })*
+    };
+}
+
+strings! {
+    text_of: "text",
+    errors: "errors",
+    linkage: "linkage",
+    prefix: "prefix",
+}
+
+/// The value of a string.
+pub(crate) fn given<'a>(name: &str, string: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
+    string
+        .to_str()
+        .map_err(|error| told(name, string.as_any(), &error))
+}
+
 /// One key, or those of an iterable.
 pub(crate) fn keys(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-    if let Ok(key) = value.extract() {
-        return Ok(vec![key]);
+    // Of a string, no more than of bytes, the parts are no keys.
+    if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
+        return Ok(vec![named("keys", value)?]);
     }
     let wrong = |error: PyErr| told("keys", value, &error);
     let mut keys = Vec::new();
@@ -69,4 +101,12 @@ pub(crate) fn keys(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
         keys.push(named("keys", &key?)?);
     }
     Ok(keys)
+}
+
+/// The whole path of a folder.
+pub(crate) fn whole(path: &Path) -> PyResult<PathBuf> {
+    if path.as_os_str().is_empty() {
+        return Err(PyValueError::new_err("path: it is empty"));
+    }
+    Ok(std::path::absolute(path)?)
 }

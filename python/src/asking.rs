@@ -14,7 +14,7 @@ use crate::errors::{of_row, raised};
 use crate::results::{matched, verdict};
 use crate::rows::Rows;
 use crate::table::{Table, defect, schema};
-use crate::watch::{Told, waited};
+use crate::watch::{Stop, Told, waited};
 
 /// Matches that a batch of an answer has, about.
 const ROWS: usize = 1 << 16;
@@ -38,6 +38,25 @@ impl Asked {
     }
 }
 
+/// Bytes of a text from which on Ctrl-C is looked for while the text is asked about.
+const LONG: usize = 1 << 20;
+
+/// The matches of one text, as a list.
+pub(crate) fn one_text<'py>(
+    py: Python<'py>,
+    store: &dedupdb::Store,
+    text: &str,
+    asked: Asked,
+) -> PyResult<Bound<'py, PyAny>> {
+    if text.len() < LONG {
+        return one(py, store, &asked.of(Query::text(text)));
+    }
+    let (store, text) = (store.clone(), text.to_owned());
+    let work = move |_: &Stop| store.query(&asked.of(Query::text(&text)));
+    let found = waited(py, work, |_| Ok(()))?;
+    listed(py, &found.map_err(|error| raised(py, &error))?)
+}
+
 /// The matches of one question, as a list.
 pub(crate) fn one<'py>(
     py: Python<'py>,
@@ -45,9 +64,12 @@ pub(crate) fn one<'py>(
     query: &Query<'_>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let found = py.detach(|| store.query(query));
-    let found = found.map_err(|error| raised(py, &error))?;
+    listed(py, &found.map_err(|error| raised(py, &error))?)
+}
+
+fn listed<'py>(py: Python<'py>, found: &[Match]) -> PyResult<Bound<'py, PyAny>> {
     let list = PyList::empty(py);
-    for found in &found {
+    for found in found {
         list.append(matched(py, found)?)?;
     }
     Ok(list.into_any())
@@ -73,7 +95,7 @@ pub(crate) fn many(
     let store = store.clone();
     let done = dedupdb::upkeep::Progress::new();
     let count = done.clone();
-    let work = move |stop: &crate::watch::Stop| {
+    let work = move |stop: &Stop| {
         let queries = texts.iter().map(|text| asked.of(Query::text(text)));
         let queries: Vec<Query<'_>> = queries.collect();
         let go_on = || {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use arrow_array::builder::{StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::DataType;
-use dedupdb::corpus::{Corpus, Encoding, Format, Nth, Source};
+use dedupdb::corpus::{Corpus, Encoding, Format, Nth, Reason, Source};
+use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 
 use crate::arguments;
@@ -24,10 +25,10 @@ const BYTES: usize = 4 << 20;
 #[expect(clippy::too_many_arguments, reason = "they have names")]
 pub(crate) fn read(
     py: Python<'_>,
-    paths: Vec<PathBuf>,
+    #[pyo3(from_py_with = arguments::paths)] paths: Vec<PathBuf>,
     #[pyo3(from_py_with = arguments::format)] format: Option<String>,
-    text_field: Option<String>,
-    id_field: Option<String>,
+    #[pyo3(from_py_with = arguments::text_field)] text_field: Option<String>,
+    #[pyo3(from_py_with = arguments::id_field)] id_field: Option<String>,
     #[pyo3(from_py_with = arguments::encoding)] encoding: Option<String>,
     follow: bool,
     #[pyo3(from_py_with = arguments::max_document)] max_document: Option<u64>,
@@ -68,6 +69,9 @@ pub(crate) fn read(
         while rows < ROWS && bytes < BYTES && !stop.is_asked() {
             match corpus.next() {
                 None => break,
+                Some(Err(one)) if one.reason == Reason::NotFound => {
+                    return Err(Box::new(move |_| PyFileNotFoundError::new_err(one.message())));
+                }
                 Some(Err(one)) => lock(&left_out).push((one.place.clone(), one.message())),
                 Some(Ok(document)) => {
                     keys.append_value(&document.key);

@@ -90,7 +90,7 @@ impl Store {
         let wait = Duration::try_from_secs_f64(wait)
             .map_err(|error| PyValueError::new_err(format!("wait: {error}")))?;
         let how = How {
-            path: std::path::absolute(&path)?,
+            path: arguments::whole(&path)?,
             read_only,
             wait,
             threads,
@@ -179,9 +179,9 @@ impl Store {
         data: &Bound<'py, PyAny>,
         texts: Option<&Bound<'py, PyAny>>,
         #[pyo3(from_py_with = arguments::key)] key: Option<String>,
-        text: &str,
+        #[pyo3(from_py_with = arguments::text_of)] text: &str,
         #[pyo3(from_py_with = arguments::unique)] unique: bool,
-        errors: &str,
+        #[pyo3(from_py_with = arguments::errors)] errors: &str,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (store, _entered) = self.entered(py)?;
@@ -214,8 +214,8 @@ impl Store {
         data: &Bound<'py, PyAny>,
         texts: Option<&Bound<'py, PyAny>>,
         #[pyo3(from_py_with = arguments::key)] key: Option<String>,
-        text: &str,
-        errors: &str,
+        #[pyo3(from_py_with = arguments::text_of)] text: &str,
+        #[pyo3(from_py_with = arguments::errors)] errors: &str,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if let (Ok(key), Some(Ok(text))) = (
@@ -248,7 +248,7 @@ impl Store {
         &self,
         py: Python<'py>,
         texts: &Bound<'py, PyAny>,
-        text: &str,
+        #[pyo3(from_py_with = arguments::text_of)] text: &str,
         #[pyo3(from_py_with = arguments::threshold)] threshold: Option<f64>,
         #[pyo3(from_py_with = arguments::limit)] limit: Option<usize>,
         progress: Option<&Bound<'py, PyAny>>,
@@ -256,8 +256,7 @@ impl Store {
         let store = self.opened()?;
         let asked = Asked { threshold, limit };
         if let Ok(one) = texts.cast::<PyString>() {
-            let one = one.to_str()?;
-            return asking::one(py, &store, &asked.of(Query::text(one)));
+            return asking::one_text(py, &store, arguments::given("text", one)?, asked);
         }
         let told = Told::new(progress, "texts")?;
         let rows = Rows::texts(texts, text)?;
@@ -287,12 +286,13 @@ impl Store {
         self.document(py, &key)
     }
 
-    fn __getitem__<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyAny>> {
-        let missing = || Error::NoSuchDocument {
-            key: key.to_owned(),
-        };
-        self.document(py, key)?
-            .ok_or_else(|| raised(py, &missing()))
+    fn __getitem__<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = arguments::key_of)] key: String,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let found = self.document(py, &key)?;
+        found.ok_or_else(|| raised(py, &Error::NoSuchDocument { key }))
     }
 
     fn __contains__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -320,11 +320,14 @@ impl Store {
         true
     }
 
-    fn __delitem__(&self, py: Python<'_>, key: &str) -> PyResult<()> {
-        if self.removed(py, vec![key.to_owned()])? == 1 {
+    fn __delitem__(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::key_of)] key: String,
+    ) -> PyResult<()> {
+        if self.removed(py, vec![key.clone()])? == 1 {
             return Ok(());
         }
-        let key = key.to_owned();
         Err(raised(py, &Error::NoSuchDocument { key }))
     }
 
@@ -340,7 +343,11 @@ impl Store {
 
     /// All documents whose keys begin with `prefix`, in the order of their keys.
     #[pyo3(signature = (prefix=""))]
-    fn documents(&self, py: Python<'_>, prefix: &str) -> PyResult<Iterating> {
+    fn documents(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::prefix)] prefix: &str,
+    ) -> PyResult<Iterating> {
         Iterating::begin(py, &self.opened()?, prefix, false)
     }
 
@@ -382,7 +389,7 @@ impl Store {
         &self,
         py: Python<'_>,
         #[pyo3(from_py_with = arguments::threshold)] threshold: Option<f64>,
-        linkage: &str,
+        #[pyo3(from_py_with = arguments::linkage)] linkage: &str,
         #[pyo3(from_py_with = arguments::min_size)] min_size: usize,
     ) -> PyResult<Batches> {
         groups::clusters(py, self.opened()?, threshold, linkage, min_size)
@@ -561,7 +568,8 @@ impl Store {
         text: &Bound<'py, PyString>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (store, _entered) = self.entered(py)?;
-        let (key, text) = (key.to_str()?, text.to_str()?);
+        let key = arguments::given("key", key)?;
+        let text = arguments::given("text", text)?;
         // Callers that come together share a commit.
         let outcome = py.detach(|| store.insert_unless_duplicate(key, text));
         results::judged(py, &outcome.map_err(|error| raised(py, &error))?)

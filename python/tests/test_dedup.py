@@ -87,6 +87,28 @@ def test_the_command_keeps_the_same(kept: dict[str, set[str]], way: str, keep: K
     assert len(result.kept) == len(result.indices)
 
 
+def test_what_is_kept_is_of_the_class_that_was_given() -> None:
+    kept = [TEXTS[row] for row in dedupdb.dedup(TEXTS).indices]
+    for library, column in [("pandas", "Series"), ("polars", "Series"), ("numpy", "array")]:
+        module = pytest.importorskip(library)
+        given = getattr(module, column)(TEXTS)
+        found = dedupdb.dedup(given).kept
+        assert type(found) is type(given) and list(found) == kept, library
+    assert dedupdb.dedup(TEXTS).kept == kept
+
+
+def test_other_columns_of_a_frame_may_have_anything() -> None:
+    frame = frame_of("pandas")
+    frame["object"] = [object() for _ in KEYS]
+    kept, _ = dedupdb.dedup(frame)
+    assert list(kept["object"]) == [frame["object"][row] for row in dedupdb.dedup(TEXTS).indices]
+
+
+def test_a_frame_that_is_not_computed_is_refused() -> None:
+    with pytest.raises(TypeError, match="texts: LazyFrame, where a table"):
+        dedupdb.dedup(frame_of("polars").lazy())
+
+
 def test_what_is_wrong_is_told(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match='keep: "best"; there are "first", "longest" and "newest"'):
         dedupdb.dedup(TEXTS, keep="best")  # type: ignore[arg-type]

@@ -161,8 +161,10 @@ def test_what_a_progress_callable_raises_comes_through(store: dedupdb.Store, tmp
 
 
 INTERRUPTED = """
-import os, signal, sys, threading, time
+import itertools, json, os, signal, sys, threading, time
+import pyarrow
 import dedupdb
+from dedupdb import cluster
 
 texts = [" ".join(f"word{number * k % 1009}" for k in range(200)) for number in range(4000)]
 keys = [str(number) for number in range(4000)]
@@ -170,7 +172,18 @@ keys = [str(number) for number in range(4000)]
 store = dedupdb.open(sys.argv[1], wait=60.0)
 store.add(keys, texts)
 other = dedupdb.open(sys.argv[1] + ".other")
+with open(sys.argv[1] + ".jsonl", "w") as lines:
+    for key, text in zip(keys, texts):
+        print(json.dumps({"id": key, "text": text}), file=lines)
+table = pyarrow.record_batch([keys[:500], texts[:500]], names=["key", "text"])
+[sketches] = cluster.sketch([table], {})
+sketches = sketches.append_column("file", pyarrow.array([""] * 500))
+long = " ".join(str(number) for number in range(8_000_000))
 calls = {
+    "a long text": lambda: store.query(long),
+    "read": lambda: [row for _ in range(10**6) for row in dedupdb.read(sys.argv[1] + ".jsonl")],
+    "add of files": lambda: [store.add(dedupdb.read(sys.argv[1] + ".jsonl")) for _ in range(10**6)],
+    "load": lambda: cluster.load(itertools.repeat(sketches), sys.argv[1] + ".loaded", sketches["parameters"][0].as_py()),
     "add": lambda: store.add([f"x{number}" for number in range(200_000)], texts * 50),
     "insert": lambda: store.insert([f"y{number}" for number in range(200_000)], texts * 50),
     "query": lambda: store.query(texts * 50),
@@ -199,6 +212,9 @@ for name, call in calls.items():
     except KeyboardInterrupt:
         print(name, time.monotonic() - asked[0])
     timer.join()
+    if name == "a long text" and os.path.isdir("/proc/self/task"):
+        # The call did not wait for its end.
+        assert "dedupdb" in [open(f"/proc/self/task/{task}/comm").read().strip() for task in os.listdir("/proc/self/task")]
     before = time.monotonic()
     while True:
         try:
@@ -209,7 +225,10 @@ for name, call in calls.items():
                 raise
             time.sleep(0.05)
     assert store.query(f"the store takes what comes after {name}")[0].key == "after", name
+    assert all(key in store for key in keys[9::100]), name
 assert store.check().is_clean
+loaded = dedupdb.open(sys.argv[1] + ".loaded", wait=60.0)
+assert set(loaded) == set(keys[:500]) and loaded.check().is_clean
 """
 
 
@@ -220,9 +239,9 @@ def test_ctrl_c_ends_every_long_call(path: Path) -> None:
     assert done.returncode == 0, done.stderr
     # The times are a matter of the machine; they are printed, and looked at by people.
     print(done.stdout)
-    assert [line.split()[0] for line in done.stdout.splitlines() if "ended" not in line] == [
-        *("add", "insert", "query", "dedup", "sign", "pairs", "clusters", "merge", "check", "backup", "compact"),
-        "reindex",
+    assert [line.rsplit(" ", 1)[0] for line in done.stdout.splitlines() if "ended" not in line] == [
+        *("a long text", "read", "add of files", "load", "add", "insert", "query", "dedup", "sign", "pairs"),
+        *("clusters", "merge", "check", "backup", "compact", "reindex"),
     ]
 
 

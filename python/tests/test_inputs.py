@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import json
 import mmap
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -358,7 +359,13 @@ def test_reading_files(tmp_path: Path) -> None:
     assert [row["key"] for row in dedupdb.read(tmp_path / "*.csv")] == ["four"]
     with pytest.raises(ValueError, match="format"):
         dedupdb.read(tmp_path, format="docx")
+    for missing in (tmp_path / "c.csv", tmp_path / "*.parquet"):
+        with pytest.raises(FileNotFoundError, match=re.escape(missing.name)):
+            list(dedupdb.read([tmp_path / "b.csv", missing]))
     with dedupdb.open(tmp_path / "store") as store:
+        with pytest.raises(FileNotFoundError):
+            store.add(dedupdb.read([tmp_path / "b.csv", tmp_path / "missing"]))
+        assert list(store) == []
         assert store.add(dedupdb.read(tmp_path / "a.jsonl")).added == 2
         assert store.add(dedupdb.read(tmp_path / "b.csv"), key="source").added == 1
         assert list(store) == sorted(["one", "three", str(tmp_path / "b.csv")])

@@ -13,6 +13,7 @@ use pyo3_arrow::PyRecordBatch;
 use super::columns::{Bytes, ints, longs, of_file};
 use super::rare::unpacked;
 use crate::errors::raised;
+use crate::watch::{Stop, waited};
 
 /// How long a store is waited for: a task that is run again may come before the first one has ended.
 const WAIT: Duration = Duration::from_secs(30);
@@ -54,14 +55,15 @@ impl ClusterLoader {
     /// commit.
     fn push(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<()> {
         let inputs = self.inputs(&batch.into_inner())?;
-        let added = py.detach(|| {
-            let mut writer = self.store.writer()?;
+        let store = self.store.clone();
+        let add = move |_: &Stop| -> dedupdb::Result<()> {
+            let mut writer = store.writer()?;
             for outcome in writer.add_all(inputs)? {
                 outcome?;
             }
             writer.commit()
-        });
-        added.map_err(|error| raised(py, &error))
+        };
+        waited(py, add, |_| Ok(()))?.map_err(|error| raised(py, &error))
     }
 }
 

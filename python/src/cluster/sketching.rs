@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::builder::{BinaryBuilder, Int32Builder, Int64Builder, ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field};
-use dedupdb::batch::{ContentCode, KeyWidth, Mark, Sketcher, Sketches};
+use dedupdb::batch::{Columns as Sketched, ContentCode, KeyWidth, Keys, Mark, Sketcher};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -67,12 +67,18 @@ impl ClusterSketcher {
             .collect();
         let given_texts: Vec<&str> = given.iter().map(|&row| texts.text(row)).collect();
         let sketches = self.pool.install(|| self.sketcher.sketch_all(&given_texts));
+        let (bands, sketches) = (sketches.keys().bands(), sketches.into_columns());
+        let given_keys = Keys::new(&sketches.keys, bands);
+        let given_keys = given_keys.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         let mut columns = Columns::default();
         let mut given = given.iter().copied().enumerate().peekable();
         for row in 0..batch.num_rows() {
             let key = keys.get(row).map(|_| keys.text(row));
             match given.next_if(|&(_, place)| place == row) {
-                Some((place, row)) => columns.push(key, texts.text(row), &sketches, place)?,
+                Some((place, row)) => {
+                    let bytes = texts.get(row).unwrap_or_default().len();
+                    columns.push(key, bytes, &sketches, given_keys.row(place), place);
+                }
                 None if key.is_none() => columns.push_flawed(key, "null key"),
                 None => columns.push_flawed(key, "null text"),
             }
@@ -109,37 +115,35 @@ impl Default for Columns {
 }
 
 impl Columns {
+    /// The row of a text of this number of bytes, which has a place among those that are sketched.
     fn push(
         &mut self,
         key: Option<&str>,
-        text: &str,
-        sketches: &Sketches,
+        bytes: usize,
+        sketched: &Sketched,
+        keys: Option<&[u64]>,
         place: usize,
-    ) -> PyResult<()> {
-        let failed = sketches.failed();
+    ) {
+        let failed = &sketched.failed;
         if let Ok(failed) = failed.binary_search_by_key(&place, |(row, _)| *row) {
-            self.push_flawed(key, &sketches.failed()[failed].1.to_string());
-            return Ok(());
+            self.push_flawed(key, &sketched.failed[failed].1.to_string());
+            return;
         }
-        let size = sketches.sizes()[place];
-        let set = sketches.sets().shingles(place);
-        let set = set.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        let (size, hash) = (sketched.sizes[place], &sketched.hashes[place]);
+        let ends = [sketched.offsets[place], sketched.offsets[place + 1]];
+        let [start, end] = ends.map(|end| usize::try_from(end).unwrap_or(usize::MAX));
         self.key.append_option(key);
-        let hash = &sketches.hashes()[place];
         self.hash.append_value(hash);
         let code = ContentCode::new(hash, size).number();
         self.code.append_value(code.cast_signed());
         self.bytes
-            .append_value(i64::try_from(text.len()).unwrap_or(i64::MAX));
+            .append_value(i64::try_from(bytes).unwrap_or(i64::MAX));
         self.size
             .append_value(i32::try_from(size).unwrap_or(i32::MAX));
-        for &key in sketches.keys().row(place).unwrap_or_default() {
-            self.keys.values().append_value(key.cast_signed());
-        }
-        self.keys.append(true);
-        self.packed.append_value(set.to_packed());
+        let keys = keys.unwrap_or_default().iter().copied();
+        self.keys.append_value(keys.map(u64::cast_signed).map(Some));
+        self.packed.append_value(&sketched.packed[start..end]);
         self.flaw.append_option((size == 0).then_some("empty text"));
-        Ok(())
     }
 
     fn push_flawed(&mut self, key: Option<&str>, flaw: &str) {

@@ -65,14 +65,19 @@ impl Column {
 
 /// The iterator of an iterable.
 pub(super) fn iterator(name: &str, data: &Bound<'_, PyAny>) -> PyResult<Py<PyIterator>> {
+    let refused = || {
+        let class = data.get_type().name()?;
+        Err(PyTypeError::new_err(format!(
+            "{name}: {class}, where a table or an iterable is needed"
+        )))
+    };
+    // Python would ask for its items one by one; a frame that is not computed yet has none.
+    if !data.hasattr("__iter__")? && !data.hasattr("__len__")? {
+        return refused();
+    }
     match data.try_iter() {
         Ok(iterator) => Ok(iterator.unbind()),
-        Err(error) if error.is_instance_of::<PyTypeError>(data.py()) => {
-            let class = data.get_type().name()?;
-            Err(PyTypeError::new_err(format!(
-                "{name}: {class}, where a table or an iterable is needed"
-            )))
-        }
+        Err(error) if error.is_instance_of::<PyTypeError>(data.py()) => refused(),
         Err(error) => Err(error),
     }
 }

@@ -37,6 +37,7 @@ impl fmt::Display for Flaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Flaw::Null(field) => write!(f, "the {field} is null"),
+            Flaw::Type("row", class) => write!(f, "the row is {class}, not a string or a mapping"),
             Flaw::Type(field, class) => write!(f, "the {field} is {class}, not a string"),
             Flaw::Value(field, what) => write!(f, "the {field} {what}"),
         }
