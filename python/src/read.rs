@@ -70,7 +70,9 @@ pub(crate) fn read(
             match corpus.next() {
                 None => break,
                 Some(Err(one)) if one.reason == Reason::NotFound => {
-                    return Err(Box::new(move |_| PyFileNotFoundError::new_err(one.message())));
+                    return Err(Box::new(move |_| {
+                        PyFileNotFoundError::new_err(one.message())
+                    }));
                 }
                 Some(Err(one)) => lock(&left_out).push((one.place.clone(), one.message())),
                 Some(Ok(document)) => {

@@ -363,7 +363,7 @@ def test_reading_files(tmp_path: Path) -> None:
         with pytest.raises(FileNotFoundError, match=re.escape(missing.name)):
             list(dedupdb.read([tmp_path / "b.csv", missing]))
     with dedupdb.open(tmp_path / "store") as store:
-        with pytest.raises(FileNotFoundError):
+        with pytest.raises(ValueError, match="missing: there is no such file"):
             store.add(dedupdb.read([tmp_path / "b.csv", tmp_path / "missing"]))
         assert list(store) == []
         assert store.add(dedupdb.read(tmp_path / "a.jsonl")).added == 2

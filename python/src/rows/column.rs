@@ -6,7 +6,7 @@ use pyo3::types::PyIterator;
 
 use super::strings::{Strings, fits};
 use super::table::Reader;
-use super::{Flaw, arrow, string};
+use super::{Flaw, arrow, not_stopped, string};
 
 /// Values one by one.
 pub(crate) struct Column {
@@ -50,7 +50,7 @@ impl Column {
                     *at += 1;
                     return Ok(Some(strings.get(*at - 1).map(str::to_owned)));
                 }
-                let Some(array) = py.detach(|| reader.next())? else {
+                let Some(array) = not_stopped(py, py.detach(|| reader.next()))? else {
                     return Ok(None);
                 };
                 let strings = Strings::of(self.field, &array);

@@ -167,12 +167,20 @@ impl Rows {
     pub(crate) fn next(&mut self, py: Python<'_>) -> PyResult<Option<Batch>> {
         let mut batch = Batch::default();
         match self {
-            Rows::Table(table) => py.detach(|| table.fill(&mut batch))?,
+            Rows::Table(table) => not_stopped(py, py.detach(|| table.fill(&mut batch)))?,
             Rows::Records(records) => records.fill(py, &mut batch)?,
             Rows::Zipped(zipped) => zipped.fill(py, &mut batch)?,
         }
         Ok((!batch.rows.is_empty()).then_some(batch))
     }
+}
+
+/// What was read without the interpreter: Ctrl-C in a stream of Python's comes as an error of the stream.
+fn not_stopped<T>(py: Python<'_>, read: PyResult<T>) -> PyResult<T> {
+    if read.is_err() {
+        py.check_signals()?;
+    }
+    read
 }
 
 /// A string is an iterable of characters, and a mapping one of its keys: neither is meant.
