@@ -19,7 +19,14 @@ pub fn wilson(hits: u64, trials: u64) -> (f64, f64) {
         return (0.0, 1.0);
     }
     let n = trials as f64;
-    let share = hits.min(trials) as f64 / n;
+    wilson_of(hits.min(trials) as f64 / n, n)
+}
+
+/// The bounds of a `share` of trials that tell as much as `n` independent ones; 0 and 1 without any.
+pub(super) fn wilson_of(share: f64, n: f64) -> (f64, f64) {
+    if n <= 0.0 {
+        return (0.0, 1.0);
+    }
     let z2 = Z * Z;
     let middle = share + z2 / (2.0 * n);
     let half = Z * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt();

@@ -21,6 +21,7 @@ mod accuracy;
 mod bands;
 mod binomial;
 mod draw;
+mod groups;
 mod interval;
 mod lsh;
 mod monitor;

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::draw::invalid;
-use super::interval::wilson;
+use super::groups::Groups;
+use super::interval::wilson_of;
 use super::monitor::Monitor;
-use super::truth::{self, Seen};
+use super::truth::{self, How, Seen};
 use crate::error::{Error, Result};
 use crate::schema::{Schema, check_threshold};
 use crate::store::Store;
@@ -55,6 +56,8 @@ pub struct RecallRange {
     /// Sums over the true pairs: of their similarities, and of what the S-curve says of them.
     jaccard: f64,
     predicted: f64,
+    /// How many independent pairs the true pairs tell as much as.
+    independent: f64,
 }
 
 impl RecallQuery {
@@ -134,11 +137,16 @@ pub fn recall(store: &Store, query: &RecallQuery, monitor: &Monitor<'_>) -> Resu
         ));
     }
     let mut measured = Recall::new(threshold, texts, sample);
-    let count = |seen| measured.count(&schema, seen);
+    let mut groups = Groups::default();
+    let count = |seen| measured.count(&schema, &mut groups, seen);
     match sample {
         None => truth::joined(store, threshold, query.most_pairs, monitor, count)?,
         Some(sample) => truth::sampled(store, threshold, (sample, query.seed), monitor, count)?,
     }
+    for (place, range) in measured.ranges.iter_mut().enumerate() {
+        range.independent = groups.independent(Some(place));
+    }
+    measured.all.independent = groups.independent(None);
     Ok(measured)
 }
 
@@ -164,12 +172,15 @@ impl Recall {
         }
     }
 
-    fn count(&mut self, schema: &Arc<Schema>, seen: Seen) {
-        let (Seen::True(jaccard) | Seen::Candidate(jaccard)) = seen;
-        let mut ranges = self.ranges.iter_mut().rev();
-        let range = ranges.find(|range| range.from <= jaccard);
-        match seen {
-            Seen::True(_) => {
+    fn count(&mut self, schema: &Arc<Schema>, groups: &mut Groups, seen: Seen) {
+        let jaccard = seen.jaccard;
+        let place = self.ranges.iter().rposition(|range| range.from <= jaccard);
+        let range = place.and_then(|place| self.ranges.get_mut(place));
+        match seen.how {
+            How::True => {
+                if let Some(place) = place {
+                    groups.pair(seen.texts, place);
+                }
                 let predicted = schema.recall(jaccard);
                 for range in range.into_iter().chain([&mut self.all]) {
                     range.pairs += 1;
@@ -177,9 +188,12 @@ impl Recall {
                     range.predicted += predicted;
                 }
             }
-            Seen::Candidate(_) => {
+            How::Candidate => {
                 self.candidates += 1;
                 if jaccard >= self.threshold {
+                    if let Some(place) = place {
+                        groups.found(seen.texts, place);
+                    }
                     for range in range.into_iter().chain([&mut self.all]) {
                         range.found += 1;
                     }
@@ -201,10 +215,13 @@ impl RecallRange {
         (self.pairs > 0).then(|| self.found as f64 / self.pairs as f64)
     }
 
-    /// Returns the bounds of that share at 95% confidence, as if pairs were independent
-    /// ([`wilson`]); 0 and 1 without pairs.
+    /// Returns the bounds of that share at 95% confidence; 0 and 1 without pairs.
+    ///
+    /// Pairs of the same texts, and of texts that are connected by pairs, are found or missed together. So groups of
+    /// connected texts are taken for independent, and not pairs: the bounds are those of [`wilson`](super::wilson) for
+    /// as many independent pairs as tell as much.
     pub fn interval(&self) -> (f64, f64) {
-        wilson(self.found, self.pairs)
+        wilson_of(self.recall().unwrap_or(0.0).min(1.0), self.independent)
     }
 
     /// Returns the share that the S-curve 1 - (1 - J^r)^b says is found of the true pairs

@@ -16,16 +16,21 @@ use crate::text::ShingleSet;
 /// Texts of the smallest part.
 const SMALLEST: usize = 16;
 
-/// Work is repeated until it has taken so many seconds, or so many times.
+/// Work is repeated until it has taken so many seconds, but at least and at most so many times.
 const ENOUGH: f64 = 0.05;
-const MOST_RUNS: u32 = 1000;
+const LEAST_RUNS: usize = 3;
+const MOST_RUNS: usize = 1000;
 
 /// What some work took.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Cost {
-    /// Seconds of one thread.
+    /// Seconds of one thread, the median of several runs.
     pub seconds: f64,
+    /// Seconds of the fastest run; of a cost that is computed, by the same factor.
+    pub fastest: f64,
+    /// Seconds of the slowest run.
+    pub slowest: f64,
     /// Whether it was measured, and not computed from a smaller part by the number of pairs.
     pub measured: bool,
 }
@@ -38,12 +43,14 @@ pub struct SignedCost {
     pub permutations: u32,
     /// The bands of LSH.
     pub bands: Bands,
-    /// Seconds for the signatures of all texts.
+    /// Seconds for the signatures of all texts, the median of several runs.
     pub signatures: f64,
     /// The similarities of all pairs by their signatures, which are there.
     pub estimates: Cost,
-    /// Seconds for signatures, bands, and the exact similarities of all pairs that share a band.
+    /// Seconds for signatures, bands, and the exact similarities of all pairs that share a band: the sum of medians.
     pub lsh: f64,
+    /// The sums of the fastest runs and of the slowest.
+    pub lsh_span: (f64, f64),
     /// Pairs that share a band, all compared.
     pub compared: u64,
     /// Those of them that reach the threshold.
@@ -176,20 +183,21 @@ fn measure(
     let is_compared = sets.len() <= compared;
     let cost = |of: &dyn Fn(&PartCost) -> Cost, work: &dyn Fn() -> u64| {
         if is_compared {
-            let (seconds, _) = timed(work);
-            return Cost {
-                seconds,
-                measured: true,
-            };
+            return timed(work).0;
         }
         let measured = before.iter().rev().find(|part| of(part).measured);
-        let seconds = measured.map_or(0.0, |part| {
-            of(part).seconds * pairs(sets.len()) as f64 / pairs(part.texts) as f64
-        });
-        Cost {
-            seconds,
-            measured: false,
-        }
+        measured.map_or_else(Cost::default, |part| {
+            let (cost, factor) = (
+                of(part),
+                pairs(sets.len()) as f64 / pairs(part.texts) as f64,
+            );
+            Cost {
+                seconds: cost.seconds * factor,
+                fastest: cost.fastest * factor,
+                slowest: cost.slowest * factor,
+                measured: false,
+            }
+        })
     };
     let exact = cost(&|part| part.exact, &|| exact(sets, threshold));
     let signed = signers.iter().enumerate().map(|(at, (signer, bands))| {
@@ -203,9 +211,13 @@ fn measure(
         SignedCost {
             permutations: signer.permutations(),
             bands: *bands,
-            signatures,
+            signatures: signatures.seconds,
             estimates: cost(&|part| part.signed[at].estimates, &|| estimates(&rows)),
-            lsh: signatures + lsh,
+            lsh: signatures.seconds + lsh.seconds,
+            lsh_span: (
+                signatures.fastest + lsh.fastest,
+                signatures.slowest + lsh.slowest,
+            ),
             compared,
             found,
         }
@@ -217,17 +229,31 @@ fn measure(
     }
 }
 
-/// Seconds that the work takes, as the average of some runs where it is short, and what it comes to.
-fn timed<T>(work: &dyn Fn() -> T) -> (f64, T) {
+/// What the work takes, and what it comes to.
+fn timed<T>(work: &dyn Fn() -> T) -> (Cost, T) {
     let start = Stopwatch::start();
-    let mut runs = 0;
+    let mut runs = Vec::new();
     loop {
+        let run = Stopwatch::start();
         let done = black_box(work());
-        runs += 1;
-        let spent = start.elapsed().as_secs_f64();
-        if spent >= ENOUGH || runs == MOST_RUNS {
-            return (spent / f64::from(runs), done);
+        runs.push(run.elapsed().as_secs_f64());
+        let is_enough = start.elapsed().as_secs_f64() >= ENOUGH && runs.len() >= LEAST_RUNS;
+        if is_enough || runs.len() == MOST_RUNS {
+            return (cost(runs), done);
         }
+    }
+}
+
+/// What runs of so many seconds each took; none took nothing.
+fn cost(mut runs: Vec<f64>) -> Cost {
+    runs.sort_unstable_by(f64::total_cmp);
+    let at = |place: usize| runs.get(place).copied().unwrap_or(0.0);
+    let last = runs.len().saturating_sub(1);
+    Cost {
+        seconds: f64::midpoint(at(last / 2), at(last.div_ceil(2))),
+        fastest: at(0),
+        slowest: at(last),
+        measured: true,
     }
 }
 
@@ -265,21 +291,19 @@ fn estimates(signatures: &Signatures<'_>) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cost, Crossing, PartCost, SignedCost, sizes};
+    use super::{Cost, Crossing, PartCost, SignedCost, cost, sizes};
     use crate::lsh::Bands;
 
     fn parts(times: &[(usize, f64, f64)]) -> Vec<PartCost> {
         let part = |&(texts, seconds, lsh): &(usize, f64, f64)| {
-            let exact = Cost {
-                seconds,
-                measured: true,
-            };
+            let exact = cost(vec![seconds]);
             let signed = SignedCost {
                 permutations: 128,
                 bands: Bands::new(17, 7, 128).unwrap(),
                 signatures: lsh,
                 estimates: exact,
                 lsh,
+                lsh_span: (lsh, lsh),
                 compared: 0,
                 found: 0,
             };
@@ -310,6 +334,22 @@ mod tests {
         let back = [(16, 2.0, 1.0), (32, 1.0, 2.0), (64, 4.0, 2.0)];
         let crossing = Crossing::of(&parts(&back), 0);
         assert_eq!(crossing.map(|crossing| crossing.after), Some(Some(1)));
+    }
+
+    #[test]
+    fn a_cost_is_the_median_of_its_runs() {
+        let told = |runs: &[f64]| {
+            let Cost {
+                seconds,
+                fastest,
+                slowest,
+                ..
+            } = cost(runs.to_vec());
+            (seconds, fastest, slowest)
+        };
+        assert_eq!(told(&[9.0, 1.0, 2.0]), (2.0, 1.0, 9.0));
+        assert_eq!(told(&[4.0, 1.0, 2.0, 9.0]), (3.0, 1.0, 9.0));
+        assert_eq!(told(&[5.0]), (5.0, 5.0, 5.0));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The true pairs of a store, found without its bands, beside those that share a bucket.
 
 use std::collections::HashSet;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
 
 use rayon::prelude::*;
 
@@ -26,14 +28,24 @@ const MOST_PAIRS: u64 = 50_000_000;
 /// Pairs between two looks at whether to go on.
 const PAIRS: u64 = 1 << 12;
 
-/// A pair of distinct texts, by its exact similarity.
+/// A pair of distinct texts.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Seen {
+pub(super) struct Seen {
+    pub(super) how: How,
+    /// Its exact similarity.
+    pub(super) jaccard: f64,
+    /// What each of the two texts is told by, in the same order whenever the pair comes.
+    pub(super) texts: [u64; 2],
+}
+
+/// How a pair was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum How {
     /// It reaches the threshold.
-    True(f64),
+    True,
     /// It shares a bucket, and a shingle. The store finds it if it reaches the threshold, too: it
     /// compares what shares a bucket exactly.
-    Candidate(f64),
+    Candidate,
 }
 
 /// Hands over all true pairs, which an exact join finds, and all candidates.
@@ -46,23 +58,36 @@ pub(super) fn joined(
 ) -> Result<()> {
     let most = most.unwrap_or(MOST_PAIRS);
     monitor.begin(0);
-    let mut each_pair = |query: PairQuery, seen: fn(f64) -> Seen| {
+    let mut each_pair = |query: PairQuery, how: How| {
         for (pair, number) in store.pairs(query.fold_copies(true))?.zip(0_u64..) {
             let pair = pair?;
             if number == most {
                 let reason = format!("there are more than {most}: ask about a sample of the texts");
                 return Err(invalid("most pairs", reason));
             }
-            take(seen(pair.jaccard.unwrap_or(pair.estimate.jaccard)));
+            let mut texts = [&pair.key_a, &pair.key_b].map(|key| told_by(key));
+            texts.sort_unstable();
+            take(Seen {
+                how,
+                jaccard: pair.jaccard.unwrap_or(pair.estimate.jaccard),
+                texts,
+            });
             if number % PAIRS == PAIRS - 1 {
                 monitor.step(PAIRS)?;
             }
         }
         monitor.step(0)
     };
-    each_pair(PairQuery::new().threshold(ANY), Seen::Candidate)?;
+    each_pair(PairQuery::new().threshold(ANY), How::Candidate)?;
     let all = PairQuery::new().threshold(threshold).exhaustive(true);
-    each_pair(all, Seen::True)
+    each_pair(all, How::True)
+}
+
+/// A number that tells a text by the key of its first document.
+fn told_by(key: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// A text that is asked about.
@@ -84,14 +109,12 @@ pub(super) fn sampled(
     monitor.begin(texts);
     let sample: HashSet<u32> = drawn.iter().map(|document| document.content).collect();
     for few in drawn.chunks(FEW) {
-        let candidates: Vec<Result<Vec<f64>>> = few
+        let candidates: Vec<Result<Vec<Seen>>> = few
             .par_iter()
             .map(|document| candidates(store, document, &sample))
             .collect();
-        for jaccards in candidates {
-            for jaccard in jaccards? {
-                take(Seen::Candidate(jaccard));
-            }
+        for candidates in candidates {
+            candidates?.into_iter().for_each(&mut take);
         }
         monitor.step(0)?;
     }
@@ -102,7 +125,7 @@ pub(super) fn sampled(
     let mut documents = distinct(store)?.peekable();
     while documents.peek().is_some() {
         let chunk: Vec<Document> = documents.by_ref().take(CHUNK).collect::<Result<_>>()?;
-        let compared: Vec<Result<Vec<f64>>> = chunk
+        let compared: Vec<Result<Vec<Seen>>> = chunk
             .par_iter()
             .map(|document| {
                 let set = store.shingles(document)?;
@@ -111,14 +134,16 @@ pub(super) fn sampled(
                 let others = asked
                     .iter()
                     .filter(|asked| counts(asked.document.content, content, &sample));
-                let jaccards = others.map(|asked| asked.set.jaccard(&set));
-                Ok(jaccards.filter(|jaccard| *jaccard >= threshold).collect())
+                let pairs = others.map(|asked| Seen {
+                    how: How::True,
+                    jaccard: asked.set.jaccard(&set),
+                    texts: [asked.document.content, content].map(u64::from),
+                });
+                Ok(pairs.filter(|pair| pair.jaccard >= threshold).collect())
             })
             .collect();
-        for jaccards in compared {
-            for jaccard in jaccards? {
-                take(Seen::True(jaccard));
-            }
+        for pairs in compared {
+            pairs?.into_iter().for_each(&mut take);
         }
     }
     Ok(())
@@ -150,19 +175,23 @@ fn counts(asked: u32, other: u32, sample: &HashSet<u32>) -> bool {
     other > asked || other < asked && !sample.contains(&other)
 }
 
-/// The similarities of the texts that share a bucket with one of the sample, each pair once.
-fn candidates(store: &Store, asked: &Document, sample: &HashSet<u32>) -> Result<Vec<f64>> {
+/// The texts that share a bucket with one of the sample, each pair once.
+fn candidates(store: &Store, asked: &Document, sample: &HashSet<u32>) -> Result<Vec<Seen>> {
     let mut met = HashSet::new();
-    let mut jaccards = Vec::new();
+    let mut candidates = Vec::new();
     for found in store.query(&Query::key(&asked.key).threshold(ANY))? {
         let content = store.get(&found.key)?.map(|document| document.content);
         let counted = content.filter(|&content| counts(asked.content, content, sample));
         // Its copies are matches, too.
-        if counted.is_some_and(|content| met.insert(content)) {
-            jaccards.push(found.jaccard.unwrap_or(found.estimate.jaccard));
+        if let Some(content) = counted.filter(|&content| met.insert(content)) {
+            candidates.push(Seen {
+                how: How::Candidate,
+                jaccard: found.jaccard.unwrap_or(found.estimate.jaccard),
+                texts: [asked.content, content].map(u64::from),
+            });
         }
     }
-    Ok(jaccards)
+    Ok(candidates)
 }
 
 /// The documents with shingles, each distinct text once, as the one whose key comes first.

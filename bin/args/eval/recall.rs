@@ -17,15 +17,15 @@ Examples:
 Each line of the table is for the pairs in a range of similarities, the last one for all:
   pairs  Pairs of distinct texts in this range, whether or not the bands find them
   found  Pairs that the store finds through its bands
-  recall  Their share, and its 95% confidence interval (Wilson, 1927)
+  recall  Their share, and its 95% confidence interval
   predicted  What the S-curve 1 - (1 - J^r)^b predicts from the exact similarities
   precision  Share of the found pairs that are in this range: always 100%, because the store
     compares the shingles of all pairs that share a band. The candidate precision below the table
     is the share of those pairs that are
 
-With --sample, a pair of two sampled texts counts once. The interval assumes independent pairs. They
-are not: the pairs of one text share its bands, so a corpus of a few large groups is less conclusive
-than its number of pairs suggests.
+With --sample, a pair of two sampled texts counts once. The interval takes groups of texts that are
+connected by pairs for independent, not pairs, because similar texts share their bands. A corpus of
+a few large groups is therefore less conclusive than its number of pairs suggests.
 
 Exit codes: 0 done, 2 error, 130 interrupted.")]
 pub(crate) struct Recall {

@@ -12,7 +12,7 @@ impl ShinglesMeasured {
     /// drawn thinner than those that fold.
     pub fn picture(&self) -> Picture {
         let panel = |title: &str, y: Axis, series: Vec<Series>| {
-            let x = Axis::linear("length of a shingle, k (words, characters or bytes)");
+            let x = Axis::within("length of a shingle, k (words, characters or bytes)");
             Panel::new(title, x, y, series)
         };
         let similarity = || Axis::similarity("Jaccard similarity");

@@ -1,6 +1,6 @@
 //! What comparing all texts costs, as a picture.
 
-use crate::eval::{Cost, PartCost, pairs};
+use crate::eval::{Cost, Crossing, PartCost, pairs};
 use crate::plot::{Axis, Form, Panel, Picture, Series};
 
 /// Draws the seconds of each part of a corpus, ascending, as [`time`](crate::eval::time()) gives them.
@@ -12,6 +12,12 @@ pub fn time_picture(parts: &[PartCost]) -> Picture {
             .collect::<Vec<_>>()
     };
     let if_measured = |cost: Cost| cost.measured.then_some(cost.seconds);
+    let spans = |of: &dyn Fn(&PartCost) -> Cost| {
+        let costs = parts.iter().map(of).filter(|cost| cost.measured);
+        costs
+            .map(|cost| (cost.fastest, cost.slowest))
+            .collect::<Vec<_>>()
+    };
     let last = parts.iter().rev().find(|part| part.exact.measured);
     let computed = points(&|part| {
         let last = last?;
@@ -19,9 +25,11 @@ pub fn time_picture(parts: &[PartCost]) -> Picture {
         Some(last.exact.seconds * square)
     });
     let exact = points(&|part| if_measured(part.exact));
+    let mut measured = Series::new("all exact, measured", Form::Points, 0, exact);
+    measured.spans = spans(&|part| part.exact);
     let mut all = vec![
         Series::new("all exact, by the number of pairs", Form::Line, 0, computed),
-        Series::new("all exact, measured", Form::Points, 0, exact),
+        measured,
     ];
     let mut steps = Vec::new();
     let signed = parts.first().map_or(&[][..], |part| &part.signed);
@@ -31,7 +39,12 @@ pub fn time_picture(parts: &[PartCost]) -> Picture {
             Series::new(format!("{name}, {number} permutations"), form, hue, points)
         };
         let lsh = points(&|part| Some(part.signed[at].lsh));
-        all.push(series("LSH", Form::JoinedPoints, lsh));
+        let mut lsh = series("LSH", Form::JoinedPoints, lsh);
+        lsh.spans = parts.iter().map(|part| part.signed[at].lsh_span).collect();
+        all.push(lsh);
+        if let Some(crossing) = Crossing::of(parts, at).filter(|it| it.after.is_some()) {
+            all.push(line_at(crossing.texts, number, parts));
+        }
         let signatures = points(&|part| Some(part.signed[at].signatures));
         steps.push(series("signatures", Form::JoinedPoints, signatures));
         let estimates = points(&|part| if_measured(part.signed[at].estimates));
@@ -42,7 +55,21 @@ pub fn time_picture(parts: &[PartCost]) -> Picture {
         Panel::new(title, x, y, series)
     };
     Picture::new(vec![
-        panel("All similarities, or LSH", all),
+        panel(
+            "All similarities, or LSH: medians, fastest and slowest",
+            all,
+        ),
         panel("Signatures and estimates", steps),
     ])
+}
+
+/// Where LSH begins to take less than all exact similarities.
+fn line_at(texts: f64, permutations: u32, parts: &[PartCost]) -> Series {
+    let exact = parts.iter().map(|part| part.exact.seconds);
+    let (low, high) = exact.fold((f64::INFINITY, 0.0_f64), |(low, high), seconds| {
+        (low.min(seconds), high.max(seconds))
+    });
+    let name =
+        format!("LSH takes less from about {texts:.0} texts on, {permutations} permutations");
+    Series::new(name, Form::Reference, 0, vec![(texts, low), (texts, high)])
 }

@@ -22,8 +22,8 @@ impl Recall {
             self.threshold
         );
         let mut notes = vec![
-            "recall: with its 95% interval, as if pairs were independent; predicted: by the S-curve \
-             of their exact similarities"
+            "recall: with its 95% interval, for groups of texts that are connected by pairs; predicted: by the \
+             S-curve of their exact similarities"
                 .to_owned(),
         ];
         if let Some(precision) = self.candidate_precision() {

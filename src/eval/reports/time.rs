@@ -13,7 +13,7 @@ pub fn time_report(parts: &[PartCost], shingling: Shingling, threshold: f64) -> 
         .map(|at| Crossing::of(parts, at).map(|crossing| crossing.texts))
         .collect();
     let heading = format!(
-        "seconds of one thread for parts of the corpus, {shingling} shingles, near-duplicates at {threshold} or \
+        "seconds of one thread, medians of several runs, for parts of the corpus, {shingling} shingles, near-duplicates at {threshold} or \
          more; ~: computed",
     );
     let notes = signed.iter().enumerate();
@@ -95,11 +95,15 @@ fn rows(part: &PartCost, wins: &[Option<f64>]) -> Vec<Row> {
             ("bands", signed.bands.bands().into()),
             ("rows", signed.bands.rows().into()),
             ("exact_seconds", part.exact.seconds.into()),
+            ("exact_fastest", part.exact.fastest.into()),
+            ("exact_slowest", part.exact.slowest.into()),
             ("exact_measured", part.exact.measured.into()),
             ("signatures_seconds", signed.signatures.into()),
             ("estimates_seconds", signed.estimates.seconds.into()),
             ("estimates_measured", signed.estimates.measured.into()),
             ("lsh_seconds", signed.lsh.into()),
+            ("lsh_fastest", signed.lsh_span.0.into()),
+            ("lsh_slowest", signed.lsh_span.1.into()),
             ("lsh_compared", signed.compared.into()),
             ("lsh_found", signed.found.into()),
             ("lsh_wins_from", (*wins).into()),
