@@ -128,7 +128,7 @@ fn damage_is_no_panic_and_often_an_error() {
             damaged[at] = byte;
             let reduced = reduce(&damaged, |_, _, jaccard| assert!(jaccard >= 0.5));
             let message = reduced.err().map(|error| error.to_string());
-            let is_of_other = |message: String| message.contains("not of this bucket");
+            let is_of_other = |message: String| message.contains("do not belong to this bucket");
             of_other_buckets += u32::from(message.is_some_and(is_of_other));
         }
     }
