@@ -367,7 +367,7 @@ fn nothing_is_written_over_what_is_there() {
         ),
         (vec!["in/a.jsonl", "nowhere", "-o", "x"], "no such file"),
         (vec!["in/a.jsonl", "-o", "nowhere/x"], "nowhere/x"),
-        (vec!["in/a.jsonl", "-o", ".."], "no name"),
+        (vec!["in/a.jsonl", "-o", ".."], "not a name"),
         (vec!["in/b.txt", "-o", "-"], "one document"),
         (vec!["-", "-o", "x"], "--format"),
         (vec!["-", "-", "-o", "x"], "more than once"),

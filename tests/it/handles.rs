@@ -264,7 +264,7 @@ fn a_document_from_before_a_compaction_is_refused() {
     let other = Store::create(folder.path().join("other"), &Schema::default()).unwrap();
     let error = other.shingles(&old[0]).unwrap_err().to_string();
     assert!(
-        error.starts_with("\"two\": this document is of another store, or"),
+        error.starts_with("\"two\": this document is from another store, or"),
         "{error}"
     );
     for old in &old {
