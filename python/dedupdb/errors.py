@@ -176,7 +176,7 @@ class Unfinished(Error):
 
 
 class Interrupted(Error):
-    """A call was stopped; what it had done is kept, and doing it again goes on from there."""
+    """A call was stopped; its work so far is kept, and the same call continues from there."""
 
 
 class Stopped(Error):

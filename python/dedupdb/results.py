@@ -32,7 +32,7 @@ class Match(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What became of a text that was offered to :meth:`Store.insert`.
+    """The result of :meth:`Store.insert` for a text.
 
     Attributes:
         verdict: ``added``, ``updated`` and ``unchanged`` are in the store; ``near_duplicate`` and
@@ -45,12 +45,12 @@ class Verdict(NamedTuple):
 
     @property
     def is_kept_out(self) -> bool:
-        """Whether it is not in the store, for the sake of an earlier document."""
+        """Whether it was not stored because of an earlier document."""
         return self.verdict in ("near_duplicate", "exact_copy")
 
 
 class Added(NamedTuple):
-    """What became of what :meth:`Store.add` was given, in documents.
+    """The result of :meth:`Store.add`, in numbers of documents.
 
     Attributes:
         added: Documents whose key is new.

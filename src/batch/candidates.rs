@@ -10,12 +10,12 @@ use crate::text::sizes_fit;
 /// Rows of a bucket that a row is paired with, unless another number is asked for.
 const MOST: usize = 4000;
 
-/// Finds the pairs of texts that share a bucket and can be alike by their sizes.
+/// Finds the pairs of texts that share a bucket and whose sizes allow them to match.
 ///
-/// A bucket is the texts that have a key in common, in the same band. Each pair is given once, in the
-/// first band whose key both have; the rows of one bucket are enough to decide that, so buckets may
-/// be spread over machines. Of n texts in a bucket, n (n - 1) / 2 pairs may be alike, so the work on a
-/// bucket is bounded ([`most`](CandidateQuery::most)), and what was passed over is counted.
+/// A bucket holds the texts with the same key in the same band. Each pair is returned once, in the first band whose
+/// key both have. The rows of one bucket are enough to decide that, so buckets may be spread over machines. A bucket
+/// of n texts has n (n - 1) / 2 pairs, so the work on a bucket is bounded ([`most`](CandidateQuery::most)), and
+/// skipped pairs are counted.
 ///
 /// ```
 /// use dedupdb::batch::{CandidateQuery, KeyWidth, Sketcher};
@@ -38,21 +38,20 @@ pub struct CandidateQuery<'a> {
     most: usize,
 }
 
-/// Pairs that are to be compared.
+/// Pairs to compare.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Candidates {
-    /// Rows of two texts, the lower one first; ascending, each pair once.
+    /// The rows of two texts, the lower one first. Ascending, each pair once.
     pub pairs: Vec<(usize, usize)>,
-    /// Pairs of a bucket that fit by size and are not given, because the bucket is large. Those that
-    /// share several large buckets count in each, those of an earlier bucket too.
+    /// Pairs of matching sizes that were skipped because their bucket is large. A pair of several large buckets
+    /// counts in each of them, even if an earlier bucket has returned it.
     pub passed_over: u64,
 }
 
 impl<'a> CandidateQuery<'a> {
-    /// Finds pairs of texts with these band keys and numbers of shingles, a row and a number for each
-    /// text. Pairs of sizes that differ too much to reach the threshold are left out:
-    /// J(A, B) <= |A| / |B|.
+    /// Finds pairs of texts with these band keys and numbers of shingles: a row and a number for each text. Pairs
+    /// whose sizes differ too much to reach the threshold are omitted: J(A, B) <= |A| / |B|.
     ///
     /// # Errors
     ///
@@ -79,10 +78,10 @@ impl<'a> CandidateQuery<'a> {
         })
     }
 
-    /// Pairs a row of a bucket with at most this number of others: with those that follow it by size, of
-    /// equal sizes by row. 4,000 by default, [`usize::MAX`] for all.
+    /// Pairs a row of a bucket with at most this number of others: with the next ones by size and, for equal sizes,
+    /// by row. 4,000 by default; [`usize::MAX`] for all.
     ///
-    /// A pair that its first bucket passes over is not looked for in others.
+    /// A pair that its first bucket skips is not returned by another one.
     #[must_use]
     pub fn most(mut self, rows: usize) -> CandidateQuery<'a> {
         self.most = rows;
@@ -91,8 +90,8 @@ impl<'a> CandidateQuery<'a> {
 
     /// Finds the pairs of all buckets.
     ///
-    /// The keys are sorted band by band. Memory is 16 bytes a text and twice 16 bytes a pair. The
-    /// threads are those of the rayon pool that the call is made in; the pairs do not depend on them.
+    /// Sorts the keys band by band. Takes 16 bytes of memory for each text and 32 bytes for each pair. Uses the
+    /// threads of the current rayon pool; the pairs do not depend on their number.
     pub fn all(&self) -> Candidates {
         let mut found = Candidates::default();
         for band in 0..self.keys.bands() {
@@ -102,8 +101,8 @@ impl<'a> CandidateQuery<'a> {
         found
     }
 
-    /// Finds the pairs of the buckets of one band, which share no earlier one; none if there is no such
-    /// band. Those of all bands are those of [`CandidateQuery::all`].
+    /// Finds the pairs of one band that share no bucket of an earlier band. None if the band does not exist.
+    /// Together, the bands have the pairs of [`CandidateQuery::all`].
     pub fn band(&self, band: usize) -> Candidates {
         let mut found = Candidates::default();
         if band < self.keys.bands() {
@@ -113,14 +112,14 @@ impl<'a> CandidateQuery<'a> {
         found
     }
 
-    /// Finds the pairs of one bucket: of rows that have `key` in common, in any order, however often.
+    /// Finds the pairs of one bucket, from rows with the key `key`, in any order and with any repetitions.
     ///
-    /// This is for engines that bring the rows of a bucket together. A pair whose first common key is
-    /// another one is left to that bucket, and a row without the key is in no pair.
+    /// This is for engines that collect the rows of a bucket. A pair whose first common key is another one is left to
+    /// that bucket. A row without the key is in no pair.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidColumn`] if there is no such row.
+    /// [`Error::InvalidColumn`] if a row does not exist.
     ///
     /// ```
     /// use dedupdb::batch::{CandidateQuery, Keys};

@@ -8,10 +8,10 @@ const MOST: u32 = (1 << 23) - 1;
 
 /// A content in eight bytes: its number of shingles, and 40 bits of its hash.
 ///
-/// It is what travels to the buckets, 17 times and more for a text. Codes are below 2^63, and ordered by the
-/// number of shingles first, as [`BucketWalk`](super::BucketWalk) needs them; 8,388,607 stands for this number
-/// and all larger ones. Two contents with equal numbers of shingles have the same code once in 10^12 times. A
-/// look-up of the code then finds both, which costs one more comparison.
+/// An engine sends it to every bucket of a text, 17 times or more. Codes are below 2^63 and sorted first by the
+/// number of shingles, as [`BucketWalk`](super::BucketWalk) needs them. 8,388,607 means this number or a larger one.
+/// Two contents with equal numbers of shingles have the same code with a probability of 10^-12. A look-up of the code
+/// then finds both, which costs one more comparison.
 ///
 /// ```
 /// use dedupdb::batch::ContentCode;
@@ -24,14 +24,14 @@ const MOST: u32 = (1 << 23) - 1;
 pub struct ContentCode(u64);
 
 impl ContentCode {
-    /// The code of a content with this BLAKE3 hash and number of shingles.
+    /// Returns the code of a content with this BLAKE3 hash and number of shingles.
     pub fn new(hash: &[u8; 32], size: u32) -> ContentCode {
         let part = hash.iter().take(HASH_BITS as usize / 8);
         let part = part.fold(0, |part, &byte| part << 8 | u64::from(byte));
         ContentCode(u64::from(size.min(MOST)) << HASH_BITS | part)
     }
 
-    /// The code that is this number. Every number is one, also those that no content has.
+    /// Returns the code with this number. Every number is a code, even if no content has it.
     pub fn from_number(number: u64) -> ContentCode {
         ContentCode(number)
     }

@@ -5,13 +5,12 @@ use rayon::prelude::*;
 use super::forest::Forest;
 use crate::error::{Error, Result};
 
-/// Returns the connected components of pairs: each id that is in a pair, ascending, with the lowest
-/// id that it is connected to, which names its component. That one is there, with itself.
+/// Returns the connected components of pairs: each id of a pair, ascending, with the lowest id of its component. The
+/// lowest id itself is included.
 ///
-/// The result depends on the pairs as a set. What is returned are pairs in turn, so machines may each
-/// connect a part of the pairs, and one of them what all returned: the components of everything.
-/// An id is a number or whatever is ordered, such as a hash. Memory is two ids for each end of a pair. The threads are those of the rayon pool that the call is
-/// made in.
+/// The result depends only on the set of pairs. It is itself a list of pairs: machines may each connect a part, and
+/// one of them then connects all results. An id has any ordered type, such as a number or a hash. Takes the memory of
+/// two ids for each end of a pair. Uses the threads of the current rayon pool.
 ///
 /// # Errors
 ///

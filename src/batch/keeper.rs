@@ -9,13 +9,12 @@ use crate::text::{ShingleSet, sizes_fit};
 /// Kept contents that a content is compared with in vain, at most, unless another number is asked for.
 const MOST: usize = 4000;
 
-/// Keeps contents one after the other, unless one that is kept is like them.
+/// Decides content by content which to keep: those that match no kept one.
 ///
-/// The contents of a connected group come in their order, which is that of the documents' keys on a cluster.
-/// In memory are the kept ones of one group alone, with their shingles; groups are what
-/// [`components()`](super::components()) makes of verified pairs. A content is compared with those kept ones that it shares
-/// a band key with. So what is dropped, and in favour of which content, is what a store does with the same texts in the
-/// same order.
+/// Give it the contents of each group in their order, which on a cluster is that of the documents' keys. Groups are
+/// the [`components()`](super::components()) of verified pairs. Only the kept contents of one group are in memory,
+/// with their shingles. A content is compared with the kept ones that share a band key. So the verdicts are those of
+/// a store that gets the same texts in the same order.
 ///
 /// ```
 /// use dedupdb::batch::{Keeper, Verdict};
@@ -38,14 +37,14 @@ pub struct Keeper {
     cut_short: u64,
 }
 
-/// What became of a content.
+/// The verdict on a content.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// It is kept: the number of it among those that are kept of its group, from 0 on.
+    /// It is kept. The number counts the kept contents of its group, from 0.
     Kept(usize),
-    /// It is dropped for the sake of this kept one, with which it has this Jaccard similarity: the one that
-    /// it is most like, the first of equals.
+    /// It is dropped in favour of the kept content with this number, at this Jaccard similarity: the most similar
+    /// one, or the first of several.
     Like(usize, f64),
 }
 
@@ -73,7 +72,7 @@ impl Keeper {
         self
     }
 
-    /// Begins another group: forgets what is kept.
+    /// Starts another group, and forgets the kept contents.
     pub fn begin(&mut self) {
         self.kept.clear();
         self.buckets.clear();
@@ -92,7 +91,7 @@ impl Keeper {
         Verdict::Kept(number)
     }
 
-    /// Returns how many contents were not compared with all that share a bucket with them
+    /// Returns the number of contents that were not compared with every kept one that shares a bucket
     /// ([`Keeper::most`]).
     pub fn cut_short(&self) -> u64 {
         self.cut_short

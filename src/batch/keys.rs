@@ -2,19 +2,19 @@
 
 use crate::error::{Error, Result};
 
-/// How many bits of a band's hash are its key.
+/// The number of bits of a band key.
 ///
-/// Texts that share no band have a key in common by chance, and are compared in vain. Of n texts in b
-/// bands, a text has n b / 2^bits such candidates: at 10^9 texts and 17 bands 4 with 32 bits, and with
-/// 64 bits one for every 10^9 texts.
+/// Texts that share no band can have the same key by chance, and are then compared unnecessarily. With n texts and b
+/// bands, each text has n b / 2^bits such candidates. For 10^9 texts and 17 bands, these are 4 with 32 bits; with 64
+/// bits, one text in 10^9 has one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum KeyWidth {
-    /// The hashes that stores keep, [`Bands::hash`](crate::sketching::Bands::hash): below 2^32. Keys of different
-    /// bands may be equal, so buckets are told apart by band and key.
+    /// The hashes of stores, [`Bands::hash`](crate::sketching::Bands::hash): below 2^32. Keys of different bands may
+    /// be equal, so a bucket is identified by band and key.
     Bits32,
     /// The hashes of [`Bands::key`](crate::sketching::Bands::key), whose upper halves are those of 32 bits. They
-    /// tell bands apart, too.
+    /// identify the band as well.
     #[default]
     Bits64,
 }
@@ -29,7 +29,7 @@ impl KeyWidth {
     }
 }
 
-/// A matrix of band keys: a row of as many keys as there are bands for each text, one after the other.
+/// A matrix of band keys: a row for each text, with a key for each band.
 ///
 /// ```
 /// use dedupdb::batch::Keys;
@@ -47,11 +47,11 @@ pub struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// Takes keys as rows of `bands` keys.
+    /// Makes a matrix from keys, in rows of `bands` keys.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidColumn`] if there are no bands, or the last row is not whole.
+    /// [`Error::InvalidColumn`] if `bands` is 0, or the last row is incomplete.
     pub fn new(keys: &'a [u64], bands: usize) -> Result<Keys<'a>> {
         if bands > 0 && keys.len().is_multiple_of(bands) {
             return Ok(Keys { keys, bands });
@@ -74,7 +74,7 @@ impl<'a> Keys<'a> {
         self.keys.len() / self.bands
     }
 
-    /// Returns whether there is no row.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
@@ -95,8 +95,8 @@ impl<'a> Keys<'a> {
         self.keys.get(start..start.checked_add(self.bands)?)
     }
 
-    /// Returns the first band, from 0, whose key two rows have in common; none if there is no such
-    /// band, or no such row.
+    /// Returns the first band, from 0, whose key two rows share. None if there is no such band, or a row does not
+    /// exist.
     pub fn first_shared(&self, a: usize, b: usize) -> Option<usize> {
         let mut keys = self.row(a)?.iter().zip(self.row(b)?);
         keys.position(|(a, b)| a == b)

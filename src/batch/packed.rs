@@ -12,13 +12,12 @@ const COLUMN: &str = "sets";
 /// Pairs that are one thread's work.
 const CHUNK: usize = 256;
 
-/// Compares two packed sets: their exact Jaccard similarity, 0 to 1, shingles of both by shingles of
-/// either. None if the bytes of one are no packed set of its number of shingles.
+/// Returns the exact Jaccard similarity of two packed sets, 0 to 1. None if some bytes are not a packed set of the
+/// given number of shingles.
 ///
-/// A set is given as its number of shingles and the bytes that [`ShingleSet::to_packed`] makes of
-/// it. The result is that of a store: two sets of at most 16 shingles are compared by 64 bits a
-/// shingle, others by 32. Two sets without shingles are 0 alike; copies of a text without
-/// shingles are identified by their hash.
+/// A set is given by its number of shingles and the bytes of [`ShingleSet::to_packed`]. The result is that of a
+/// store: two sets of at most 16 shingles are compared by 64 bits a shingle, others by 32. Two empty sets have
+/// similarity 0; copies of a text without shingles are identified by their hash.
 ///
 /// ```
 /// use dedupdb::batch;
@@ -60,13 +59,13 @@ pub struct PackedSets<'a> {
 }
 
 impl<'a> PackedSets<'a> {
-    /// Takes sets of these numbers of shingles: the bytes of set `i` are those from `offsets[i]` up to
-    /// `offsets[i + 1]`, as for [`texts`](super::texts). They are unpacked when they are compared.
+    /// Makes a column of sets with these numbers of shingles: the bytes of set `i` are those from `offsets[i]` up to
+    /// `offsets[i + 1]`, as for [`texts`](super::texts). Sets are unpacked when they are compared.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidColumn`] if there is not one offset more than there are sizes, or an offset is
-    /// outside the bytes or below the one before it.
+    /// [`Error::InvalidColumn`] if the number of offsets is not that of sizes plus one, or an offset is outside of
+    /// the bytes or below the one before it.
     pub fn new<O>(sizes: &'a [u32], offsets: &[O], bytes: &'a [u8]) -> Result<PackedSets<'a>>
     where
         O: Copy + TryInto<usize>,
@@ -94,7 +93,7 @@ impl<'a> PackedSets<'a> {
         self.sets.len()
     }
 
-    /// Returns whether there is no set.
+    /// Returns whether there are no sets.
     pub fn is_empty(&self) -> bool {
         self.sets.is_empty()
     }
@@ -103,8 +102,8 @@ impl<'a> PackedSets<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidColumn`] if there is no such row, or its bytes are no packed set of its number
-    /// of shingles.
+    /// [`Error::InvalidColumn`] if the row does not exist, or its bytes are not a packed set of its number of
+    /// shingles.
     pub fn shingles(&self, row: usize) -> Result<ShingleSet> {
         let packed = self
             .sizes
@@ -123,8 +122,8 @@ impl<'a> PackedSets<'a> {
 
     /// Returns the exact Jaccard similarity of each pair of rows, 0 to 1, as [`verify`] does.
     ///
-    /// Pairs of the same first row are best given one after the other: it is unpacked once then. The
-    /// threads are those of the rayon pool that the call is made in.
+    /// It is faster to give pairs with the same first row together, because that row is then unpacked once. Uses the
+    /// threads of the current rayon pool.
     ///
     /// # Errors
     ///

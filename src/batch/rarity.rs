@@ -6,12 +6,13 @@ use crate::text::{ShingleSet, least_in_common};
 /// Counters of shingles, a power of two. Shingles that share one only seem less rare.
 const COUNTERS: usize = 1 << 16;
 
-/// How often shingles are in some contents, to find their rarest shingles.
+/// Counts shingles, to find the rarest ones of a content.
 ///
-/// Two contents that reach a threshold have enough shingles in common that the rarest of each, all
-/// but one fewer than that, have one in common. So a bucket that is large because of a template is searched by
-/// these: what all have in common is not among the rarest. Which contents were counted changes what is
-/// compared in vain, and not what is found, as long as all use the same counts.
+/// Two contents that reach a threshold share at least a certain number of shingles. Leave out the most frequent
+/// shingles of each, one fewer than that number: the rest, its rarest, still have a shingle in common. So a bucket
+/// that is large because of a template can be searched by rarest shingles, which exclude those of the template. The
+/// choice of counted contents changes the number of unnecessary comparisons, but not the results, as long as all
+/// machines use the same counts.
 ///
 /// ```
 /// use dedupdb::batch::Rarity;
@@ -39,7 +40,7 @@ impl Default for Rarity {
 }
 
 impl Rarity {
-    /// Counts of no content: all shingles are as rare.
+    /// Makes empty counts: all shingles are equally rare.
     pub fn new() -> Rarity {
         Rarity {
             counts: vec![0; COUNTERS],
@@ -54,8 +55,8 @@ impl Rarity {
         }
     }
 
-    /// Returns the rarest shingles of a content, ascending: at least one of them is among those of each
-    /// content that it is as alike as the threshold; none of a content without shingles.
+    /// Returns the rarest shingles of a content, ascending. Any content that reaches the threshold with it has at
+    /// least one of them among its own rarest. Empty for a content without shingles.
     pub fn rarest(&self, shingles: &ShingleSet, threshold: f64) -> Vec<u32> {
         let mut rarest = shingles.as_slice().to_vec();
         let kept = rarest.len() + 1 - least_in_common(rarest.len(), threshold);
@@ -68,13 +69,13 @@ impl Rarity {
         rarest
     }
 
-    /// Returns the counts as bytes, to be sent to other machines: 256 KiB.
+    /// Returns the counts as 256 KiB of bytes, for other machines.
     pub fn to_bytes(&self) -> Vec<u8> {
         let bytes = self.counts.iter().flat_map(|count| count.to_le_bytes());
         bytes.collect()
     }
 
-    /// Reads what [`Rarity::to_bytes`] made.
+    /// Reads the bytes of [`Rarity::to_bytes`].
     ///
     /// # Errors
     ///

@@ -13,10 +13,9 @@ use crate::text::{ShingleSet, Shingler};
 /// Texts that are one thread's work.
 const CHUNK: usize = 64;
 
-/// Sketches texts as the schema asks for: hash, shingles, signature and band keys.
+/// Makes the sketches of texts for a schema: hash, shingles, signature and band keys.
 ///
-/// A sketch depends on its text and the schema alone, so texts may be divided among threads and
-/// machines in any way.
+/// A sketch depends only on its text and the schema, so texts may be divided among threads and machines in any way.
 ///
 /// ```
 /// use dedupdb::Schema;
@@ -39,7 +38,7 @@ pub struct Sketcher {
 }
 
 impl Sketcher {
-    /// Sketches as the schema asks for, with keys of this width. The schema's threshold plays no part.
+    /// Makes a sketcher for a schema, with keys of this width. The schema's threshold does not matter.
     ///
     /// # Errors
     ///
@@ -68,8 +67,7 @@ impl Sketcher {
         self.shingler.shingles(text)
     }
 
-    /// Returns the key of each band of a shingle set; none for a set without shingles, which shares no
-    /// bucket.
+    /// Returns the key of each band of a shingle set. Empty for a set without shingles, which shares no bucket.
     pub fn keys(&self, shingles: &ShingleSet) -> Vec<u64> {
         let mut keys = Vec::new();
         if !shingles.is_empty() {
@@ -79,11 +77,11 @@ impl Sketcher {
         keys
     }
 
-    /// Sketches texts, on the threads of the rayon pool that the call is made in.
+    /// Makes the sketches of texts, on the threads of the current rayon pool.
     ///
-    /// A text that the schema's shingling cannot read has no shingles, and is listed
-    /// ([`Sketches::failed`]); the others are sketched all the same. A text without shingles has keys
-    /// of its hash, so it shares buckets with its copies alone.
+    /// A text that the schema's shingling cannot read has no shingles and is listed in [`Sketches::failed`]; the
+    /// others have their sketches. The keys of a text without shingles come from its hash, so it shares buckets only
+    /// with its copies.
     pub fn sketch_all<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Sketches {
         let parts: Vec<Sketches> = texts
             .par_chunks(CHUNK)

@@ -5,14 +5,14 @@ use super::packed::PackedSets;
 use crate::error::Error;
 use crate::text::ShingleSet;
 
-/// The sketches of n texts in columns, a row for each text in their order.
+/// The sketches of n texts in columns, with a row for each text, in order.
 #[derive(Clone, Debug)]
 pub struct Sketches {
     bands: usize,
     columns: Columns,
 }
 
-/// The columns of [`Sketches`], to be moved elsewhere without a copy.
+/// The columns of [`Sketches`], which can be moved without a copy.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Columns {
@@ -25,12 +25,11 @@ pub struct Columns {
     pub signatures: Vec<u8>,
     /// The band keys, row by row: n times the number of bands.
     pub keys: Vec<u64>,
-    /// Where the packed shingles of each text begin, and where the last ones end: n + 1, from 0 on,
-    /// ascending.
+    /// The offsets of the packed shingles of each text, and their end: n + 1 ascending numbers, from 0.
     pub offsets: Vec<u64>,
     /// The packed shingles ([`ShingleSet::to_packed`]), one after the other.
     pub packed: Vec<u8>,
-    /// Rows of texts that could not be read, ascending, and why.
+    /// The rows of texts that could not be read, ascending, each with the reason.
     pub failed: Vec<(usize, Error)>,
 }
 
@@ -96,7 +95,7 @@ impl Sketches {
         self.columns.sizes.len()
     }
 
-    /// Returns whether there is no text.
+    /// Returns whether there are no texts.
     pub fn is_empty(&self) -> bool {
         self.columns.sizes.is_empty()
     }
@@ -131,7 +130,7 @@ impl Sketches {
         )
     }
 
-    /// Returns the rows of texts that the schema's shingling could not read, ascending, and why.
+    /// Returns the rows of texts that the schema's shingling could not read, ascending, each with the reason.
     pub fn failed(&self) -> &[(usize, Error)] {
         &self.columns.failed
     }

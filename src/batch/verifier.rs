@@ -7,11 +7,10 @@ use crate::schema::Schema;
 use crate::sketch::{Signer, SlotWidth};
 use crate::text::{ShingleSet, sizes_fit};
 
-/// Compares the texts of the buckets of one band that are known by their shingles alone.
+/// Compares the texts in buckets of one band by their shingles alone.
 ///
-/// An engine may move packed shingles to buckets instead of keys: more bytes, and one step less. The
-/// keys of the band and of those before it are then made of the shingles again, with only as many slots
-/// of a signature as these have.
+/// An engine may send packed shingles to buckets instead of keys: more bytes, and one step less. The keys of the band
+/// and of those before it are then computed again from the shingles, with only the slots that these bands need.
 ///
 /// ```
 /// use dedupdb::batch::{KeyWidth, Sketcher, Verifier};
@@ -48,11 +47,11 @@ pub struct Member {
 }
 
 impl Verifier {
-    /// Compares the texts of buckets of this band, from 0, as the schema asks for.
+    /// Makes a verifier for the buckets of this band, from 0.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidQuery`] if the schema has no such band.
+    /// [`Error::InvalidQuery`] if the schema does not have the band.
     pub fn new(schema: &Schema, key_width: KeyWidth, band: u32) -> Result<Verifier> {
         let bands = schema.bands();
         if band >= bands.bands() {
@@ -77,15 +76,15 @@ impl Verifier {
         self.band
     }
 
-    /// Whether sets of these numbers of shingles can be as alike as the schema's threshold, the smaller number
-    /// first: J(A, B) <= |A| / |B|.
+    /// Whether sets of these numbers of shingles, the smaller number first, can reach the schema's threshold: J(A, B)
+    /// <= |A| / |B|.
     pub fn can_match(&self, smaller: usize, larger: usize) -> bool {
         sizes_fit(smaller, larger, self.threshold)
     }
 
-    /// Makes the keys of a text that has these shingles.
+    /// Computes the keys of a text with these shingles.
     ///
-    /// It is of the bucket of its [`key`](Member::key), whatever bucket it came in.
+    /// The text belongs to the bucket of its [`key`](Member::key), whatever bucket it came from.
     pub fn member(&self, shingles: ShingleSet) -> Member {
         let signature = self.signer.sign(shingles.as_slice());
         let key = |band| {
@@ -99,10 +98,10 @@ impl Verifier {
         }
     }
 
-    /// Returns the exact Jaccard similarity of two texts of a bucket, if it reaches the schema's
-    /// threshold and this is the first band whose key they have in common.
+    /// Returns the exact Jaccard similarity of two texts of a bucket, if it reaches the schema's threshold and this
+    /// is the first band whose key they share.
     ///
-    /// So comparing all texts of all buckets, each bucket for itself, gives each pair once.
+    /// So comparing all texts within each bucket gives each pair once.
     pub fn verify(&self, a: &Member, b: &Member) -> Option<f64> {
         let mut earlier = a.earlier.iter().zip(&b.earlier);
         if a.key != b.key || earlier.any(|(a, b)| a == b) {

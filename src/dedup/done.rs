@@ -2,7 +2,7 @@
 
 use crate::corpus::Reading;
 
-/// What became of a corpus: each document and what was left out is under one of kept, dropped and skipped.
+/// The result of a run. Each document counts as kept, dropped or skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Done {

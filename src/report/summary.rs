@@ -3,7 +3,7 @@
 use super::standing::State;
 use crate::number::counted;
 
-/// What was found, and what is not on the page for want of room.
+/// Counts of what was found, and of what is not on the page because it has no room.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
@@ -45,7 +45,7 @@ pub struct Summary {
     pub texts_cut: u64,
     /// Texts that would be on the page, and are nowhere to be read.
     pub texts_missing: u64,
-    /// Texts of listed documents that are left out for want of room.
+    /// Texts of listed documents that have no room on the page.
     pub texts_left_out: u64,
     /// Searches that passed candidates over; see [`Options::false_candidates`](crate::Options::false_candidates).
     pub searches_cut_short: u64,

@@ -13,8 +13,8 @@ use std::cell::Cell;
 /// Working memory beyond this many bytes is not kept from text to text.
 const KEPT: usize = 4 << 20;
 
-/// Turns texts into shingle sets, the same way for ever: a set depends on the text and the three
-/// parameters alone, not on machine, thread, toolchain or Unicode version.
+/// Turns texts into shingle sets. A set depends only on the text and the three parameters, never on
+/// machine, thread, toolchain or Unicode version.
 ///
 /// # Examples
 ///

@@ -196,7 +196,9 @@ fn the_exit_code_tells_the_signal() {
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut made = String::new();
         stderr.read_line(&mut made).unwrap();
-        let stdin = child.stdin.take();
+        let mut stdin = child.stdin.take().unwrap();
+        // More than the pipe holds, so that the program is at work once all is written.
+        stdin.write_all(&[b'a'; 1 << 20]).unwrap();
         signal(&child, name);
         assert_eq!(code(&mut child), Some(expected), "{name}");
         drop(stdin);

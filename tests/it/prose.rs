@@ -40,6 +40,12 @@ const HABITS: &[(&str, &str)] = &[
     ("there whole or not at all", "\"complete or not at all\""),
     ("in masses", "\"thousands of\""),
     ("stands in where", "\"is used if\""),
+    ("what became of", "\"the result of\" or \"the outcome of\""),
+    ("goes on from there", "\"continues from there\""),
+    ("for ever", "\"always\", or the limit"),
+    ("for want of", "\"because there is no\""),
+    ("takes note of", "\"records\""),
+    ("broke off", "\"stopped early\""),
     ("is to be mended", "\"needs no repair\""),
     ("are to be mended", "\"need no repair\""),
 ];

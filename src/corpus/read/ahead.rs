@@ -11,7 +11,7 @@ use crate::corpus::sourced::{Batch, Item, Origin};
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Sketched {
-    /// What became of each, in the order of the input.
+    /// The items of the batch, in the order of the input.
     pub items: Vec<Item<Origin>>,
     /// The sketches of those that are documents.
     pub documents: crate::write::Batch,

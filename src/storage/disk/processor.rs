@@ -46,8 +46,8 @@ impl ThreadTime {
 }
 
 impl ProcessorTimes {
-    /// Takes note of the threads that there are now. Look often: of one that ended, what it did after
-    /// the last look is unknown.
+    /// Records the times of the current threads. Call it often: the time of a thread between the last call
+    /// and its end is lost.
     pub fn look(&mut self) {
         let Ok(tasks) = fs::read_dir("/proc/self/task") else {
             return;

@@ -69,7 +69,7 @@ impl Uncommitted {
         bytes >= self.most || self.since.elapsed() >= COMMIT_AFTER
     }
 
-    /// Takes note of a commit.
+    /// Records a commit.
     pub fn committed(&mut self) {
         self.since = Stopwatch::start();
     }

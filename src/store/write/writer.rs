@@ -206,9 +206,9 @@ impl Writer {
 }
 
 impl Store {
-    /// The one writer, once no other thread has it.
+    /// Returns the writer, after waiting until no other thread has it.
     ///
-    /// No caller waits for ever. A thread that would wait for itself gets the error at once: the one that made the
+    /// No wait is endless. A thread that would wait for itself gets the error at once: the one that made the
     /// writer or used it last, and the one that feeds a [`Pipeline`](crate::write::Pipeline), until that is
     /// closed. The call waits for another thread's writer as long as that is used. After
     /// [`Options::idle_writer`](crate::Options::idle_writer) without a call to the writer, its owner is unknown,
