@@ -16,30 +16,30 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
-/// Words of each text that are compared, at most. The work is nearly linear in them, but quadratic at
-/// worst: where both texts say the same few words over and over.
+/// The largest number of words of each text that are compared. The work is nearly linear in them, but quadratic if
+/// both texts repeat the same few words.
 pub const MOST_WORDS: usize = 50_000;
 
-/// What two texts have in common, in order, and what not.
+/// The common and the different passages of two texts, in order.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Comparison<'t> {
-    /// All stretches, which make up both texts as far as they were compared.
+    /// All stretches. Together they are both texts, as far as they were compared.
     pub pieces: Vec<Piece<'t>>,
     /// Whether a text has more words than were compared.
     pub is_cut: bool,
 }
 
-/// A stretch of both texts, which is the same in both or not: there is no third kind.
+/// A stretch of both texts, which is either the same or different. There is no third kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Piece<'t> {
     /// The same words in both; white space may differ.
     Same(Passage<'t>),
-    /// Words of A alone, and of B alone in their place; one of them may be empty.
+    /// Words of A only, and the words of B in their place; one of them may be empty.
     Changed(Passage<'t>, Passage<'t>),
 }
 
-/// Some words of a text in a row.
+/// Consecutive words of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Passage<'t> {
@@ -83,7 +83,7 @@ impl<'t> Comparison<'t> {
         }
     }
 
-    /// Returns the passages that both texts have, the longest first; of equals the earlier one.
+    /// Returns the passages that both texts have, the longest first; equal ones in order.
     pub fn shared(&self) -> Vec<Passage<'t>> {
         let shared = self.pieces.iter().filter_map(|piece| match piece {
             Piece::Same(passage) => Some(*passage),

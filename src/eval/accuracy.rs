@@ -15,7 +15,7 @@ use crate::text::ShingleSet;
 /// Whole minima: slots that agree by chance would be errors of another kind.
 const WIDTH: SlotWidth = SlotWidth::Bits32;
 
-/// What [`accuracy`] is to measure.
+/// The settings of [`accuracy`].
 #[derive(Clone, Debug)]
 pub struct AccuracyQuery {
     families: Vec<Family>,
@@ -24,7 +24,7 @@ pub struct AccuracyQuery {
     runs: u32,
 }
 
-/// What one number of permutations of one family came to.
+/// The results for one family and number of permutations.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Accuracy {
@@ -34,12 +34,11 @@ pub struct Accuracy {
     pub permutations: u32,
     /// Root of the mean square of the differences between estimates and exact similarities.
     pub error: f64,
-    /// The same as it is expected of ideal permutations: the root of the mean of J (1 - J) / k.
+    /// The expected value for ideal permutations: the root of the mean of J (1 - J) / k.
     pub ideal_error: f64,
     /// Pairs that are off, in the order of the epsilons.
     pub off: Vec<Off>,
-    /// Seconds that signing all texts takes, with the most permutations that were asked for: the mean
-    /// of the runs, on all threads.
+    /// Seconds to sign all texts with the largest number of permutations, on all threads; the mean of the runs.
     pub signing: f64,
 }
 
@@ -49,12 +48,11 @@ pub struct Accuracy {
 pub struct Off {
     /// The epsilon.
     pub epsilon: f64,
-    /// Such pairs of a run, the mean of all runs.
+    /// The number of such pairs, mean of the runs.
     pub mean: f64,
-    /// The number that is expected of ideal permutations: agreeing slots are binomial.
+    /// The expected number for ideal permutations, whose agreeing slots are binomial.
     pub ideal: f64,
-    /// Standard error of the mean: that of the runs, or, if that is larger, of runs in which all pairs
-    /// are independent.
+    /// Standard error of the mean: that of the runs or, if larger, of runs with independent pairs.
     pub standard_error: f64,
 }
 
@@ -76,28 +74,28 @@ impl AccuracyQuery {
         AccuracyQuery::default()
     }
 
-    /// Families that are measured, one after the other.
+    /// Sets the families to measure.
     #[must_use]
     pub fn families(mut self, families: Vec<Family>) -> AccuracyQuery {
         self.families = families;
         self
     }
 
-    /// Numbers of permutations, 1 to 16384 each; they are measured in ascending order, each once.
+    /// Sets the numbers of permutations, 1 to 16384 each. They are measured in ascending order, each once.
     #[must_use]
     pub fn permutations(mut self, permutations: Vec<u32>) -> AccuracyQuery {
         self.permutations = permutations;
         self
     }
 
-    /// Differences from which on pairs are counted, 0 or more.
+    /// Sets the differences from which a pair counts as off, 0 or more.
     #[must_use]
     pub fn epsilons(mut self, epsilons: Vec<f64>) -> AccuracyQuery {
         self.epsilons = epsilons;
         self
     }
 
-    /// Number of runs, 1 or more: with the seeds from 0 on.
+    /// Sets the number of runs, 1 or more. Their seeds count from 0.
     #[must_use]
     pub fn runs(mut self, runs: u32) -> AccuracyQuery {
         self.runs = runs;
@@ -116,16 +114,16 @@ impl AccuracyQuery {
     }
 }
 
-/// Compares the exact similarities of all pairs of sets with what signatures say of them, run after run
-/// with other permutations.
+/// Compares the exact similarities of all pairs of sets with their estimates, in several runs with different
+/// permutations.
 ///
 /// Signatures keep whole minima, so that an estimate is the share m / k of slots that agree. With ideal
 /// permutations m is binomial with probability J (Broder, "On the Resemblance and Containment of
 /// Documents", 1997), which gives the expectations exactly. The rows are ordered by family, as they are
 /// given, and number of permutations. Except for the times, they depend on the sets and their order alone.
 ///
-/// A step is a run. Memory is 8 bytes a pair and the signatures of all sets, 4 bytes a slot. The
-/// threads are those of the rayon pool that the call is made in.
+/// A step is a run. Takes 8 bytes of memory for each pair and 4 for each slot of all signatures. Uses the threads of
+/// the current rayon pool.
 ///
 /// # Errors
 ///
@@ -365,7 +363,7 @@ impl Off {
         }
     }
 
-    /// Returns how many more than ideal are off, in standard errors; none without an error.
+    /// Returns the difference from the ideal number, in standard errors. None if the standard error is 0.
     pub fn deviation(&self) -> Option<f64> {
         let more = self.mean - self.ideal;
         (self.standard_error > 0.0).then(|| more / self.standard_error)

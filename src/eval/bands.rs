@@ -15,13 +15,13 @@ use crate::text::ShingleSet;
 /// Texts that one thread compares with all queries before it takes others.
 const CHUNK: usize = 64;
 
-/// What [`bands`] measured.
+/// The results of [`bands`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BandsMeasured {
     /// Number of texts.
     pub texts: usize,
-    /// Number of those that were compared with all others.
+    /// Number of texts that were compared with all others.
     pub queries: usize,
     /// Near-duplicates of an average query: texts whose similarity to it reaches the threshold.
     pub near: f64,
@@ -29,7 +29,7 @@ pub struct BandsMeasured {
     pub shapes: Vec<ShapeMeasured>,
 }
 
-/// What a shape came to: figures of an average query.
+/// The results for a shape, for an average query.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ShapeMeasured {
@@ -51,28 +51,28 @@ pub struct ShapeMeasured {
     pub candidate_pairs: u64,
 }
 
-/// What was measured, and what the S-curve 1 - (1 - J^r)^b says of the exact similarities of the same
+/// A measurement beside its prediction: the S-curve 1 - (1 - J^r)^b, applied to the exact similarities of the same
 /// pairs ([`Bands::probability`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Figure {
-    /// As it was counted.
+    /// The measured value.
     pub measured: f64,
-    /// As it is expected over all draws of the permutations.
+    /// The expected value over all permutations.
     pub expected: f64,
 }
 
 /// Compares some texts with all others: exactly, and by the bands of their signatures.
 ///
-/// `queries` are the places of the texts that are compared with all others. Their number by that of the
-/// texts is the number of comparisons. A step is a text. The figures depend on the sets, their order and
-/// the signer alone. The threads are those of the rayon pool that the call is made in.
+/// `queries` are the indexes of the texts to compare with all others. The number of comparisons is their number
+/// multiplied by that of the texts. A step is a text. The figures depend only on the sets, their order and the
+/// signer. Uses the threads of the current rayon pool.
 ///
 /// # Errors
 ///
-/// [`Error::InvalidQuery`] for fewer than two sets, no query or a threshold that is not above 0 and at
-/// most 1, [`Error::InvalidColumn`] for a query that is no place of a set, [`Error::InvalidSchema`] for
-/// a shape of more slots than the signer has, and [`Error::Stopped`].
+/// [`Error::InvalidQuery`] for fewer than two sets, no query, or a threshold that is not above 0 and at most 1;
+/// [`Error::InvalidColumn`] for a query that is not the index of a set; [`Error::InvalidSchema`] for a shape of more
+/// slots than the signer has; and [`Error::Stopped`].
 ///
 /// ```
 /// use dedupdb::eval::{Monitor, bands};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
 
-/// Returns what a text is drawn by, a hash of its key and the seed: the lowest come first.
+/// Returns the rank of a text for drawing, a hash of its key and the seed. The lowest ranks are drawn.
 ///
-/// Those who see one text after the other keep the lowest ranks so far, and draw as [`draw`] does.
+/// A caller that sees one text after another can keep the lowest ranks so far, and draws the same texts as [`draw`].
 ///
 /// ```
 /// use dedupdb::eval::{draw, rank};
@@ -22,8 +22,8 @@ pub fn rank(seed: u64, key: &str) -> [u8; 32] {
     *hasher.finalize().as_bytes()
 }
 
-/// Returns the places of `count` texts, ascending, or of all if there are no more: those whose keys
-/// have the lowest ranks. Which texts are drawn depends on the keys and the seed alone.
+/// Returns the indexes of the `count` texts with the lowest ranks, ascending, or of all if there are no more. The
+/// choice depends only on the keys and the seed.
 ///
 /// ```
 /// use dedupdb::eval::draw;
@@ -42,8 +42,7 @@ pub fn draw(keys: &[impl AsRef<str>], count: usize, seed: u64) -> Vec<usize> {
     drawn
 }
 
-/// Returns the places of all texts, ordered by the ranks of their keys: any number of the first is a
-/// draw.
+/// Returns the indexes of all texts, sorted by the ranks of their keys. Any number of the first ones is a draw.
 ///
 /// ```
 /// use dedupdb::eval::{draw, shuffled};
@@ -61,7 +60,7 @@ pub fn shuffled(keys: &[impl AsRef<str>], seed: u64) -> Vec<usize> {
     ranked.into_iter().map(|(_, place)| place).collect()
 }
 
-/// Texts that are drawn while they come one after the other: those that [`draw`] takes of all.
+/// Draws texts that arrive one after another: the same ones as [`draw`].
 ///
 /// ```
 /// use dedupdb::eval::{Reservoir, draw};
@@ -84,7 +83,7 @@ pub struct Reservoir<T> {
 }
 
 impl<T> Reservoir<T> {
-    /// Draws this number of them by the hashes of their keys and `seed` ([`rank`]).
+    /// Draws this number of texts by the hashes of their keys and `seed` ([`rank`]).
     pub fn new(wanted: usize, seed: u64) -> Reservoir<T> {
         Reservoir {
             wanted,
@@ -94,7 +93,7 @@ impl<T> Reservoir<T> {
         }
     }
 
-    /// Takes the next one, or leaves it.
+    /// Offers the next text.
     pub fn push(&mut self, key: &str, text: T) {
         self.drawn.insert((rank(self.seed, key), self.met), text);
         self.met += 1;
@@ -103,12 +102,12 @@ impl<T> Reservoir<T> {
         }
     }
 
-    /// How many came.
+    /// Returns the number of texts offered.
     pub fn met(&self) -> u64 {
         self.met
     }
 
-    /// Those that are drawn, in the order in which they came.
+    /// Returns the drawn texts, in the order in which they arrived.
     pub fn into_drawn(self) -> Vec<T> {
         let placed = self
             .drawn
@@ -119,7 +118,7 @@ impl<T> Reservoir<T> {
     }
 }
 
-/// Number of pairs of this number of texts; [`u64::MAX`] if there are more.
+/// Returns the number of pairs of this number of texts; [`u64::MAX`] if there are more.
 pub fn pairs(texts: usize) -> u64 {
     let texts = texts as u128;
     let pairs = texts * texts.saturating_sub(1) / 2;

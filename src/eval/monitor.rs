@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 
-/// Shows how far an experiment is, and stops it.
+/// Reports the progress of an experiment, and can stop it.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -36,14 +36,14 @@ impl<'a> Monitor<'a> {
         Monitor::default()
     }
 
-    /// Counts the experiment's steps here, for another thread to look at.
+    /// Counts the experiment's steps here, where another thread can read them.
     #[must_use]
     pub fn progress(mut self, progress: &Progress) -> Monitor<'a> {
         self.progress = progress.clone();
         self
     }
 
-    /// Asks after every step, on any thread, whether to go on. If not, the experiment ends with
+    /// Asks after every step, on any thread, whether to continue. If not, the experiment ends with
     /// [`Error::Stopped`].
     #[must_use]
     pub fn go_on(mut self, go_on: &'a (dyn Fn() -> ControlFlow<()> + Sync + 'a)) -> Monitor<'a> {

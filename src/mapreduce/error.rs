@@ -5,12 +5,12 @@ use std::{error, fmt, io};
 
 /// Why lines cannot be reduced, one variant for each situation a caller can act on.
 ///
-/// The message of every variant is one line that begins with the name of the stream and the number of the line,
-/// from 1, where there is one: `standard input:7`.
+/// The message of every variant is one line. It begins with the name of the stream and, if there is one, the number
+/// of the line, from 1: `standard input:7`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// A line is none that a [`Mapper`](super::Mapper) wrote.
+    /// A line was not written by a [`Mapper`](super::Mapper).
     NoLine {
         /// The stream and the line.
         place: String,
@@ -29,14 +29,14 @@ pub enum Error {
         /// The parameters of the schema that is reduced with.
         expected: String,
     },
-    /// The lines of a bucket do not follow one another.
+    /// The lines of a bucket are not adjacent.
     NotSorted {
         /// The stream and the line.
         place: String,
         /// The name of the bucket, which came before.
         bucket: String,
     },
-    /// The shingles of a line are not of its bucket: it was changed since it was written.
+    /// The shingles of a line do not belong to its bucket: the line has changed since it was written.
     OtherBucket {
         /// The stream and the line.
         place: String,
@@ -48,7 +48,7 @@ pub enum Error {
         /// The system's reason.
         source: Arc<io::Error>,
     },
-    /// The parameters cannot be reduced with.
+    /// The parameters are invalid for reducing.
     Schema(crate::Error),
 }
 

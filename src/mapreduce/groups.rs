@@ -25,7 +25,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// Number of lines, 1 at least.
+    /// Returns the number of lines, at least 1.
     #[expect(clippy::len_without_is_empty, reason = "a bucket has a line")]
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -44,7 +44,7 @@ impl Group {
     }
 }
 
-/// Reads lines that are sorted by bucket, one bucket after the other.
+/// Reads lines that are sorted by bucket, one bucket at a time.
 #[derive(Debug)]
 pub struct Groups<R> {
     reader: R,
@@ -61,7 +61,7 @@ pub struct Groups<R> {
 }
 
 impl<R: BufRead> Groups<R> {
-    /// Reads lines that were made with the parameters of a schema. Messages call the stream `name`.
+    /// Reads lines made with a schema from a stream. Messages use the `name`.
     pub fn new(reader: R, name: impl Into<String>, schema: &Schema) -> Groups<R> {
         Groups {
             reader,
@@ -82,17 +82,16 @@ impl<R: BufRead> Groups<R> {
         }
     }
 
-    /// Number of lines that were read.
+    /// Returns the number of lines read so far.
     pub fn lines(&self) -> u64 {
         self.number
     }
 
-    /// The next group, if there is one.
+    /// Returns the next group, if there is one.
     ///
     /// # Errors
     ///
-    /// Those of reading, or a line is not one that was made with these parameters, or its bucket
-    /// had a group before.
+    /// Those of reading; a line that was not made with these parameters; a bucket that had a group before.
     pub fn next_group(&mut self) -> Result<Option<&Group>, Error> {
         self.group.text.clear();
         self.group.ends.clear();

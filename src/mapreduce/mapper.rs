@@ -28,11 +28,11 @@ pub struct Lines {
 }
 
 impl Mapper {
-    /// Makes lines as the schema asks for.
+    /// Makes a mapper for a schema.
     ///
     /// # Errors
     ///
-    /// None: the schema was checked.
+    /// None: the schema was checked when it was built.
     pub fn new(schema: &Schema) -> Result<Mapper> {
         Ok(Mapper {
             sketcher: Sketcher::new(schema, WIDTH)?,
@@ -45,7 +45,7 @@ impl Mapper {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidKey`] and [`Error::InvalidText`], for what a store would not take.
+    /// [`Error::InvalidKey`] and [`Error::InvalidText`], as for a store.
     pub fn lines(&self, id: &str, text: &str) -> Result<Lines> {
         if id.is_empty() || id.len() > MAX_KEY_BYTES {
             return Err(Error::InvalidKey { bytes: id.len() });
@@ -75,13 +75,14 @@ fn copies(text: &str) -> Bucket {
 }
 
 impl Lines {
-    /// Number of lines, 1 at least.
+    /// Returns the number of lines, at least 1.
     #[expect(clippy::len_without_is_empty, reason = "a document has a line")]
     pub fn len(&self) -> usize {
         self.buckets.len()
     }
 
-    /// The lines, each in two parts: the name of the bucket, and the rest from the first tab to the line break.
+    /// Returns the lines, each in two parts: the name of the bucket, and the rest from the first tab to the line
+    /// break.
     pub fn parts(&self) -> impl Iterator<Item = (String, &str)> {
         let names = self.buckets.iter().map(|&bucket| self.names.name(bucket));
         names.map(|name| (name, self.columns.as_str()))

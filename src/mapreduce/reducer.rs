@@ -15,12 +15,12 @@ pub struct Reducer {
     schema: Schema,
     /// That of the band in hand: its permutations are drawn once.
     comparer: Option<Comparer>,
-    /// Documents whose id another document of their bucket has, and one such id.
+    /// Returns the number of documents with the id of another document of their bucket, and one such id.
     repeated: (u64, Option<String>),
 }
 
 impl Reducer {
-    /// Finds pairs as the schema asks for.
+    /// Makes a reducer for a schema.
     pub fn new(schema: Schema) -> Reducer {
         Reducer {
             schema,
@@ -34,9 +34,9 @@ impl Reducer {
         (self.repeated.0, self.repeated.1.as_deref())
     }
 
-    /// Hands over the pairs of a bucket, ids ascending, and their Jaccard similarity.
+    /// Calls `take` with the pairs of a bucket, ids ascending, and their Jaccard similarity.
     ///
-    /// They are ordered by the sizes and the ids of the documents, in whatever order these came.
+    /// Pairs are sorted by the sizes and ids of the documents, whatever the order of the lines.
     ///
     /// # Errors
     ///

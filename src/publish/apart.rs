@@ -16,7 +16,7 @@ pub(super) const NO_FOLDER: &str = "its folder cannot be written to";
 ///
 /// # Errors
 ///
-/// [`Error::Overlaps`] says which it is and what to do, [`Error::NoName`] and [`Error::Io`] that nothing can be
+/// [`Error::Overlaps`] names the input or store and what to do; [`Error::NoName`] and [`Error::Io`] if nothing can be
 /// written there.
 pub fn check_output(path: &Path, inputs: &[PathBuf]) -> Result<()> {
     check_apart(path, inputs)?;
@@ -47,7 +47,7 @@ pub(crate) fn check_apart(path: &Path, inputs: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses two outputs of which one is the other, or is in it.
+/// Refuses two outputs if they are the same or one is inside the other.
 ///
 /// # Errors
 ///
@@ -72,12 +72,12 @@ pub fn check_outputs(path: &Path, other: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to write `path` over, in or around a store. `stores` are folders that the command is about to
-/// make stores in; a store that is there is found by its files.
+/// Refuses to write `path` over, in or around a store. Existing stores are found by their files; `stores` are folders
+/// in which stores will be made.
 ///
 /// # Errors
 ///
-/// [`Error::Overlaps`], or [`Error::Store`] if it cannot be found out.
+/// [`Error::Overlaps`], or [`Error::Store`] if the search for stores fails.
 pub fn check_no_store(path: &Path, stores: &[&Path]) -> Result<()> {
     let Some(Near { store, nearness }) = Store::near(path, stores)? else {
         return Ok(());

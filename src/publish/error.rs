@@ -5,27 +5,27 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Why an output did not take its place, one variant for each situation a caller can act on.
+/// Why an output was not published, with a variant for each situation that a caller can act on.
 ///
-/// The message of every variant is one line that names the path and has the cause in it. What stood in
-/// the place stands there still, or the message says where it is.
+/// The message of every variant is one line with the path and the cause. An earlier file or folder is still in its
+/// place, or the message says where it is.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// Something stands in the place, and is not to be replaced.
+    /// The path exists and must not be replaced.
     Exists {
         /// The place.
         path: PathBuf,
     },
-    /// What stands in the place, or in the folder where the output is built, is not provably written by
-    /// dedupdb, or is no longer as it was written. It is left alone.
+    /// The existing file or folder, or the folder where the output is built, was not written by dedupdb or has
+    /// changed since. It is left alone.
     Foreign {
         /// What it is.
         path: PathBuf,
         /// What is wrong with it, and what to do.
         reason: String,
     },
-    /// Somebody changed what stands in the place while the output was built. It is left alone.
+    /// The existing file or folder changed while the output was built. It is left alone.
     Changed {
         /// What was changed.
         path: PathBuf,
@@ -37,19 +37,19 @@ pub enum Error {
         /// The place.
         path: PathBuf,
     },
-    /// The place is over, in or around an input, a store or another output.
+    /// The path is over, in or around an input, a store or another output.
     Overlaps {
         /// The place.
         path: PathBuf,
         /// What it would overlap, and what to do.
         reason: String,
     },
-    /// The path has no name of its own, as `..` has none.
+    /// The path does not end in a name, such as `..`.
     NoName {
         /// The path.
         path: PathBuf,
     },
-    /// The name does not say which of the forms that there are the file is to have.
+    /// The name does not have the extension of a known form.
     NoForm {
         /// The path.
         path: PathBuf,
@@ -65,7 +65,7 @@ pub enum Error {
         /// The system's reason.
         source: Arc<io::Error>,
     },
-    /// Whether there is a store could not be found out.
+    /// The search for stores failed.
     Store(crate::Error),
 }
 

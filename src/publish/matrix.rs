@@ -15,9 +15,9 @@ enum Form {
     Npy,
 }
 
-/// A table of signatures, a row a document, as a file: CSV with a header and the keys in front, or an array of
-/// `NumPy` (format 1.0, little-endian 32-bit numbers), as its name says. Dropped before it is finished, it leaves
-/// nothing.
+/// A table of signatures as a file, with a row for each document. The name decides the form: CSV with a header and a
+/// first column of keys, or an array of `NumPy` (format 1.0, little-endian 32-bit numbers). If it is dropped before
+/// it is finished, it leaves nothing.
 ///
 /// ```
 /// use dedupdb::publish::MatrixFile;
@@ -39,7 +39,7 @@ pub struct MatrixFile {
 }
 
 impl MatrixFile {
-    /// Checks that a file has the name of a matrix.
+    /// Checks that the name of a file has the extension of a matrix.
     ///
     /// # Errors
     ///
@@ -48,7 +48,7 @@ impl MatrixFile {
         form(path).map(drop)
     }
 
-    /// Begins to write a matrix of rows of `columns` numbers.
+    /// Starts to write a matrix with `columns` numbers in each row.
     ///
     /// # Errors
     ///
@@ -72,7 +72,7 @@ impl MatrixFile {
         })
     }
 
-    /// Writes the row of a document; it is cut or filled with zeros to the number of columns.
+    /// Writes the row of a document, truncated or padded with zeros to the number of columns.
     ///
     /// # Errors
     ///
@@ -91,12 +91,12 @@ impl MatrixFile {
         self.file.write(&bytes)
     }
 
-    /// Rows that were written.
+    /// Returns the number of rows written.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Puts the file in its place; returns its size in bytes.
+    /// Publishes the file under its name; returns its size in bytes.
     ///
     /// # Errors
     ///

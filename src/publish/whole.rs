@@ -9,8 +9,8 @@ use tempfile::{Builder, TempPath};
 use super::apart::{check_no_store, parts, resolved};
 use super::error::{Of, Result};
 
-/// A file that is being written. Dropped before it is finished, it leaves nothing, and what was in its
-/// place stays.
+/// A file that is being written. If it is dropped before it is finished, an earlier file of this name stays, and
+/// nothing else is left.
 ///
 /// ```
 /// use dedupdb::publish::Whole;
@@ -35,11 +35,11 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// Begins to write `path`.
+    /// Starts to write `path`.
     ///
     /// # Errors
     ///
-    /// There is no folder for it, it is over or in a store, or it cannot be written.
+    /// Its folder does not exist, the path is over or in a store, or it cannot be written.
     pub fn create(path: &Path) -> Result<Whole> {
         check_no_store(path, &[])?;
         let place = resolved(path)?;
@@ -52,7 +52,7 @@ impl Whole {
         })
     }
 
-    /// Writes a file of these bytes.
+    /// Writes a file with these bytes.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ impl Whole {
         self.edit(|file| file.write_all(bytes))
     }
 
-    /// Changes what is written so far.
+    /// Changes the bytes written so far.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl Whole {
         edit(&mut self.file).of(&self.name)
     }
 
-    /// Puts the file in its place; returns its size in bytes.
+    /// Publishes the file under its name; returns its size in bytes.
     ///
     /// # Errors
     ///
