@@ -198,7 +198,7 @@ fn the_exit_code_tells_the_signal() {
         stderr.read_line(&mut made).unwrap();
         let mut stdin = child.stdin.take().unwrap();
         // More than the pipe holds, so that the program is at work once all is written.
-        stdin.write_all(&[b'a'; 1 << 20]).unwrap();
+        stdin.write_all(&vec![b'a'; 1 << 20]).unwrap();
         signal(&child, name);
         assert_eq!(code(&mut child), Some(expected), "{name}");
         drop(stdin);

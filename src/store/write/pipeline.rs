@@ -171,7 +171,7 @@ impl Pipeline {
         }
     }
 
-    /// Whether so many batches are in progress that another one would only take memory. Wait first.
+    /// Whether enough batches are in progress: another one would only take memory, so wait first.
     pub fn is_full(&self) -> bool {
         self.under_way >= MOST_UNDER_WAY
     }
