@@ -76,7 +76,7 @@ pub enum EachEvent<'a, T> {
     },
 }
 
-/// What became of a corpus whose documents were worked on.
+/// The result of working on the documents of a corpus.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Worked {
