@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use dedupdb::corpus::{Add, AddEvent, Ended, TemporaryStore};
 use dedupdb::publish::check_output;
-use dedupdb::report::{Page, Report, Summary};
+use dedupdb::report::{Commands, Page, Report, Summary};
 use dedupdb::{Schema, Store};
 
 use crate::args::{self, Args};
@@ -166,11 +166,34 @@ fn asked(args: &Args, report: &args::Report) -> Report {
         .texts(!report.no_text)
         .reading(report.inputs.options().store(&args.store))
         .texts_from(sources)
-        .temporary(is_temporary);
+        .temporary(is_temporary)
+        .commands(commands());
     if let Some(threshold) = report.threshold {
         asked = asked.threshold(threshold);
     }
     asked
+}
+
+/// What this program has for the readers of a page.
+fn commands() -> Commands {
+    let mut commands = Commands::default();
+    for (command, words) in [
+        (&mut commands.forget_gone, "dedupdb remove --missing"),
+        (&mut commands.add_changed, "dedupdb add"),
+        (&mut commands.add_all, "dedupdb add --checksum"),
+        (&mut commands.show_texts, "--texts-from PATH"),
+        (
+            &mut commands.forget_keys,
+            "dedupdb remove --keys-from drop.keys",
+        ),
+        (
+            &mut commands.forget_lines,
+            "dedupdb remove --escaped --keys-from drop.txt",
+        ),
+    ] {
+        words.clone_into(command);
+    }
+    commands
 }
 
 /// Writes the page; returns its size in bytes.
@@ -191,12 +214,13 @@ fn tell(
     console: &Console,
     output: &mut Output,
 ) -> Result<()> {
-    for line in summary
-        .no_longer()
-        .into_iter()
-        .chain(summary.left_out(true))
-    {
-        console.note(&line);
+    let commands = commands();
+    let lines = [
+        summary.no_longer(&commands),
+        summary.left_out(true, &commands),
+    ];
+    for line in lines.iter().flatten() {
+        console.note(line);
     }
     if output.is_json() && is_file(report) {
         return Ok(output.object(&json::Report::new(summary, written))?);

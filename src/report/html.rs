@@ -3,6 +3,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::chart::{Axes, bars, curve};
+use super::commands::Commands;
 use super::figures::Figures;
 use super::summary::Summary;
 use crate::Schema;
@@ -35,6 +36,7 @@ pub(super) struct Shown<'a> {
     pub(super) figures: &'a Figures,
     pub(super) buckets: &'a [Bucket],
     pub(super) has_texts: bool,
+    pub(super) commands: &'a Commands,
 }
 
 /// The page with its data, which is inert.
@@ -66,13 +68,13 @@ pub(super) fn page(shown: &Shown<'_>, data: &str) -> String {
                 }
                 main {
                     (counts(shown.summary))
-                    (no_longer(shown.summary))
+                    (no_longer(shown))
                     (left_out(shown))
                     (how(shown))
                     (sizes(shown.figures))
                     (similarities(shown))
                     (hottest(shown))
-                    (clusters())
+                    (clusters(shown.commands))
                 }
                 script type="application/json" id="data" { (PreEscaped(data)) }
                 script { (PreEscaped(SCRIPT)) }
@@ -104,8 +106,8 @@ fn counts(summary: &Summary) -> Markup {
 }
 
 /// What is no longer as it was added.
-fn no_longer(summary: &Summary) -> Markup {
-    let lines = summary.no_longer();
+fn no_longer(shown: &Shown<'_>) -> Markup {
+    let lines = shown.summary.no_longer(shown.commands);
     html! {
         @if !lines.is_empty() {
             section aria-labelledby="no-longer" {
@@ -118,7 +120,7 @@ fn no_longer(summary: &Summary) -> Markup {
 
 /// What is not on the page.
 fn left_out(shown: &Shown<'_>) -> Markup {
-    let lines = shown.summary.left_out(shown.has_texts);
+    let lines = shown.summary.left_out(shown.has_texts, shown.commands);
     html! {
         @if !lines.is_empty() {
             section aria-labelledby="left-out" {
@@ -284,7 +286,7 @@ fn hottest(shown: &Shown<'_>) -> Markup {
 }
 
 /// Where the script puts the clusters.
-fn clusters() -> Markup {
+fn clusters(commands: &Commands) -> Markup {
     html! {
         section aria-labelledby="clusters" {
             h2 id="clusters" tabindex="-1" { "Clusters" }
@@ -326,9 +328,14 @@ fn clusters() -> Markup {
                 button type="button" id="save-keep" { "Save what is to stay" }
                 button type="button" id="save-lines" { "Save what is to go, as lines" }
             }
-            p { "Keys are ended by NUL bytes, for " code { "dedupdb remove --keys-from drop.keys" } ", which forgets them in \
-                the store, and " code { "xargs -0 rm -- < drop.keys" } ", which deletes files. Lines have control characters \
-                and backslashes spelled out, for " code { "dedupdb remove --escaped --keys-from drop.txt" } "." }
+            p { "Keys are ended by NUL bytes, for "
+                @if !commands.forget_keys.is_empty() {
+                    code { (commands.forget_keys) } ", which forgets them in the store, and "
+                }
+                code { "xargs -0 rm -- < drop.keys" } ", which deletes files. Lines have control characters and \
+                backslashes spelled out"
+                @if !commands.forget_lines.is_empty() { ", for " code { (commands.forget_lines) } }
+                "." }
         }
     }
 }

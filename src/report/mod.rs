@@ -41,12 +41,13 @@
 //! [sources](Report::texts_from) that are given. A text is taken if its hash is the stored one, from wherever it
 //! comes.
 
-// From the lowest to the highest: what became of files (`standing`), what is counted (`summary`), what is listed (`row`,
+// From the lowest to the highest: what became of files (`standing`), what readers do (`commands`), what is counted (`summary`), what is listed (`row`,
 // `chosen`) and drawn (`figures`), its texts (`texts`), the data of the page (`data`), and the page (`chart`, `html`,
 // `page`), which `settings` makes.
 
 mod chart;
 mod chosen;
+mod commands;
 mod data;
 mod figures;
 mod html;
@@ -57,6 +58,7 @@ mod standing;
 mod summary;
 mod texts;
 
+pub use commands::Commands;
 pub use page::Page;
 pub use settings::Report;
 pub use summary::Summary;

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use super::chosen::Chosen;
+use super::commands::Commands;
 use super::data::data;
 use super::figures::Figures;
 use super::html::{self, Shown};
@@ -38,6 +39,7 @@ pub struct Report {
     options: Options,
     sources: Vec<PathBuf>,
     has_added: bool,
+    commands: Commands,
 }
 
 impl Default for Report {
@@ -52,6 +54,7 @@ impl Default for Report {
             options: Options::new(),
             sources: Vec::new(),
             has_added: true,
+            commands: Commands::default(),
         }
     }
 }
@@ -131,6 +134,11 @@ impl Report {
         }
     }
 
+    /// The commands that the page names.
+    pub fn commands(self, commands: Commands) -> Report {
+        Report { commands, ..self }
+    }
+
     /// Makes the page. The same store and files give the same bytes. `go_on` is called now and then, and may
     /// break.
     ///
@@ -178,6 +186,7 @@ impl Report {
             figures: &figures,
             buckets: &buckets,
             has_texts: self.has_texts,
+            commands: &self.commands,
         };
         let html = html::page(&shown, &data);
         Ok(Page { html, summary })

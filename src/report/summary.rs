@@ -1,5 +1,6 @@
 //! What a report counts.
 
+use super::commands::{Commands, with};
 use super::standing::State;
 use crate::number::counted;
 
@@ -65,24 +66,21 @@ impl Summary {
         }
     }
 
-    /// What is no longer as it was added, a line each, for people.
-    pub fn no_longer(&self) -> Vec<String> {
+    /// What is no longer as it was added, and the command against it, a line each, for people.
+    pub fn no_longer(&self, commands: &Commands) -> Vec<String> {
+        let gone = with("gone", &commands.forget_gone, "forgets what is gone");
+        let changed = "changed after being added";
+        let changed = with(
+            changed,
+            &commands.add_changed,
+            "reads again what has changed",
+        );
+        let other = "another text than was added, with the same size and time";
+        let other = with(other, &commands.add_all, "reads all again");
         let counts = [
-            (
-                self.gone,
-                ["document is", "documents are"],
-                "gone: `dedupdb remove --missing` forgets what is gone",
-            ),
-            (
-                self.changed,
-                ["file has", "files have"],
-                "changed after being added: `dedupdb add` reads again what has changed",
-            ),
-            (
-                self.other_texts,
-                ["file has", "files have"],
-                "another text than was added, with the same size and time: `dedupdb add --checksum` reads all again",
-            ),
+            (self.gone, ["document is", "documents are"], &*gone),
+            (self.changed, ["file has", "files have"], &changed),
+            (self.other_texts, ["file has", "files have"], &other),
             (self.out_of_reach, ["file", "files"], "cannot be looked at"),
             (
                 self.other_names,
@@ -93,8 +91,10 @@ impl Summary {
         lines(&counts)
     }
 
-    /// What is not on the page, a line each, for people.
-    pub fn left_out(&self, has_texts: bool) -> Vec<String> {
+    /// What is not on the page, and the command that would show it, a line each, for people.
+    pub fn left_out(&self, has_texts: bool, commands: &Commands) -> Vec<String> {
+        let missing = "not shown, as no file that a key names has the text";
+        let missing = with(missing, &commands.show_texts, "looks for it there");
         let counts = [
             (
                 self.clusters_left_out,
@@ -111,11 +111,7 @@ impl Summary {
                 ["text is", "texts are"],
                 "left out: there is no room for more",
             ),
-            (
-                self.texts_missing,
-                ["text is", "texts are"],
-                "not shown, as no file that a key names has the text: `--texts-from PATH` looks for it there",
-            ),
+            (self.texts_missing, ["text is", "texts are"], &missing),
             (
                 self.texts_cut,
                 ["text is", "texts are"],
