@@ -12,7 +12,7 @@ use crate::corpus::options::Options;
 use crate::corpus::reading::Reading;
 use crate::corpus::skipped::Skipped;
 use crate::corpus::source::Source;
-use crate::corpus::sourced::{Batch, Item, Origin, Sourced};
+use crate::corpus::sourced::{Batch, Item, Origin, Sourced, met};
 
 /// How long to wait for a batch before asking the observer.
 const TICK: Duration = Duration::from_millis(50);
@@ -132,7 +132,7 @@ impl ForEach {
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => return Ok(worked),
             };
-            documents += batch.items.len() as u64;
+            documents += met(&batch.items);
             bytes += batch.bytes;
             for item in done(batch, &work) {
                 if worked.take(item, &mut observe)?.is_break() {

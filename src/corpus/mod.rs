@@ -135,8 +135,8 @@ pub use skipped::{Hint, Reason, Skipped};
 pub use source::Source;
 pub use source::converter::Converter;
 pub(crate) use source::expanded;
-pub(crate) use sourced::modified;
 pub use sourced::{Batch, Item, Opened, Origin, Repeated, Sourced};
+pub(crate) use sourced::{met, modified};
 pub use temporary::TemporaryStore;
 #[cfg(unix)]
 pub(crate) use walk::folder_files;

@@ -239,6 +239,12 @@ impl Batch {
     }
 }
 
+/// How many documents there are among the items, and how much was left out.
+pub(crate) fn met<D>(items: &[Item<D>]) -> u64 {
+    let met = items.iter().filter(|item| !matches!(item, Item::Opened(_)));
+    met.count() as u64
+}
+
 /// The time of a file's last change, as far as it can be stored.
 pub(crate) fn modified(metadata: &Metadata) -> Option<SystemTime> {
     let modified = metadata.modified().ok();

@@ -7,7 +7,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use crate::corpus::{
-    self, Batch, Item, Key, Opened, Origin, Repeated, Sketched, Skipped, is_same_file, short_hash,
+    self, Batch, Item, Key, Opened, Origin, Repeated, Sketched, Skipped, is_same_file, met,
+    short_hash,
 };
 use crate::dedup::done::Done;
 use crate::dedup::error::{Error, Result};
@@ -153,7 +154,7 @@ impl Judge<'_> {
                 self.met.item(item)?;
             }
         }
-        let items = sketched.items.len() as u64;
+        let items = met(&sketched.items);
         let mut outcomes = self.writer.admit_batch(sketched.documents)?.into_iter();
         for item in sketched.items {
             match item {
@@ -278,7 +279,7 @@ impl Judge<'_> {
                 }
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             };
-            let (items, bytes) = (batch.items.len() as u64, batch.bytes);
+            let (items, bytes) = (met(&batch.items), batch.bytes);
             let text = |item: &Item| match item {
                 Item::Document(document) => Some(document.text().to_owned()),
                 _ => None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::{io, thread};
 
-use crate::corpus::{self, BATCH_BYTES, Batch, Item};
+use crate::corpus::{self, BATCH_BYTES, Batch, Item, met};
 use crate::dedup::error::Result;
 use crate::dedup::judge::{Judge, TICK};
 use crate::dedup::order::{Rank, Ranking};
@@ -42,7 +42,7 @@ pub(super) fn spool_all(
                 Item::Skipped(_) | Item::Unchanged => {}
             }
         }
-        let items = batch.items.len() as u64;
+        let items = met(&batch.items);
         judge.met.watch.advance(items, batch.bytes)?;
     }
 }

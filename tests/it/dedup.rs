@@ -95,6 +95,7 @@ impl Scene {
 fn who_was_dropped_for_whose_sake_is_told_and_written() {
     let scene = Scene::new();
     let (mut dropped, mut skipped, mut last) = (Vec::new(), Vec::new(), None);
+    let mut reached = 0;
     let dedup = scene.dedup("out").removed(scene.path("removed"));
     let done = dedup.run(|event| {
         assert!(last.is_none(), "nothing comes after the end");
@@ -112,6 +113,7 @@ fn who_was_dropped_for_whose_sake_is_told_and_written() {
                     .map_or_else(String::new, |nth| nth.number().to_string()),
             )),
             Event::Skipped(one) => skipped.push(one.reason.name()),
+            Event::Progress { documents, .. } => reached = documents,
             Event::Publishing => last = Some(scene.names()),
             _ => {}
         }
@@ -128,6 +130,7 @@ fn who_was_dropped_for_whose_sake_is_told_and_written() {
     );
     assert_eq!(done.dropped(), dropped.len() as u64);
     assert_eq!((done.documents, done.kept), (201, 40 + 10));
+    assert_eq!(reached, done.documents);
     assert_eq!(done.of_input.exact_copies, 2 * 40 + 10);
     assert_eq!(done.of_input.near_duplicates, 60);
     assert!(done.is_written);
