@@ -1,5 +1,7 @@
 //! `eval`: experiments on texts of one's own.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 
 use crate::args::Args;
@@ -8,6 +10,7 @@ use crate::console::Console;
 use crate::eval::{self, accuracy, bands, recall, shingles, time};
 use crate::exit::Exit;
 use crate::interrupt::Ending;
+use crate::number::counted;
 use crate::output::Output;
 
 /// Runs `eval`.
@@ -31,8 +34,22 @@ pub(crate) fn run(
     };
     // What is left takes no time.
     ending.disarm();
-    let names = inputs.iter().map(|path| path.display().to_string());
-    let report = report.of_corpus(&names.collect::<Vec<_>>().join(", "));
+    let report = report.of_corpus(&named(inputs));
     report.give(results, console, output)?;
     Ok(Exit::failed(report.failed))
+}
+
+/// The inputs in a line.
+fn named(inputs: &[PathBuf]) -> String {
+    const SHOWN: usize = 3;
+    let names = inputs.iter().take(SHOWN);
+    let names: Vec<String> = names.map(|path| path.display().to_string()).collect();
+    match inputs.len().saturating_sub(SHOWN) {
+        0 => names.join(", "),
+        more => format!(
+            "{} and {}",
+            names.join(", "),
+            counted(more as u64, "other", "others")
+        ),
+    }
 }

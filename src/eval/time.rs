@@ -27,10 +27,10 @@ const MOST_RUNS: usize = 1000;
 pub struct Cost {
     /// Seconds of one thread, the median of several runs.
     pub seconds: f64,
-    /// Seconds of the fastest run; of a cost that is computed, by the same factor.
-    pub fastest: f64,
-    /// Seconds of the slowest run.
-    pub slowest: f64,
+    /// Seconds that a quarter of the runs stays below; of a cost that is computed, by the same factor.
+    pub low: f64,
+    /// Seconds that a quarter of the runs exceeds.
+    pub high: f64,
     /// Whether it was measured, and not computed from a smaller part by the number of pairs.
     pub measured: bool,
 }
@@ -49,7 +49,7 @@ pub struct SignedCost {
     pub estimates: Cost,
     /// Seconds for signatures, bands, and the exact similarities of all pairs that share a band: the sum of medians.
     pub lsh: f64,
-    /// The sums of the fastest runs and of the slowest.
+    /// The sums of the lower quartiles and of the upper ones.
     pub lsh_span: (f64, f64),
     /// Pairs that share a band, all compared.
     pub compared: u64,
@@ -193,8 +193,8 @@ fn measure(
             );
             Cost {
                 seconds: cost.seconds * factor,
-                fastest: cost.fastest * factor,
-                slowest: cost.slowest * factor,
+                low: cost.low * factor,
+                high: cost.high * factor,
                 measured: false,
             }
         })
@@ -214,10 +214,7 @@ fn measure(
             signatures: signatures.seconds,
             estimates: cost(&|part| part.signed[at].estimates, &|| estimates(&rows)),
             lsh: signatures.seconds + lsh.seconds,
-            lsh_span: (
-                signatures.fastest + lsh.fastest,
-                signatures.slowest + lsh.slowest,
-            ),
+            lsh_span: (signatures.low + lsh.low, signatures.high + lsh.high),
             compared,
             found,
         }
@@ -251,8 +248,8 @@ fn cost(mut runs: Vec<f64>) -> Cost {
     let last = runs.len().saturating_sub(1);
     Cost {
         seconds: f64::midpoint(at(last / 2), at(last.div_ceil(2))),
-        fastest: at(0),
-        slowest: at(last),
+        low: at(runs.len() / 4),
+        high: at(last - last.min(runs.len() / 4)),
         measured: true,
     }
 }
@@ -340,15 +337,14 @@ mod tests {
     fn a_cost_is_the_median_of_its_runs() {
         let told = |runs: &[f64]| {
             let Cost {
-                seconds,
-                fastest,
-                slowest,
-                ..
+                seconds, low, high, ..
             } = cost(runs.to_vec());
-            (seconds, fastest, slowest)
+            (low, seconds, high)
         };
-        assert_eq!(told(&[9.0, 1.0, 2.0]), (2.0, 1.0, 9.0));
-        assert_eq!(told(&[4.0, 1.0, 2.0, 9.0]), (3.0, 1.0, 9.0));
+        assert_eq!(told(&[9.0, 1.0, 2.0]), (1.0, 2.0, 9.0));
+        assert_eq!(told(&[4.0, 1.0, 2.0, 9.0]), (2.0, 3.0, 4.0));
+        let runs: Vec<f64> = (1..=9).rev().map(f64::from).collect();
+        assert_eq!(told(&runs), (3.0, 5.0, 7.0));
         assert_eq!(told(&[5.0]), (5.0, 5.0, 5.0));
     }
 

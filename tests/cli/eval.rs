@@ -344,7 +344,7 @@ fn every_experiment_draws() {
         (vec!["bands", "texts"], "expected by the S-curve"),
         (
             vec!["shingles", "texts", "--k", "1..3"],
-            "Gap between near-duplicates and others",
+            "Mean similarity of near-duplicates",
         ),
         (
             vec!["shingles", "texts/01-0.txt", "texts/01-1.txt"],

@@ -22,19 +22,19 @@ impl ShinglesMeasured {
         }
         let drawn = |kind: &KindMeasured| is_main(kind.kind);
         let near = self.series(|kind| kind.near.filter(|_| drawn(kind)).map(|class| class.mean));
-        let near = near.into_iter().map(|mut series| {
-            series.name = format!("near-duplicates, {}", series.name);
-            series
-        });
         let others =
             self.series(|kind| kind.others.filter(|_| drawn(kind)).map(|class| class.mean));
-        let others = others.into_iter().map(|mut series| {
-            series.name = format!("other pairs, {}", series.name);
-            series.form = Form::Line;
-            series
-        });
-        let means = near.chain(others).collect();
-        let mut panels = vec![panel("Mean similarity", similarity(), means)];
+        let mut panels = Vec::new();
+        if !near.is_empty() {
+            // They are all close to 1, so they have an axis of their own.
+            let y = Axis::within("Jaccard similarity");
+            panels.push(panel("Mean similarity of near-duplicates", y, near));
+        }
+        panels.push(panel(
+            "Mean similarity of other pairs",
+            similarity(),
+            others,
+        ));
         let gaps = self.series(KindMeasured::gap);
         if !gaps.is_empty() {
             let gap = Axis::linear("Jaccard similarity");

@@ -14,9 +14,7 @@ pub fn time_picture(parts: &[PartCost]) -> Picture {
     let if_measured = |cost: Cost| cost.measured.then_some(cost.seconds);
     let spans = |of: &dyn Fn(&PartCost) -> Cost| {
         let costs = parts.iter().map(of).filter(|cost| cost.measured);
-        costs
-            .map(|cost| (cost.fastest, cost.slowest))
-            .collect::<Vec<_>>()
+        costs.map(|cost| (cost.low, cost.high)).collect::<Vec<_>>()
     };
     let last = parts.iter().rev().find(|part| part.exact.measured);
     let computed = points(&|part| {
@@ -55,10 +53,7 @@ pub fn time_picture(parts: &[PartCost]) -> Picture {
         Panel::new(title, x, y, series)
     };
     Picture::new(vec![
-        panel(
-            "All similarities, or LSH: medians, fastest and slowest",
-            all,
-        ),
+        panel("All similarities, or LSH: medians and quartiles", all),
         panel("Signatures and estimates", steps),
     ])
 }
