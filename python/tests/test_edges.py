@@ -195,7 +195,7 @@ calls = {
     "check": lambda: [store.check() for _ in range(10**6)],
     "backup": lambda: [store.backup(f"{sys.argv[1]}.{number}") for number in range(10**6)],
     "compact": lambda: [(store.remove(keys[:9]), store.add(keys, texts), store.compact()) for _ in range(10**6)],
-    "reindex": lambda: [store.reindex(permutations=n) for n in range(512, 10**6)],
+    "reindex": lambda: [(store.cancel_rebuild(), store.reindex(permutations=n)) for n in range(512, 10**6)],
 }
 for name, call in calls.items():
     asked = []
