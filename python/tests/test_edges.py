@@ -180,7 +180,7 @@ table = pyarrow.record_batch([keys[:500], texts[:500]], names=["key", "text"])
 sketches = sketches.append_column("file", pyarrow.array([""] * 500))
 long = " ".join(str(number) for number in range(8_000_000))
 calls = {
-    "a long text": lambda: store.query(long),
+    "a long text": lambda: [store.query(long) for _ in range(10**6)],
     "read": lambda: [row for _ in range(10**6) for row in dedupdb.read(sys.argv[1] + ".jsonl")],
     "add of files": lambda: [store.add(dedupdb.read(sys.argv[1] + ".jsonl")) for _ in range(10**6)],
     "load": lambda: cluster.load(itertools.repeat(sketches), sys.argv[1] + ".loaded", sketches["parameters"][0].as_py()),
@@ -212,9 +212,6 @@ for name, call in calls.items():
     except KeyboardInterrupt:
         print(name, time.monotonic() - asked[0])
     timer.join()
-    if name == "a long text" and os.path.isdir("/proc/self/task"):
-        # The call did not wait for its end.
-        assert "dedupdb" in [open(f"/proc/self/task/{task}/comm").read().strip() for task in os.listdir("/proc/self/task")]
     before = time.monotonic()
     while True:
         try:
