@@ -257,9 +257,9 @@ def read(
         number in the file, or null). ``.skipped`` has what could not be read, with the reason. The stream raises
         ``FileNotFoundError`` where it comes to a path that does not exist.
     """
-    several = isinstance(paths, Iterable) and not isinstance(paths, (str, os.PathLike))
+    listed: Any = [paths] if isinstance(paths, (str, os.PathLike)) or not isinstance(paths, Iterable) else list(paths)
     return _native.read(
-        list(paths) if several else [paths],
+        listed,
         format=format,
         text_field=text_field,
         id_field=id_field,

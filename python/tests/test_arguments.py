@@ -75,7 +75,10 @@ WRONG: dict[str, list[Call]] = {
         lambda store, _: dedupdb.open(5),
         lambda store, _: dedupdb.open(""),
     ],
-    "paths": [lambda store, _: dedupdb.read(5), lambda store, _: dedupdb.read(["a", 5])],
+    "paths": [
+        lambda store, _: dedupdb.read(5),
+        lambda store, _: dedupdb.read(["a", 5]),  # type: ignore[list-item]
+    ],
     "text_field": [lambda store, path: dedupdb.read(path, text_field=5)],
     "id_field": [lambda store, path: dedupdb.read(path, id_field=5)],
     "permutations": [

@@ -177,13 +177,14 @@ with open(sys.argv[1] + ".jsonl", "w") as lines:
         print(json.dumps({"id": key, "text": text}), file=lines)
 table = pyarrow.record_batch([keys[:500], texts[:500]], names=["key", "text"])
 [sketches] = cluster.sketch([table], {})
+parameters = sketches["parameters"][0].as_py()
 sketches = sketches.append_column("file", pyarrow.array([""] * 500))
 long = " ".join(str(number) for number in range(8_000_000))
 calls = {
     "a long text": lambda: [store.query(long) for _ in range(10**6)],
     "read": lambda: [row for _ in range(10**6) for row in dedupdb.read(sys.argv[1] + ".jsonl")],
     "add of files": lambda: [store.add(dedupdb.read(sys.argv[1] + ".jsonl")) for _ in range(10**6)],
-    "load": lambda: cluster.load(itertools.repeat(sketches), sys.argv[1] + ".loaded", sketches["parameters"][0].as_py()),
+    "load": lambda: cluster.load(itertools.repeat(sketches), sys.argv[1] + ".loaded", parameters),
     "add": lambda: store.add([f"x{number}" for number in range(200_000)], texts * 50),
     "insert": lambda: store.insert([f"y{number}" for number in range(200_000)], texts * 50),
     "query": lambda: store.query(texts * 50),
