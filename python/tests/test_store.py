@@ -144,6 +144,8 @@ def test_upkeep(path: Path, tmp_path: Path) -> None:
         assert store.reindex(permutations=256)
         assert store.schema["permutations"] == "256"
         assert [match.key for match in store.query(NIGHT)] == ["a", "b"]
+        assert store.reindex(bands="20x6") and store.reindex(seed=2)
+        assert store.schema["bands"] == "20x6", "what bands do not follow from leaves them as they are"
         copy = store.backup(tmp_path / "copy")
         assert copy.documents == 2
         report = store.check()
