@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use dedupdb::diff::{Comparison, MOST_WORDS, Passage, Piece};
+use dedupdb::diff::{Comparison, Difference, MOST_WORDS, Passage};
 
-use crate::json::{Difference, WordDiff};
+use crate::json::{self, WordDiff};
 use crate::number::{counted, grouped};
 use crate::output::printable;
 
@@ -50,20 +50,18 @@ impl Marked<'_> {
             lines.push(format!("  {words:>6}  {}", self.text(passage)));
         }
         lines.extend(rest(shared.len().saturating_sub(most)));
-        let differences = differences(comparison);
+        let differences = comparison.differences();
         let most = self.most(DIFFERENCES);
-        let (in_a, in_b) = differences.iter().fold((0, 0), |(a, b), &(_, here)| {
-            (a + here.0.words as u64, b + here.1.words as u64)
-        });
+        let in_a: u64 = differences.iter().map(|here| here.a.words as u64).sum();
+        let in_b: u64 = differences.iter().map(|here| here.b.words as u64).sum();
         lines.push(format!(
             "differences   {}: {} of A alone, {} of B alone",
             grouped(differences.len() as u64),
             counted(in_a, "word", "words"),
             grouped(in_b),
         ));
-        for (at, (removed, added)) in differences.iter().take(most) {
-            lines.push(self.difference(comparison, *at, removed, added));
-        }
+        let shown = differences.iter().take(most);
+        lines.extend(shown.map(|difference| self.difference(difference)));
         lines.extend(rest(differences.len().saturating_sub(most)));
         if comparison.is_cut {
             let words = grouped(MOST_WORDS as u64);
@@ -78,7 +76,7 @@ impl Marked<'_> {
     pub(crate) fn object(&self) -> Option<WordDiff<'_>> {
         let comparison = self.comparison?;
         let shared = comparison.shared();
-        let differences = differences(comparison);
+        let differences = comparison.differences();
         let (some, most) = (self.most(SHARED), self.most(DIFFERENCES));
         let changed = differences.iter().take(most);
         Some(WordDiff {
@@ -87,9 +85,9 @@ impl Marked<'_> {
             shared: shared.iter().take(some).map(Into::into).collect(),
             changes: differences.len(),
             differences: changed
-                .map(|(_, (a, b))| Difference {
-                    a: a.text,
-                    b: b.text,
+                .map(|here| json::Difference {
+                    a: here.a.text,
+                    b: here.b.text,
                 })
                 .collect(),
             words_compared: comparison.is_cut.then_some(MOST_WORDS),
@@ -101,33 +99,28 @@ impl Marked<'_> {
     }
 
     /// A difference with what is around it.
-    fn difference(
-        &self,
-        comparison: &Comparison,
-        at: usize,
-        removed: &Passage,
-        added: &Passage,
-    ) -> String {
+    fn difference(&self, difference: &Difference) -> String {
         let (red, green, plain) = if self.colours {
             (RED, GREEN, PLAIN)
         } else {
             ("", "", "")
         };
-        let around = |at: Option<usize>| match at.and_then(|at| comparison.pieces.get(at)) {
-            Some(Piece::Same(passage)) => one_line(passage.text),
-            _ => String::new(),
+        let around = |passage: Option<Passage>| {
+            let passage = passage.map(|passage| one_line(passage.text));
+            passage.unwrap_or_default()
         };
+        let Difference { a, b, .. } = difference;
         let mut line = String::from("  ");
-        let before = around(at.checked_sub(1));
+        let before = around(difference.before);
         line.push_str(&printable(&last(&before, AROUND)));
-        if !removed.text.is_empty() {
+        if !a.text.is_empty() {
             // Writing to a string does not fail.
-            let _ = write!(line, " {red}[-{}-]{plain}", self.text(removed));
+            let _ = write!(line, " {red}[-{}-]{plain}", self.text(a));
         }
-        if !added.text.is_empty() {
-            let _ = write!(line, " {green}{{+{}+}}{plain}", self.text(added));
+        if !b.text.is_empty() {
+            let _ = write!(line, " {green}{{+{}+}}{plain}", self.text(b));
         }
-        let after = around(Some(at + 1));
+        let after = around(difference.after);
         if !after.is_empty() {
             let _ = write!(line, " {}", printable(&first(&after, AROUND)));
         }
@@ -149,16 +142,6 @@ impl Marked<'_> {
 fn rest(left: usize) -> Option<String> {
     let left = (left > 0).then(|| grouped(left as u64))?;
     Some(format!("          and {left} more; --full shows all"))
-}
-
-/// The differences, each with the number of its piece.
-fn differences<'t>(comparison: &Comparison<'t>) -> Vec<(usize, (Passage<'t>, Passage<'t>))> {
-    let numbered = comparison.pieces.iter().enumerate();
-    let changed = numbered.filter_map(|(at, piece)| match piece {
-        Piece::Same(_) => None,
-        Piece::Changed(removed, added) => Some((at, (*removed, *added))),
-    });
-    changed.collect()
 }
 
 /// The text with single spaces for all white space.

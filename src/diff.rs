@@ -49,6 +49,20 @@ pub struct Passage<'t> {
     pub text: &'t str,
 }
 
+/// A place where two texts differ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Difference<'t> {
+    /// The words of both texts before it; none at the beginning.
+    pub before: Option<Passage<'t>>,
+    /// The words of A alone, of which there may be none.
+    pub a: Passage<'t>,
+    /// The words of B alone in their place, of which there may be none.
+    pub b: Passage<'t>,
+    /// The words of both texts after it; none at the end.
+    pub after: Option<Passage<'t>>,
+}
+
 /// A text and where its words are.
 struct Words<'t> {
     text: &'t str,
@@ -92,6 +106,36 @@ impl<'t> Comparison<'t> {
         let mut shared: Vec<Passage> = shared.collect();
         shared.sort_by_key(|passage| std::cmp::Reverse(passage.words));
         shared
+    }
+}
+
+impl<'t> Comparison<'t> {
+    /// Returns the differences with what is around each, in order.
+    ///
+    /// ```
+    /// use dedupdb::diff::Comparison;
+    ///
+    /// let comparison = Comparison::of("the night tram runs again", "the night train runs");
+    /// let differences = comparison.differences();
+    /// let shown = differences.iter().map(|it| format!("[-{}-]{{+{}+}}", it.a.text, it.b.text));
+    /// assert_eq!(shown.collect::<Vec<_>>(), ["[-tram-]{+train+}", "[-again-]{++}"]);
+    /// assert_eq!(differences[0].before.map(|before| before.text), Some("the night"));
+    /// ```
+    pub fn differences(&self) -> Vec<Difference<'t>> {
+        let same = |at: Option<usize>| match at.and_then(|at| self.pieces.get(at)) {
+            Some(Piece::Same(passage)) => Some(*passage),
+            Some(Piece::Changed(..)) | None => None,
+        };
+        let differs = |(at, piece): (usize, &Piece<'t>)| match piece {
+            Piece::Same(_) => None,
+            Piece::Changed(a, b) => Some(Difference {
+                before: same(at.checked_sub(1)),
+                a: *a,
+                b: *b,
+                after: same(at.checked_add(1)),
+            }),
+        };
+        self.pieces.iter().enumerate().filter_map(differs).collect()
     }
 }
 
@@ -235,6 +279,21 @@ mod tests {
                 same("runs again")
             ]
         );
+    }
+
+    #[test]
+    fn differences_have_what_is_around_them() {
+        let comparison = Comparison::of("x one two", "one 2 y");
+        let around = |passage: Option<Passage<'static>>| passage.map(|passage| passage.text);
+        let differences = comparison.differences().into_iter();
+        let shown =
+            differences.map(|it| (around(it.before), it.a.text, it.b.text, around(it.after)));
+        let expected = [
+            (None, "x", "", Some("one")),
+            (Some("one"), "two", "2 y", None),
+        ];
+        assert_eq!(shown.collect::<Vec<_>>(), expected);
+        assert!(Comparison::of("one", "one").differences().is_empty());
     }
 
     #[test]
