@@ -15,7 +15,7 @@ use crate::{Options, Schema, Store};
 /// what a call would do.
 ///
 /// It is used as the [`Store`] that it holds. A clone of that store that is used later fails with
-/// [`Error::Moved`](crate::Error::Moved) where it writes.
+/// [`Error::Moved`] where it writes.
 ///
 /// ```
 /// use std::ops::ControlFlow;
