@@ -59,6 +59,32 @@ pub(crate) fn changed(
     })
 }
 
+/// The schema that a store with `stored` is to get. Bands are chosen again where what they follow from changes, as
+/// `upkeep::Reindex` does.
+pub(crate) fn reindexed(
+    py: Python<'_>,
+    stored: &Schema,
+    parameters: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Schema> {
+    let is_named = |name| parameters.is_some_and(|given| given.contains(name).unwrap_or(false));
+    let build = |builder| {
+        let schema = changed(builder, parameters)?.build();
+        schema.map_err(|error| raised(py, &error))
+    };
+    if is_named("bands") {
+        return build(stored.to_builder());
+    }
+    let schema = build(stored.to_builder().choose_bands())?;
+    let follows = schema.permutations() != stored.permutations()
+        || schema.threshold().to_bits() != stored.threshold().to_bits()
+        || is_named("recall");
+    if follows {
+        Ok(schema)
+    } else {
+        build(stored.to_builder())
+    }
+}
+
 /// Changes a schema to what a preset says, which other arguments may change further.
 fn of_preset(schema: SchemaBuilder, preset: Preset) -> dedupdb::Result<SchemaBuilder> {
     let preset = preset.builder().build()?;

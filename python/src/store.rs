@@ -411,24 +411,7 @@ impl Store {
         parameters: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<bool> {
         let (store, _entered) = self.entered(py)?;
-        let stored = store.schema();
-        let is_named = |name| parameters.is_some_and(|given| given.contains(name).unwrap_or(false));
-        let build = |builder| {
-            let schema = schema::changed(builder, parameters)?.build();
-            schema.map_err(|error| raised(py, &error))
-        };
-        // Bands are chosen again where what they follow from changes, as `upkeep::Reindex` does.
-        let mut schema = if is_named("bands") {
-            build(stored.to_builder())?
-        } else {
-            build(stored.to_builder().choose_bands())?
-        };
-        let follows = schema.permutations() != stored.permutations()
-            || schema.threshold().to_bits() != stored.threshold().to_bits()
-            || is_named("recall");
-        if !follows {
-            schema = build(stored.to_builder())?;
-        }
+        let schema = schema::reindexed(py, &store.schema(), parameters)?;
         rebuilt(py, store, move || Rebuild::reindex(schema), progress)
     }
 
