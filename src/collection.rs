@@ -42,7 +42,7 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// Takes up documents, each a name and a text.
+    /// Adds documents, each a name and a text.
     ///
     /// # Errors
     ///
@@ -150,8 +150,8 @@ impl Collection {
     /// Returns the other documents whose exact similarity to this one is `threshold` or more, the
     /// most similar first, then by number; each with its similarity.
     ///
-    /// Only documents that share a band with this one are compared: of those at a similarity J, the
-    /// share [`Schema::recall`] of J is found. None that is less alike is returned.
+    /// Only documents that share a band with this one are compared. Of those with similarity J, the share
+    /// [`Schema::recall`] of J is found.
     pub fn near_duplicates(&self, document: usize, threshold: f64) -> Option<Vec<(usize, f64)>> {
         let set = self.sets.get(document)?;
         let mut hashes = Vec::new();

@@ -9,8 +9,8 @@ use crate::text::Shingling;
 
 /// A tool whose parameters are known.
 ///
-/// Words are cut, folded and hashed as this crate does it, and what the bands find is compared: what is less alike
-/// than the threshold is no match, where these tools take it for one.
+/// This crate still cuts, folds and hashes words in its own way. It also compares what the bands find, and drops
+/// pairs below the threshold; these tools keep them.
 ///
 /// ```
 /// use dedupdb::sketching::Preset;

@@ -21,7 +21,7 @@ mod salvage;
 mod view;
 
 pub(crate) use commit::{CatalogChange, Files, NewContent, Sound};
-pub(crate) use disk::{Process, resolved};
+pub(crate) use disk::{Fleeting, Process, resolved};
 pub use disk::{ProcessorTimes, ThreadTime};
 #[cfg(all(test, unix))]
 pub(crate) use disk::{crash, watch};

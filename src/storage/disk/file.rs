@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::fleeting::is_fleeting;
 use super::likeness::{keep_private, resemble};
 use super::map::SharedWords;
 use super::{Step, at, plain, step, sync};
@@ -181,6 +182,9 @@ impl File {
 
     /// Makes its bytes durable.
     pub(crate) fn sync(&self) -> Result<()> {
+        if is_fleeting(&self.path) {
+            return Ok(());
+        }
         let what = Step::Sync(Some(&self.inner));
         in_file(
             &self.path,
@@ -197,6 +201,9 @@ impl File {
 
 /// Makes words that were mapped from the file at `path` durable.
 pub(crate) fn sync_words(path: &Path, words: &SharedWords) -> Result<()> {
+    if is_fleeting(path) {
+        return Ok(());
+    }
     in_file(path, sync(path, Step::Sync(None), || words.sync()))
 }
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::fleeting::is_fleeting;
 use super::likeness;
 use super::path::metadata;
 use super::step::{Step, at};
@@ -88,11 +89,14 @@ pub(in crate::storage) fn sync_folder(folder: &Path) -> Result<()> {
 
 /// Does something with a folder, and makes that and the names in it durable.
 fn sync_after(folder: &Path, work: impl FnOnce(&fs::File)) -> Result<()> {
+    let must_last = !is_fleeting(folder);
     let done = sync(folder, Step::SyncFolder, || {
         if cfg!(unix) {
             let folder = fs::File::open(folder)?;
             work(&folder);
-            folder.sync_all()?;
+            if must_last {
+                folder.sync_all()?;
+            }
         }
         Ok(())
     });

@@ -11,6 +11,7 @@ mod blocked;
 pub(crate) mod crash;
 mod database;
 mod file;
+mod fleeting;
 mod folders;
 mod likeness;
 mod lock;
@@ -33,6 +34,7 @@ pub(super) use database::{
 };
 use file::in_file;
 pub(super) use file::{File, sync_words};
+pub(crate) use fleeting::Fleeting;
 pub(super) use folders::{
     MadeFolders, create_folder, create_folders, finish_folder, parent, remove_folder, sync_folder,
 };

@@ -11,6 +11,7 @@ use std::time::Duration;
 use redb::{BackendError, StorageBackend};
 
 use super::blocked::{Blocked, holders};
+use super::fleeting::is_fleeting;
 use crate::clock::Patience;
 
 type Range = (Bound<u64>, Bound<u64>);
@@ -187,6 +188,9 @@ impl<B: StorageBackend> StorageBackend for Shared<B> {
     }
 
     fn sync_data(&self) -> io::Result<()> {
+        if is_fleeting(&self.path) {
+            return Ok(());
+        }
         self.noted(self.inner.sync_data())
     }
 

@@ -22,6 +22,9 @@ const MIN_CONTENTS: usize = 1024;
 /// Fewer contents than this are not worth waking other threads for.
 const PARALLEL_CONTENTS: usize = 64;
 
+/// Lists that are looked into together.
+const TOGETHER: usize = 32;
+
 /// Chained hash tables from hash to content ids, one for each list, where a list is a band or the copies.
 ///
 /// One writer inserts contents in the order of their ids, several lists at a time; any number of readers
@@ -160,6 +163,21 @@ impl Recent {
         let end = low32((start + contents.len()) as u64);
         self.len.store(end, Ordering::Release);
         company
+    }
+
+    /// Whether a content from `first` on has one of the hashes, which are those of the lists from 1 on.
+    pub(crate) fn is_met_from(&self, first: u32, hashes: &[u32]) -> bool {
+        let lists = self.lists.get(1..).unwrap_or_default().chunks(TOGETHER);
+        lists.zip(hashes.chunks(TOGETHER)).any(|(lists, hashes)| {
+            let mut links = [Link(NONE); TOGETHER];
+            // All heads before any chain: memory answers many questions at once, if none waits for another.
+            for ((link, list), &hash) in links.iter_mut().zip(lists).zip(hashes) {
+                *link = Link(list.head(hash).load(Ordering::Acquire));
+            }
+            let mut chains = links.iter().zip(lists).zip(hashes);
+            // The youngest of a bucket comes first.
+            chains.any(|((&link, list), &hash)| self.ids_of(list, hash, link).next() >= Some(first))
+        })
     }
 
     /// The ids in `list` whose hash is `hash`, youngest first.
@@ -309,6 +327,36 @@ mod tests {
             vec![content % 7, content]
         };
         (content % 4, others)
+    }
+
+    #[test]
+    fn what_is_met_is_what_a_list_has_from_a_content_on() {
+        let lists = TOGETHER + 9;
+        let recent = Recent::new(50, lists + 1, 0);
+        let band = |content: u32, list: u32| content.wrapping_mul(list + 3) % 97 + 1000 * list;
+        let bands = |content| (0..low32(lists as u64)).map(move |list| band(content, list));
+        for content in 0..60 {
+            let others: Vec<u32> = bands(content).collect();
+            recent.push(Hashes {
+                first: 0,
+                others: &others,
+            });
+        }
+        let mut met = 0;
+        for (content, first) in (0..400).flat_map(|content| [(content, 50), (content, 100)]) {
+            // One band alone may be met, or none.
+            for list in [0, TOGETHER - 1, TOGETHER, lists - 1] {
+                let mut hashes = vec![u32::MAX; lists];
+                hashes[list] = band(content, low32(list as u64));
+                let is_met = recent.is_met_from(first, &hashes);
+                assert_eq!(
+                    is_met,
+                    recent.ids(list + 1, hashes[list]).any(|id| id >= first)
+                );
+                met += u32::from(is_met);
+            }
+        }
+        assert!((500..3000).contains(&met), "{met}");
     }
 
     #[test]

@@ -362,9 +362,7 @@ impl Snapshot {
 
     /// Whether a recent content from `first` on shares a bucket with the band hashes `hashes`.
     pub(crate) fn is_met_from(&self, first: u32, hashes: &[u32]) -> bool {
-        let mut lists = (1..).zip(hashes);
-        // The youngest of a bucket comes first.
-        lists.any(|(list, &hash)| self.recent.ids(list, hash).next() >= Some(first))
+        self.recent.is_met_from(first, hashes)
     }
 
     /// Appends to `found` contents within `ids` that are in the bucket of a band hash, youngest

@@ -12,12 +12,11 @@ use crate::text::ShingleSet;
 
 /// A stored document, without its text.
 ///
-/// A compaction renumbers contents, and a document from before is refused from then on
-/// ([`Error::OldDocument`]).
+/// A compaction renumbers contents. After that, calls refuse a document from before it ([`Error::OldDocument`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Document {
-    /// The key it is stored under.
+    /// Its key.
     pub key: String,
     /// Id of its content; exact copies have the same.
     pub content: u32,
@@ -31,8 +30,8 @@ pub struct Document {
     pub modified: Option<SystemTime>,
     /// Time at which its text was added under this key, to the second.
     pub added: SystemTime,
-    /// Whether it counts as published: not if an open run stored it, one that is not published;
-    /// see [`Writer::begin_run`](crate::Writer::begin_run).
+    /// Whether it is published. False if it was stored by a run that is still open; see
+    /// [`Writer::begin_run`](crate::Writer::begin_run).
     pub is_published: bool,
 }
 
@@ -63,8 +62,8 @@ impl Document {
 
 /// An iterator over documents, ordered by key, as of the commit when it was made.
 ///
-/// As long as it is there, it keeps the store open, and locked if it was opened for writing, also when
-/// every handle of it is dropped.
+/// It keeps the store open, and locked if it was opened for writing, even after all handles of the store are
+/// dropped.
 pub struct Documents {
     process: Process,
     snapshot: Arc<Snapshot>,

@@ -9,28 +9,28 @@ use crate::sketch::{Estimate, agreeing};
 use crate::store::compare::{BodyRef, Published, Sketch, Sketcher, TOLERATED_ERRORS};
 use crate::store::handle::Store;
 
-/// All that a schema has to say about two texts, A and B.
+/// How two texts, A and B, compare under a schema.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Explanation {
     /// Number of distinct shingles of A and of B.
     pub shingles: [u64; 2],
-    /// What the two sets share. None where one is that of a stored text and the store keeps no
-    /// shingles, unless the texts are the same.
+    /// What the two shingle sets share. None if a text is stored and the store keeps no shingles, unless both texts
+    /// are the same.
     pub common: Option<Common>,
-    /// Slots of the two signatures that agree, of [`Schema::permutations`]. None where a text has
-    /// no shingles, for then its signature says nothing.
+    /// Number of slots, of [`Schema::permutations`], in which the two signatures agree. None if a text has no
+    /// shingles, because its signature then means nothing.
     pub agreeing: Option<u32>,
-    /// Similarity as the signatures tell it. None where `agreeing` is.
+    /// Estimate of the similarity from the signatures. None if `agreeing` is None.
     pub estimate: Option<Estimate>,
-    /// The bands whose buckets both are in, from 0, ascending.
+    /// The bands in which both share a bucket, counted from 0, ascending.
     pub bands: Vec<u32>,
-    /// Probability that a pair of this similarity shares a bucket, over all draws of permutations;
-    /// 0 where a text has no shingles.
+    /// Probability, over all choices of permutations, that a pair of this similarity shares a bucket; 0 if a text
+    /// has no shingles.
     pub recall: f64,
-    /// Whether the texts are the same, byte for byte, or the shingles where both were given as such.
+    /// Whether the texts are the same, byte for byte, or the shingles, if both were given as shingles.
     pub exact_copy: bool,
-    /// Whether they reach the threshold of the schema; the same texts do.
+    /// Whether the similarity reaches the threshold of the schema. True for copies.
     pub is_match: bool,
 }
 
@@ -42,7 +42,7 @@ pub struct Common {
     pub both: u64,
     /// Shingles that either has.
     pub either: u64,
-    /// Exact Jaccard similarity: `both` by `either`, or 1 where the texts are the same.
+    /// Exact Jaccard similarity: `both` divided by `either`, or 1 if the texts are the same.
     pub jaccard: f64,
     /// Share of A's shingles that B has too.
     pub share_of_a: f64,
@@ -60,7 +60,7 @@ struct Side {
 }
 
 impl Store {
-    /// Compares two texts, given or stored, or their shingles, as the store does, and says all that it goes by.
+    /// Compares two texts, given or stored, or their shingles, as the store does, and returns the evidence.
     ///
     /// ```
     /// use dedupdb::{Schema, Store, find::Subject};

@@ -28,13 +28,13 @@ pub struct Query<'a> {
     except: Option<&'a str>,
 }
 
-/// A text that is given, or the shingles that stand for one, or what a stored document says.
+/// What to compare: a text, shingles instead of a text, or a stored document.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Subject<'a> {
-    /// This text.
+    /// A text.
     Text(&'a str),
-    /// These shingles; see [`Body`](crate::write::Body).
+    /// Shingles instead of a text; see [`Body`](crate::write::Body).
     Shingles(&'a ShingleSet),
     /// The document with this key.
     Key(&'a str),

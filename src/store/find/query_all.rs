@@ -8,10 +8,10 @@ use crate::store::compare::{Match, Published};
 use crate::store::handle::Store;
 
 impl Store {
-    /// Answers many questions from one commit, on all threads of the store. The answers are in the order of
-    /// the questions; one that cannot be answered has an error of its own and does not hinder the others.
+    /// Answers many queries from one commit, on all threads of the store. The answers are in the order of the
+    /// queries. A query that fails has an error in its place; the others are answered.
     ///
-    /// `go_on` is asked before each question, on any thread.
+    /// `go_on` is called before each query, on any thread.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -34,7 +34,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`] if `go_on` breaks off, [`Error::OtherProcess`] in a fork.
+    /// [`Error::Stopped`] if `go_on` breaks, [`Error::OtherProcess`] in a fork.
     pub fn query_all(
         &self,
         queries: &[Query<'_>],

@@ -20,7 +20,7 @@ const BAND_STEPS: u64 = 1000;
 /// Contents whose names are read at a time.
 const CONTENTS: u32 = 1 << 12;
 
-/// Which pairs [`Store::pairs`] is to find.
+/// Which pairs [`Store::pairs`] finds.
 ///
 /// ```
 /// use dedupdb::groups::PairQuery;
@@ -41,22 +41,22 @@ impl PairQuery {
         PairQuery::default()
     }
 
-    /// Least Jaccard similarity, above 0 and at most 1. Below the store's threshold, fewer pairs
-    /// are found than there are; [`Schema::recall`](crate::Schema::recall) tells how many.
+    /// Sets the minimum Jaccard similarity, above 0 and at most 1. Below the store's threshold, only a share of the
+    /// pairs is found; [`Schema::recall`](crate::Schema::recall) returns it.
     #[must_use]
     pub fn threshold(mut self, threshold: f64) -> PairQuery {
         self.threshold = Some(threshold);
         self
     }
 
-    /// Only pairs of a document whose key begins with `a` and one whose key begins with `b`.
+    /// Finds only pairs of a document whose key begins with `a` and one whose key begins with `b`.
     #[must_use]
     pub fn between(mut self, a: impl Into<String>, b: impl Into<String>) -> PairQuery {
         self.between = Some((a.into(), b.into()));
         self
     }
 
-    /// Takes the documents with the same text for one: the one whose key comes first.
+    /// Treats documents with the same text as one: the one whose key comes first.
     #[must_use]
     pub fn fold_copies(mut self, fold: bool) -> PairQuery {
         self.fold_copies = fold;
@@ -66,11 +66,11 @@ impl PairQuery {
     /// Finds every pair, by comparing shingles instead of going through buckets: the truth that the
     /// recall of bands is measured against, and the way to pairs far below the store's threshold.
     ///
-    /// This is an exact join (`AllPairs` with the positions of `PPJoin`). All shingles are read three
-    /// times, from the mapped column. Memory is 12 bytes a content and 8 for each thread, 1 to 2
-    /// bytes a shingle but 256 MiB at most, and 20 bytes at most for a shingle that is indexed,
-    /// which at a threshold of 0.8 is a ninth of them; an index of more than 640 MiB is made in
-    /// parts, and the shingles that may match are read once more for each.
+    /// This is an exact join (`AllPairs` with the positions of `PPJoin`). It reads all shingles three times, from
+    /// the mapped column. It takes 12 bytes of memory per content, 8 more for each thread, 1 to 2 bytes per shingle
+    /// (at most 256 MiB), and at most 20 bytes per indexed shingle; at a threshold of 0.8, a ninth of the shingles
+    /// is indexed. An index of more than 640 MiB is made in parts; for each part, the shingles that may match are
+    /// read once more.
     #[must_use]
     pub fn exhaustive(mut self, exhaustive: bool) -> PairQuery {
         self.exhaustive = exhaustive;
@@ -118,18 +118,18 @@ pub struct Pair {
     pub key_a: String,
     /// The other key.
     pub key_b: String,
-    /// Exact Jaccard similarity; none where the store keeps no shingles.
+    /// Exact Jaccard similarity, 0 to 1. None if the store keeps no shingles.
     pub jaccard: Option<f64>,
     /// Estimate from the signatures.
     pub estimate: Estimate,
-    /// Whether the texts are the same, byte for byte, or the shingles where both were given as such.
+    /// Whether the texts are the same, byte for byte, or the shingles, if both were given as shingles.
     pub exact_copy: bool,
 }
 
 /// The pairs of a store, from [`Store::pairs`], as of the commit when it was made.
 ///
-/// As long as it is there, it keeps the store open, and locked if it was opened for writing, also when
-/// every handle of it is dropped.
+/// It keeps the store open, and locked if it was opened for writing, even after all handles of the store are
+/// dropped.
 #[derive(Debug)]
 pub struct Pairs {
     store: Store,
@@ -196,20 +196,18 @@ impl Store {
     /// Finds every pair of documents that share a bucket and reach the threshold, each pair once,
     /// or every pair that reaches it ([`PairQuery::exhaustive`]).
     ///
-    /// The buckets are gone through band by band, so that no content is looked up. Memory is that
-    /// of one band's postings, 8 bytes a content, of 65,536 comparisons' pairs, of the keys of two
-    /// contents, however large a bucket is, and 12 bytes for each content and bucket of which
-    /// candidates were passed over. The m²/2 pairs of a bucket of m contents are found if
-    /// they match, which takes as long; [`clusters`](Store::clusters) is quicker about it. Those that
-    /// do not match are compared up to a bound for each content,
+    /// The search reads the buckets band by band and looks up no content. It takes memory for the postings of one
+    /// band (8 bytes per content), for the pairs of 65,536 comparisons, for the keys of two contents, and 12 bytes
+    /// for each content and bucket with skipped candidates, however large a bucket is. If all contents of a bucket
+    /// match, a bucket of m contents has m²/2 pairs and takes time for each; [`clusters`](Store::clusters) is
+    /// faster. Candidates that do not match are bounded for each content by
     /// [`Options::false_candidates`](crate::Options::false_candidates).
     ///
-    /// The pairs of copies come first, in the order in which their texts were added, then the
-    /// others by the first bucket that they share. In an exhaustive search these are ordered by the
-    /// text with more shingles (of two with the same number, the one added later) and then by the
-    /// other, both in the order in which they were added; where the index is made in parts, so are
-    /// the pairs of each part. The order depends on what the store holds and
-    /// on the order in which it was added, not on the number of threads.
+    /// Pairs of copies come first, in the order in which their texts were added, and then the others, by the first
+    /// bucket that they share. In an exhaustive search, these are ordered by the text with more shingles (if both
+    /// have the same number, the one added later) and then by the other one, both in the order in which they were
+    /// added; if the index is made in parts, this holds within each part. The order depends on the stored documents
+    /// and the order in which they were added, not on the number of threads.
     ///
     /// ```
     /// use dedupdb::{Schema, Store, groups::PairQuery};
@@ -228,9 +226,9 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidQuery`] for a threshold out of range, [`Error::NoShingles`] for an
-    /// exhaustive search of a store without shingles, or those of reading the store, now or as an
-    /// item, which is then the last.
+    /// [`Error::InvalidQuery`] for a threshold out of range, [`Error::NoShingles`] for an exhaustive search of a
+    /// store without shingles, or those of reading the store. An error of reading may also come as an item, which
+    /// is then the last one.
     pub fn pairs(&self, query: PairQuery) -> Result<Pairs> {
         let snapshot = self.published()?;
         let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());

@@ -14,9 +14,9 @@ pub struct ClusterSizes {
     pub from: u64,
     /// The largest one, a power of two.
     pub to: u64,
-    /// Clusters of these sizes, 1 at least.
+    /// Number of clusters of these sizes, at least 1.
     pub clusters: u64,
-    /// Their documents.
+    /// Number of documents in these clusters.
     pub documents: u64,
 }
 
@@ -37,11 +37,11 @@ impl ClusterSizes {
 }
 
 impl Store {
-    /// Counts the clusters of a query by their sizes, ascending; sizes that no cluster has are left out.
+    /// Counts the clusters of a query by size, in ascending order. Ranges without a cluster are left out.
     ///
     /// # Errors
     ///
-    /// Those of [`Store::clusters`] and of reading.
+    /// Those of [`Store::clusters`] and of reading the store.
     ///
     /// ```
     /// use dedupdb::{Schema, Store, groups::ClusterQuery};

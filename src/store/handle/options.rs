@@ -14,7 +14,7 @@ use crate::error::{Error, Result, whole_path};
 use crate::pool::{self, Pool};
 use crate::progress::Progress;
 use crate::schema::Schema;
-use crate::storage::{Files, Limits, Note, Process, Snapshot};
+use crate::storage::{Files, Fleeting, Limits, Note, Process, Snapshot};
 use crate::store::compare::{Allowance, FALSE_CANDIDATES, Published, Sketcher};
 use crate::store::offer::Queue;
 
@@ -46,6 +46,7 @@ pub struct Options {
     pub(crate) false_candidates: usize,
     pub(crate) progress: Progress,
     pub(crate) limits: Limits,
+    is_fleeting: bool,
 }
 
 impl Default for Options {
@@ -58,12 +59,13 @@ impl Default for Options {
             false_candidates: FALSE_CANDIDATES,
             progress: Progress::default(),
             limits: Limits::default(),
+            is_fleeting: false,
         }
     }
 }
 
 impl Options {
-    /// The most threads that a store starts, whatever [`Options::threads`] asks for.
+    /// The maximum number of threads that a store starts, even if [`Options::threads`] asks for more.
     pub const MOST_THREADS: usize = pool::MOST_THREADS;
 
     /// As many threads as the machine has cores, for reading and writing.
@@ -174,6 +176,15 @@ impl Options {
         self
     }
 
+    /// Makes nothing durable: the store is deleted when it was used, and by whoever finds it after a crash.
+    #[cfg(any(feature = "corpus", test))]
+    pub(crate) fn fleeting(self) -> Options {
+        Options {
+            is_fleeting: true,
+            ..self
+        }
+    }
+
     /// How much is done at a time.
     #[cfg(any(test, fuzzing))]
     pub(crate) fn limits(self, limits: Limits) -> Options {
@@ -209,8 +220,9 @@ impl Options {
         // The standard library's randomness needs no further crate.
         let store = RandomState::new().hash_one(folder);
         let place = whole_path(folder);
+        let fleeting = self.fleeting_at(&place);
         let made = self.patiently(&place, || create(&place, schema.clone(), store));
-        let opened = made.and_then(|files| self.writable(folder, &place, files));
+        let opened = made.and_then(|files| self.writable(folder, &place, files, fleeting));
         opened.map_err(|error| error.named_as_given(&place, folder))
     }
 
@@ -232,10 +244,15 @@ impl Options {
     fn open_at(&self, folder: &Path, place: &Path) -> Result<Store> {
         if self.read_only {
             let snapshot = self.patiently(place, || Snapshot::open(place))?;
-            return self.store(folder, place, None, snapshot);
+            return self.store(folder, place, None, snapshot, None);
         }
+        let fleeting = self.fleeting_at(place);
         let files = self.patiently(place, || Files::open(place))?;
-        self.writable(folder, place, files)
+        self.writable(folder, place, files, fleeting)
+    }
+
+    fn fleeting_at(&self, place: &Path) -> Option<Fleeting> {
+        self.is_fleeting.then(|| Fleeting::new(place))
     }
 
     /// Opens the store in `folder`, or makes one if there is none.
@@ -294,11 +311,17 @@ impl Options {
         }
     }
 
-    fn writable(&self, folder: &Path, place: &Path, mut files: Files) -> Result<Store> {
+    fn writable(
+        &self,
+        folder: &Path,
+        place: &Path,
+        mut files: Files,
+        fleeting: Option<Fleeting>,
+    ) -> Result<Store> {
         files.limits = self.limits;
         let snapshot = files.snapshot()?;
         let slot = Slot::new(files, self.idle_writer);
-        self.store(folder, place, Some(slot), snapshot)
+        self.store(folder, place, Some(slot), snapshot, fleeting)
     }
 
     fn store(
@@ -307,6 +330,7 @@ impl Options {
         place: &Path,
         files: Option<Arc<Slot>>,
         snapshot: Snapshot,
+        fleeting: Option<Fleeting>,
     ) -> Result<Store> {
         let meters = Arc::new(Meters::default());
         let number = snapshot.tables.meta.store;
@@ -328,9 +352,41 @@ impl Options {
             meters,
             allowance: Allowance::new(self.false_candidates, self.limits),
             progress: self.progress.clone(),
+            _fleeting: fleeting,
         };
         Ok(Store {
             shared: Arc::new(shared),
         })
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::Options;
+    use crate::Schema;
+    use crate::storage::watch::{DiskWatch, Event};
+
+    /// What is made durable of a store in which something is stored, made with these options.
+    fn synced(options: &Options) -> usize {
+        let folder = tempfile::tempdir().unwrap();
+        let watch = DiskWatch::new(folder.path());
+        let store = options.create(folder.path().join("store"), &Schema::default());
+        let store = store.unwrap();
+        let mut writer = store.writer().unwrap();
+        writer.add("a", "the night tram to the harbour").unwrap();
+        writer.commit().unwrap();
+        drop(writer);
+        assert_eq!(store.documents().unwrap().count(), 1);
+        drop(store);
+        let events = watch.events().into_iter();
+        let is_sync = |event: &Event| matches!(event, Event::Synced { .. });
+        events.filter(is_sync).count()
+    }
+
+    #[test]
+    fn of_a_store_that_does_not_stay_nothing_is_durable() {
+        assert!(synced(&Options::new()) > 5);
+        assert_eq!(synced(&Options::new().fleeting()), 0);
     }
 }

@@ -13,22 +13,21 @@ use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::progress::Progress;
 use crate::schema::Schema;
-use crate::storage::Process;
-use crate::storage::{Note, Snapshot};
+use crate::storage::{Fleeting, Note, Process, Snapshot};
 use crate::store::compare::{Allowance, Published, Search};
 use crate::store::offer::Queue;
 
 /// A near-duplicate store in a folder.
 ///
-/// A `Store` is a handle: a clone of it is the same open store, which is closed when the last handle and
-/// the last [`Writer`](crate::Writer) are dropped. Threads share it: any number of them ask while one writes, and none
-/// waits for the writer. It is of one process: the child of a fork cannot use what its parent opened, every call says
-/// [`Error::OtherProcess`], and dropping a handle there changes nothing. It may open the
-/// store again. Every answer comes from one commit, the last one when the question was put.
+/// A `Store` is a handle. A clone of it is the same open store, which is closed when the last handle and the last
+/// [`Writer`](crate::Writer) are dropped. Threads can share it: any number of them query while one writes, and none
+/// waits for the writer. Each answer comes from one commit, the last one at the time of the query. A handle belongs
+/// to one process: in the child of a fork, every call returns [`Error::OtherProcess`], and dropping the handle
+/// changes nothing. The child may open the store again.
 ///
-/// One process at a time has a store open for writing, and any number have it open for reading only
-/// at the same time; none of them waits for another. A store that is open for reading only answers
-/// from the commit that was the last one when it was opened or [refreshed](Store::refresh).
+/// One process at a time may have a store open for writing. Meanwhile any number of processes may have it open for
+/// reading; none of them waits for another. A store that is open for reading only answers from the commit that was
+/// the last one when it was opened or [refreshed](Store::refresh).
 ///
 /// ```
 /// use dedupdb::{Query, Schema, Store};
@@ -77,6 +76,8 @@ pub(crate) struct Shared {
     pub(crate) meters: Arc<Meters>,
     pub(crate) allowance: Allowance,
     pub(crate) progress: Progress,
+    /// Dropped after the files. None in a store that stays.
+    pub(crate) _fleeting: Option<Fleeting>,
 }
 
 impl Store {
@@ -107,13 +108,13 @@ impl Store {
         Options::new().open_or_create(folder, schema)
     }
 
-    /// The store's folder, by the path that it was opened or made by.
+    /// Returns the store's folder, with the path by which it was opened or made.
     pub fn folder(&self) -> &Path {
         &self.shared.folder
     }
 
-    /// Whether the store stays open when this handle is dropped: clones of it, writers, pipelines, pairs and
-    /// clusters have it as well.
+    /// Returns whether the store stays open when this handle is dropped, because a clone, a writer, a pipeline,
+    /// pairs or clusters keep it open.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -128,7 +129,7 @@ impl Store {
         Arc::strong_count(&self.shared) > 1
     }
 
-    /// The parameters of the store, as of its last commit: a reindex changes them.
+    /// Returns the parameters of the store, as of its last commit. A reindex changes them.
     pub fn schema(&self) -> Arc<Schema> {
         self.last_commit().snapshot.schema.clone()
     }
@@ -139,9 +140,9 @@ impl Store {
         self.shared.files.as_ref().ok_or(Error::ReadOnly)
     }
 
-    /// Number of searches since the store was opened that ended with candidates that were not compared,
-    /// because too many did not match; see [`Options::false_candidates`]. While it is 0, every candidate
-    /// was compared. For pairs and clusters a search is that of a content in a bucket.
+    /// Returns the number of searches, since the store was opened, that skipped candidates because too many did not
+    /// match; see [`Options::false_candidates`]. As long as it is 0, every candidate was compared. For pairs and
+    /// clusters, the comparisons of one content in one bucket are a search.
     pub fn searches_cut_short(&self) -> u64 {
         self.shared.allowance.cut_short()
     }
@@ -155,12 +156,12 @@ impl Store {
         }
     }
 
-    /// Where the time went since the store was opened.
+    /// Returns where the time was spent since the store was opened.
     pub fn timings(&self) -> Timings {
         self.shared.meters.read()
     }
 
-    /// Where the store's long calls count their steps; see [`Options::progress`].
+    /// Returns where long calls report their progress; see [`Options::progress`].
     pub fn progress(&self) -> &Progress {
         &self.shared.progress
     }

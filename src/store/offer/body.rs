@@ -3,12 +3,11 @@
 use crate::store::compare::BodyRef;
 use crate::text::ShingleSet;
 
-/// What a document says: a text, or the shingles that stand for one.
+/// What a document contains: a text, or shingles instead of a text.
 ///
-/// A program that has the shingles, from another engine or from its own hashes, does not need the text. A
-/// set gets the same answers as a text with these shingles, bit for bit. Documents that were given as equal
-/// sets are copies of one another; a text with the same shingles is their near-duplicate, at a similarity
-/// of 1.
+/// A program that has shingles, from another engine or from its own hashes, does not need the text. A set gets
+/// exactly the same answers as a text with these shingles. Documents that were given as equal sets are copies of
+/// one another; a text with the same shingles is a near-duplicate of them, with a similarity of 1.
 ///
 /// A store refuses a set that another shingling made ([`Error::InvalidShingles`]). Your own integers
 /// ([`ShingleSet::from_ids`]) need a store of [`Shingling::Ids`]. Where a set does not know what made it,
@@ -49,9 +48,9 @@ use crate::text::ShingleSet;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Body {
-    /// This text.
+    /// A text.
     Text(String),
-    /// These shingles.
+    /// Shingles instead of a text.
     Shingles(ShingleSet),
 }
 

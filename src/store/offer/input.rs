@@ -6,10 +6,10 @@ use super::body::Body;
 use crate::clock;
 use crate::text::ShingleSet;
 
-/// A key has at most this many bytes.
+/// The maximum number of bytes of a key.
 pub const MAX_KEY_BYTES: usize = 1 << 16;
 
-/// A document to be added: a key, and a text or the shingles that stand for one.
+/// A document to add: a key, and a text or shingles instead of a text.
 ///
 /// ```
 /// use dedupdb::Input;
@@ -29,8 +29,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// A document of which nothing but its key is known and its text, or its shingles. A key is any
-    /// string of 1 to [`MAX_KEY_BYTES`] bytes.
+    /// Makes a document from a key, any string of 1 to [`MAX_KEY_BYTES`] bytes, and a text or shingles.
     pub fn new(key: impl Into<String>, body: impl Into<Body>) -> Input {
         Input {
             key: key.into(),
@@ -41,25 +40,25 @@ impl Input {
         }
     }
 
-    /// Size of its source in bytes. Without this, it is that of the text, or 0 if none was given.
+    /// Sets the size of its source in bytes. By default, it is the size of the text, or 0 without a text.
     #[must_use]
     pub fn size(self, bytes: u64) -> Input {
         let size = Some(bytes);
         Input { size, ..self }
     }
 
-    /// Its source changed last at this time, which is stored to the nanosecond, up to the year 2262.
+    /// Sets the time of the last change of its source. It is stored to the nanosecond, up to the year 2262.
     #[must_use]
     pub fn modified(self, time: SystemTime) -> Input {
         let modified = Some(time);
         Input { modified, ..self }
     }
 
-    /// Its text has this BLAKE3 hash, which is not computed again.
+    /// Sets the BLAKE3 hash of its text, so that it need not be computed.
     ///
-    /// With the shingles of a text in the place of the text, it is a document of that text, as
-    /// [sketches](crate::batch::Sketches) have it: a copy of whatever has the same text. Nothing can check the
-    /// hash, so it is up to the caller that it is right.
+    /// With the shingles and the hash of a text, as [sketches](crate::batch::Sketches) have them, it is a document
+    /// with this text, and a copy of every other document with the same text. dedupdb cannot check the hash: the
+    /// caller must give the right one.
     ///
     /// ```
     /// use dedupdb::{Input, Schema, Store, batch::{KeyWidth, Sketcher}};

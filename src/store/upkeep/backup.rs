@@ -7,14 +7,13 @@ use crate::error::Result;
 use crate::store::handle::Store;
 
 impl Store {
-    /// Copies the store, as of its last commit, into `folder`, and returns what the copy holds.
+    /// Copies the store, as of its last commit, into `folder`, and returns the figures of the copy.
     ///
-    /// Queries and a writer go on meanwhile, in this process or another. The folder must not be
-    /// there yet, or be empty; it appears whole or not at all, and is a store like any other. The
-    /// columns' committed bytes are copied, by sharing blocks where the file system can do that,
-    /// and compared with their checksums, so that a damaged column does not become a backup. The
-    /// index is rewritten from one transaction, without the room that an index in use has
-    /// between its entries.
+    /// Queries and a writer continue meanwhile, in this process or another. The folder must be absent or empty. It
+    /// appears complete or not at all, and is a store like any other. The committed bytes of the columns are
+    /// copied, by sharing blocks if the file system can, and compared with their checksums, so a damaged column
+    /// does not get into a backup. The index is written again from one transaction, without the free space of an
+    /// index in use.
     ///
     /// ```
     /// use dedupdb::{Schema, Store};

@@ -29,21 +29,21 @@ pub struct Report {
     pub contents: u64,
     /// Postings checked, in all bucket tables together.
     pub postings: u64,
-    /// The youngest contents, which have no postings in tables yet: a store that is opened makes them of their
-    /// signatures, which are checked.
+    /// The youngest contents, which have no postings in tables yet. Opening a store computes these postings from
+    /// the signatures, which are checked.
     pub recent: u64,
     /// The problems, in the order in which they were found.
     pub problems: Vec<Problem>,
 }
 
 impl Report {
-    /// Whether nothing is wrong.
+    /// Returns whether no problem was found.
     pub fn is_clean(&self) -> bool {
         self.problems.is_empty()
     }
 }
 
-/// Something that is wrong with a file.
+/// A problem with a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
@@ -60,16 +60,15 @@ impl fmt::Display for Problem {
 }
 
 impl Store {
-    /// Checks the store in `folder`, which no process may have open for writing; others may read it.
+    /// Checks the store in `folder`. No process may have it open for writing; others may read it.
     ///
-    /// Every checksum is compared, every signature is computed again from its shingles, every
-    /// posting from its signature, and the documents are held against the contents they name. It
-    /// changes nothing, but that an index which was not closed cleanly is mended first, in memory alone
-    /// where the store may only be read.
+    /// Compares every checksum, computes every signature again from its shingles and every posting from its
+    /// signature, and compares documents with the contents that they name. It changes nothing, except that it first
+    /// repairs an index that was not closed cleanly; if the store may only be read, it does so in memory.
     ///
     /// # Errors
     ///
-    /// Those of [`Store::open`], where the store is too damaged to be opened at all.
+    /// Those of [`Store::open`], if the store is too damaged to be opened.
     pub fn check(folder: impl AsRef<Path>) -> Result<Report> {
         Options::new().check(folder)
     }

@@ -6,17 +6,17 @@ use crate::error::Result;
 use crate::storage::{enclosing, inside, resolved};
 use crate::store::handle::Store;
 
-/// A store, and how a path lies to it.
+/// A store, and the position of a path relative to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Near {
     /// The store's folder.
     pub store: PathBuf,
-    /// How the path lies to it.
+    /// The position of the path.
     pub nearness: Nearness,
 }
 
-/// How a path lies to a store.
+/// The position of a path relative to a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Nearness {
@@ -29,11 +29,11 @@ pub enum Nearness {
 }
 
 impl Store {
-    /// The store that is at `path`, around it or inside it: a program that writes or replaces `path`
-    /// would damage it.
+    /// Returns a store at `path`, around it or inside it, which a program that writes or replaces `path` would
+    /// damage.
     ///
-    /// Links are followed. `path` need not exist. Neither need `stores`, folders in which the caller
-    /// is about to make stores; every other store is found by its files.
+    /// Links are followed. `path` need not exist. `stores` are folders in which the caller is about to make stores,
+    /// and need not exist either; every other store is found by its files.
     ///
     /// ```
     /// use dedupdb::{Schema, Store, upkeep::Nearness};
@@ -50,7 +50,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// The system's, where a folder cannot be looked at.
+    /// Those of the system, if a folder cannot be read.
     pub fn near(path: impl AsRef<Path>, stores: &[&Path]) -> Result<Option<Near>> {
         let path = path.as_ref();
         let here = resolved(path)?;

@@ -8,17 +8,17 @@ use crate::error::{Error, Result};
 use crate::store::handle::Store;
 
 impl Store {
-    /// Rewrites the index if so much was added since that was done last that about half of its file is
-    /// free or badly filled; says whether it did. To be called after much was added by a [`Writer`](crate::Writer), when
-    /// none is held: [`Store::pipeline`], [`Store::merge`] and the calls that take a corpus do so by themselves.
+    /// Rewrites the index if a lot was added since it was last rewritten, and returns whether it did. Call it after
+    /// adding many documents with a [`Writer`](crate::Writer), when no writer is held. [`Store::pipeline`],
+    /// [`Store::merge`] and the calls that take a corpus do this themselves.
     ///
-    /// That is so when 65,536 distinct texts came, and one to six of all. The new index takes about half
-    /// of the room and is made beside the old one, as by [`Store::rebuild`]: columns stay as they are, queries and
-    /// writers go on, and the end of the process at any time does no harm. It takes about a twentieth
-    /// of the time of adding.
+    /// The index is rewritten if at least 65,536 distinct texts, and a sixth of all contents, were added. The new
+    /// index takes about half of the space. It is made beside the old one, as by [`Store::rebuild`]: columns stay
+    /// as they are, queries and writers continue, and it is safe to end the process at any time. It takes about a
+    /// twentieth of the time of adding.
     ///
-    /// `watch` learns now and then how far it is, and may stop it. Then the store is as it was, as it is if
-    /// the disk has no room for another index, or there is an unfinished [`Rebuild`].
+    /// `watch` is called from time to time with the progress and may stop the call; then the store is unchanged. It
+    /// is also unchanged if the disk has no space for another index, or if there is an unfinished [`Rebuild`].
     ///
     /// ```
     /// use std::ops::ControlFlow;

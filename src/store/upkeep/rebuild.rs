@@ -20,7 +20,7 @@ const ROUNDS: usize = 8;
 
 const DEFAULT_MEMORY: u64 = 512 << 20;
 
-/// What [`Store::rebuild`] is to do.
+/// What [`Store::rebuild`] does.
 ///
 /// ```
 /// use dedupdb::{Schema, upkeep::Rebuild};
@@ -59,14 +59,14 @@ impl fmt::Debug for Rebuild<'_> {
 impl<'a> Rebuild<'a> {
     /// Gives the store other permutations, bands, seed, slots or threshold.
     ///
-    /// The bands are those of `schema`: one that is made of the store's own keeps its bands, whatever else
-    /// changes, unless [`SchemaBuilder::choose_bands`](crate::sketching::SchemaBuilder::choose_bands) asks for others.
-    /// [`Reindex`](crate::upkeep::Reindex) names what is to change and chooses bands where that is needed.
+    /// The store gets the bands of `schema`. A schema that is built from the store's own keeps its bands, unless
+    /// [`SchemaBuilder::choose_bands`](crate::sketching::SchemaBuilder::choose_bands) asks for others.
+    /// [`Reindex`](crate::upkeep::Reindex) takes only the parameters that change and chooses bands if necessary.
     pub fn reindex(schema: Schema) -> Rebuild<'a> {
         Rebuild::new(Target::Reindex(Box::new(schema)))
     }
 
-    /// Gives back the space of removed contents, and that which the index no longer needs.
+    /// Frees the space of removed contents, and space that the index no longer needs.
     pub fn compact() -> Rebuild<'a> {
         Rebuild::new(Target::Compact)
     }
@@ -91,16 +91,16 @@ impl<'a> Rebuild<'a> {
         }
     }
 
-    /// Bytes of memory that postings may take while they are sorted; 512 MiB by default.
+    /// Sets how many bytes of memory postings may take while they are sorted, 512 MiB by default.
     #[must_use]
     pub fn memory(mut self, bytes: u64) -> Rebuild<'a> {
         self.memory = bytes;
         self
     }
 
-    /// Where texts are read from, by key, if slots are to be computed and the store keeps no shingles.
-    /// A text that is not the one that was stored is not used. What was stored as
-    /// [shingles](crate::write::Body) is given as those.
+    /// Sets a function that returns the text of a key. It is needed if slots are computed and the store keeps no
+    /// shingles. A text is used only if it is the one that was stored. For a document that was stored as
+    /// [shingles](crate::write::Body), the function returns these.
     #[must_use]
     pub fn source<B: Into<Body>>(
         mut self,
@@ -110,14 +110,14 @@ impl<'a> Rebuild<'a> {
         self
     }
 
-    /// Removes the documents whose text is needed and unavailable, instead of failing.
+    /// Sets whether documents whose text is needed but unavailable are removed, instead of an error.
     #[must_use]
     pub fn drop_missing(mut self, drop: bool) -> Rebuild<'a> {
         self.drop_missing = drop;
         self
     }
 
-    /// Calls `watch` now and then with the progress. It may stop the rebuild, which then fails with
+    /// Calls `watch` from time to time with the progress. It may stop the rebuild, which then fails with
     /// [`Error::Interrupted`]; the next one continues from there.
     #[must_use]
     pub fn watch(
@@ -238,8 +238,8 @@ impl Store {
         }))
     }
 
-    /// Discards an unfinished rebuild that has another target than `rebuild`, which could not be done beside it;
-    /// returns what it was.
+    /// Discards and returns an unfinished rebuild that has another target than `rebuild`, because `rebuild` could
+    /// not run beside it.
     ///
     /// ```
     /// use std::ops::ControlFlow;

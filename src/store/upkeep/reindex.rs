@@ -8,10 +8,10 @@ use crate::schema::Schema;
 use crate::sketch::{Family, SlotWidth};
 use crate::store::handle::Store;
 
-/// The parameters that a store is to get; those that are not named stay as they are.
+/// New parameters for a store. Parameters that are not set stay as they are.
 ///
-/// Bands that are not named are chosen again where the permutations, the threshold or the recall change, and stay
-/// otherwise. The way texts become shingles cannot change: that needs another store.
+/// If the bands are not set, they are chosen again if the permutations, the threshold or the recall change, and
+/// stay as they are otherwise. The parameters of shingles cannot change: that needs another store.
 ///
 /// ```
 /// use dedupdb::{Schema, Store, upkeep::Reindex};
@@ -51,25 +51,25 @@ impl Reindex {
         Reindex::default()
     }
 
-    /// The family of the permutations.
+    /// Sets the family of the permutations.
     pub fn family(self, family: Family) -> Reindex {
         let family = Some(family);
         Reindex { family, ..self }
     }
 
-    /// The seed of the permutations.
+    /// Sets the seed of the permutations.
     pub fn seed(self, seed: u64) -> Reindex {
         let seed = Some(seed);
         Reindex { seed, ..self }
     }
 
-    /// The width of a slot.
+    /// Sets the width of a slot.
     pub fn slot_width(self, width: SlotWidth) -> Reindex {
         let slot_width = Some(width);
         Reindex { slot_width, ..self }
     }
 
-    /// Number of permutations, 1 to 16384.
+    /// Sets the number of permutations, 1 to 16384.
     pub fn permutations(self, permutations: u32) -> Reindex {
         let permutations = Some(permutations);
         Reindex {
@@ -78,36 +78,36 @@ impl Reindex {
         }
     }
 
-    /// Least similarity of a match, above 0 and at most 1.
+    /// Sets the minimum similarity of a match, above 0 and at most 1.
     pub fn threshold(self, threshold: f64) -> Reindex {
         let threshold = Some(threshold);
         Reindex { threshold, ..self }
     }
 
-    /// Share of the pairs at the threshold that the bands find at least, above 0 and below 1.
+    /// Sets the minimum share of the pairs at the threshold that the bands find, above 0 and below 1.
     pub fn recall(self, recall: f64) -> Reindex {
         let recall = Some(recall);
         Reindex { recall, ..self }
     }
 
-    /// Number of bands, and of rows of each.
+    /// Sets the number of bands and the number of rows of each.
     pub fn bands(self, bands: u32, rows: u32) -> Reindex {
         let bands = Some((bands, rows));
         Reindex { bands, ..self }
     }
 
-    /// Chooses the bands of least work by a [sample](Store::sample) of the store, as it will be with this number of
-    /// contents, or else with twice as many as it has.
+    /// Chooses the bands with the least work, measured on a [sample](Store::sample) of the store, for this number
+    /// of contents or, by default, twice the present number.
     pub fn tuned(self, contents: Option<u64>) -> Reindex {
         let tuned = Some(contents.map_or(Tuned::Doubled, Tuned::For));
         Reindex { tuned, ..self }
     }
 
-    /// The parameters that the store will have.
+    /// Returns the parameters that the store will have.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidSchema`] for a parameter out of its range; those of reading the store.
+    /// [`Error::InvalidSchema`] for a parameter out of range, or those of reading the store.
     pub fn schema(&self, store: &Store) -> Result<Schema> {
         let stored = store.schema();
         let permutations = self.permutations.unwrap_or(stored.permutations());
@@ -141,7 +141,7 @@ impl Reindex {
         builder.build()
     }
 
-    /// The rebuild that gives the store these parameters.
+    /// Returns the rebuild that gives the store these parameters.
     ///
     /// # Errors
     ///

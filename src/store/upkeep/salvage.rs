@@ -50,7 +50,7 @@ pub struct Salvaged {
     pub unreadable: Vec<Unreadable>,
 }
 
-/// What the disk could not read of a file.
+/// The bytes of a file that the disk could not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unreadable {
@@ -120,11 +120,11 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// [`Error::NotAStore`] if there is nothing of a store, [`Error::Locked`] if someone has it open
-    /// for writing, [`Error::Damaged`] if its parameters are lost and `schema` is not they,
-    /// [`Error::SchemaMismatch`] if they are there and `schema` is given and is not they,
-    /// [`Error::NewerFormat`], [`Error::OlderFormat`], those of a folder that is to be made like that of [`Store::backup`], or
-    /// the system's, also for a part that is there and cannot be read just now.
+    /// [`Error::NotAStore`] if the folder has no part of a store, [`Error::Locked`] if a process has it open for
+    /// writing, [`Error::Damaged`] if its parameters are lost and `schema` does not fit, [`Error::SchemaMismatch`]
+    /// if its parameters are intact and `schema` is given and differs, [`Error::NewerFormat`],
+    /// [`Error::OlderFormat`], those of [`Store::backup`] for the target, or those of the system, also for a part
+    /// that exists but cannot be read now.
     pub fn salvage(
         &self,
         source: impl AsRef<Path>,

@@ -17,7 +17,7 @@ pub struct Stats {
     pub contents: u64,
     /// Distinct texts that no document names any more, and whose space is not freed yet.
     pub removed: u64,
-    /// Whether a run is open: not yet published; see [`Writer::begin_run`](crate::Writer::begin_run).
+    /// Whether a run is open, which means not published yet; see [`Writer::begin_run`](crate::Writer::begin_run).
     pub has_open_run: bool,
     /// The files in the store's folder, each with the bytes that it takes.
     pub files: Vec<(String, u64)>,
@@ -49,7 +49,7 @@ impl Stats {
 }
 
 impl Store {
-    /// Counts and sizes, as of the last commit.
+    /// Returns counts and sizes, as of the last commit.
     ///
     /// # Errors
     ///

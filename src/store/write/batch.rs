@@ -10,7 +10,7 @@ use crate::store::offer::{Input, Outcome, Prepared};
 
 /// Inputs with their signatures, made by [`Store::sketch_all`] for [`Writer::add_batch`].
 ///
-/// As long as it is there, it keeps the store open that made it.
+/// It keeps the store that made it open.
 #[derive(Debug)]
 pub struct Batch {
     /// The commit that the inputs were looked up in.
@@ -19,11 +19,11 @@ pub struct Batch {
 }
 
 impl Store {
-    /// Does the larger part of adding documents, which needs no writer: hashing, shingling and
-    /// signing, several documents at a time.
+    /// Does the larger part of adding documents, which needs no writer: hashing, shingling and signing, on all
+    /// threads of the store.
     ///
-    /// One thread may so be ahead of another that writes, as `dedupdb add` is. Everything is in
-    /// memory: a few megabytes of text at a time are enough to keep every core busy.
+    /// So one thread can sketch a batch while another one writes the batch before it, as `dedupdb add` does. The
+    /// batch is in memory; a few megabytes of text at a time are enough to keep every core busy.
     ///
     /// ```
     /// use dedupdb::{Input, Schema, Store};
@@ -59,8 +59,8 @@ impl Store {
 }
 
 impl Writer {
-    /// Adds the documents of a batch like [`Writer::add_all`]. The batch may be from before the
-    /// last commit, or of another store.
+    /// Adds the documents of a batch like [`Writer::add_all`]. The batch may be older than the last commit, or come
+    /// from another store.
     ///
     /// # Errors
     ///

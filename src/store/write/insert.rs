@@ -34,6 +34,9 @@ impl Store {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// A key that is stored keeps its text where the new one resembles another document, and answers queries with it:
+    /// [remove](crate::Writer::remove) the key if its old text is to go.
+    ///
     /// Documents of an interrupted run count as stored; see [`Writer::forget_run`](crate::Writer::forget_run).
     /// Storing one of them again with the same text takes it out of the run.
     ///

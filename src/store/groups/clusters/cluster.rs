@@ -6,34 +6,34 @@ use crate::sketch::Estimate;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Cluster {
-    /// The document whose text was added first, of copies the one whose key comes first.
+    /// The document whose text was added first; of several copies, the one whose key comes first.
     pub representative: String,
-    /// All documents, the representative first: in the order in which their texts were added,
-    /// those with the same text by key.
+    /// All documents, the representative first, in the order in which their texts were added; copies are ordered by
+    /// key.
     pub members: Vec<Member>,
-    /// The lowest similarity of a member to the representative, 0 to 1: exact, or estimated where
-    /// the store keeps no shingles. Below the threshold only where the linkage is
-    /// [`Linkage::Connected`](super::Linkage::Connected), or as far below as an estimate's error lets a match be.
+    /// The lowest similarity of a member to the representative, 0 to 1: exact, or estimated if the store keeps no
+    /// shingles. An exact one is below the threshold only with [`Linkage::Connected`](super::Linkage::Connected);
+    /// an estimate may be below it by its error.
     pub lowest: f64,
 }
 
-/// A document of a cluster, and how it is like the representative.
+/// A document of a cluster, and its similarity to the representative.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Member {
     /// The document's key.
     pub key: String,
-    /// Exact Jaccard similarity to the representative; none where the store keeps no shingles.
+    /// Exact Jaccard similarity to the representative, 0 to 1. None if the store keeps no shingles.
     pub jaccard: Option<f64>,
     /// Estimate from the signatures.
     pub estimate: Estimate,
-    /// Whether the text is that of the representative, byte for byte, as its own is; or the shingles,
-    /// where both were given as such.
+    /// Whether it has the text of the representative, byte for byte, or its shingles, if both were given as
+    /// shingles. True for the representative.
     pub exact_copy: bool,
 }
 
 impl Member {
-    /// Exact similarity to the representative where it is known, else the estimate.
+    /// Returns the exact similarity to the representative if it is known, otherwise the estimate.
     pub fn similarity(&self) -> f64 {
         self.jaccard.unwrap_or(self.estimate.jaccard)
     }

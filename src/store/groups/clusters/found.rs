@@ -22,8 +22,8 @@ const PART: usize = 1 << 8;
 
 /// The clusters of a store, from [`Store::clusters`], as of the commit when it was made.
 ///
-/// As long as it is there, it keeps the store open, and locked if it was opened for writing, also when
-/// every handle of it is dropped.
+/// It keeps the store open, and locked if it was opened for writing, even after all handles of the store are
+/// dropped.
 #[derive(Debug)]
 pub struct Clusters {
     store: Store,
@@ -41,24 +41,22 @@ pub struct Clusters {
 }
 
 impl Store {
-    /// Finds the clusters of documents that are alike, each with its representative and how like
-    /// it the members are.
+    /// Finds the clusters of similar documents, each with its representative and the similarities of the members to
+    /// it.
     ///
-    /// Two documents are linked if they share a bucket and their exact similarity reaches the
-    /// threshold; documents with the same text always are. The buckets are gone through band by
-    /// band before this returns, the similarities to the representatives are computed as clusters
-    /// are taken. Memory is 8 bytes a content and one band's postings, 8 bytes a content, and the
-    /// largest cluster as it is handed out; with [`Linkage::Representative`] also 40 bytes for
-    /// each band of the representatives of one connected group.
+    /// Two documents are linked if they share a bucket and their exact similarity reaches the threshold; documents
+    /// with the same text are always linked. The buckets are searched before this returns; the similarities to the
+    /// representatives are computed as clusters are taken. Takes memory for 16 bytes per content and for the
+    /// largest cluster; with [`Linkage::Representative`], also 40 bytes for each representative and band of one
+    /// connected group.
     ///
-    /// Contents of one cluster are not compared with each other any more, so that m copies of a
-    /// template take few times m comparisons. Contents that do share a bucket and do not match are
-    /// compared only if they share one of their rarest shingles, which nothing is left out by. Where
-    /// a content shares those with too many, [`Options::false_candidates`](crate::Options) bounds
-    /// what it is compared with.
+    /// Contents that are already in one cluster are not compared again, so m copies of a template take a small
+    /// multiple of m comparisons. Other contents of a bucket are compared only if they share one of their rarest
+    /// shingles; this misses no match. If a content shares those with too many others,
+    /// [`Options::false_candidates`](crate::Options) bounds the comparisons.
     ///
-    /// Clusters are in the order in which the texts of their representatives were added. They do
-    /// not depend on the number of threads.
+    /// Clusters come in the order in which the texts of their representatives were added. They do not depend on the
+    /// number of threads.
     ///
     /// ```
     /// use dedupdb::{Schema, Store, groups::ClusterQuery};
@@ -79,8 +77,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`InvalidQuery`](crate::Error::InvalidQuery) for a threshold out of range, or those of
-    /// reading the store, now or as an item, which is then the last.
+    /// [`InvalidQuery`](crate::Error::InvalidQuery) for a threshold out of range, or those of reading the store. An
+    /// error of reading may also come as an item, which is then the last one.
     pub fn clusters(&self, query: ClusterQuery) -> Result<Clusters> {
         let snapshot = self.published()?;
         let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());

@@ -4,17 +4,17 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Linkage {
-    /// All that are connected by pairs at or above the threshold. The ends of a chain may be
-    /// unlike: [`Cluster::lowest`](crate::groups::Cluster::lowest) tells.
+    /// Documents that are connected by pairs at or above the threshold. The ends of a chain may differ a lot;
+    /// [`Cluster::lowest`](crate::groups::Cluster::lowest) shows it.
     #[default]
     Connected,
-    /// Each is at or above the threshold with the cluster's representative, so that no chain
-    /// drifts. In the order in which their texts were added, a document joins the representative
-    /// that it is most like, or becomes one itself.
+    /// Documents that all reach the threshold with the representative of the cluster, so there are no long chains.
+    /// In the order in which their texts were added, each document joins the most similar representative or becomes
+    /// one.
     Representative,
 }
 
-/// Which clusters [`Store::clusters`](crate::Store::clusters) is to find.
+/// Which clusters [`Store::clusters`](crate::Store::clusters) finds.
 ///
 /// ```
 /// use dedupdb::groups::{ClusterQuery, Linkage};
@@ -39,29 +39,28 @@ impl Default for ClusterQuery {
 }
 
 impl ClusterQuery {
-    /// Connected clusters of two documents or more, at the store's threshold.
+    /// Finds connected clusters of at least two documents, at the store's threshold.
     pub fn new() -> ClusterQuery {
         ClusterQuery::default()
     }
 
-    /// What makes a cluster.
+    /// Sets what makes a cluster.
     #[must_use]
     pub fn linkage(mut self, linkage: Linkage) -> ClusterQuery {
         self.linkage = linkage;
         self
     }
 
-    /// Least Jaccard similarity of two documents that are linked, above 0 and at most 1. Below the
-    /// store's threshold, fewer pairs are found than there are;
-    /// [`Schema::recall`](crate::Schema::recall) tells how many.
+    /// Sets the minimum Jaccard similarity of linked documents, above 0 and at most 1. Below the store's threshold,
+    /// only a share of the pairs is found; [`Schema::recall`](crate::Schema::recall) returns it.
     #[must_use]
     pub fn threshold(mut self, threshold: f64) -> ClusterQuery {
         self.threshold = Some(threshold);
         self
     }
 
-    /// Only clusters of at least this number of documents; 2 by default. With 1, documents that are like
-    /// no other are clusters too, so that every document is in one.
+    /// Finds only clusters of at least this number of documents, 2 by default. With 1, a document that resembles no
+    /// other is a cluster as well, so every document is in one.
     #[must_use]
     pub fn min_size(mut self, documents: usize) -> ClusterQuery {
         self.min_size = documents;
