@@ -75,5 +75,6 @@ fn stopped(error: &Error) -> Skipped {
         place: "the rest of the corpus".to_owned(),
         detail: error.to_string(),
         hint: None,
+        record: None,
     }
 }

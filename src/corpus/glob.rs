@@ -50,10 +50,20 @@ impl fmt::Display for Glob {
 
 /// Patterns below a folder; none if there are none.
 pub(crate) fn below(folder: &Path, globs: &[Glob]) -> Option<Gitignore> {
+    built(builder(folder), globs)
+}
+
+/// Patterns of names, in which case does not count; none if there are none.
+pub(crate) fn of_any_case(globs: &[Glob]) -> Option<Gitignore> {
+    let mut builder = builder(Path::new(""));
+    builder.case_insensitive(true).ok()?;
+    built(builder, globs)
+}
+
+fn built(mut builder: GitignoreBuilder, globs: &[Glob]) -> Option<Gitignore> {
     if globs.is_empty() {
         return None;
     }
-    let mut builder = builder(folder);
     for Glob(glob) in globs {
         // Each was parsed before.
         builder.add_line(None, glob).ok()?;

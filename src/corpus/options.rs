@@ -314,6 +314,27 @@ impl Options {
         Some(sum)
     }
 
+    /// Returns whether the [globs](Options::include) leave anything to read of these sources: a file, a stream, or
+    /// something that cannot be read. Walks folders up to the first.
+    ///
+    /// ```
+    /// use dedupdb::corpus::Options;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("notes.txt"), "the night tram")?;
+    /// let only = |glob: &str| Ok::<_, dedupdb::corpus::Error>(Options::new().include(glob.parse()?));
+    /// assert!(only("*.txt")?.leaves_any([folder.path()]));
+    /// assert!(!only("*.md")?.leaves_any([folder.path()]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn leaves_any<S: Into<Source>>(&self, sources: impl IntoIterator<Item = S>) -> bool {
+        let sources = sources.into_iter().map(Into::into).collect();
+        Walk::new(sources, self).any(|found| match found {
+            Found::File(..) | Found::Stream(..) => true,
+            Found::Skipped(skipped) => skipped.reason.is_failure(),
+        })
+    }
+
     /// The text of the file at `path`, if that is one document and can be read.
     pub fn text(&self, path: &Path) -> Option<String> {
         let format = self.format_of(path);

@@ -33,6 +33,7 @@ impl Options {
             place: place.clone(),
             detail,
             hint: None,
+            record: None,
         };
         let corpus = self.open([source]);
         let mut corpus = corpus.map_err(|error| fault(Reason::Stopped, error.to_string()))?;
@@ -61,6 +62,7 @@ impl Options {
             place: document.key.clone(),
             detail: detail.to_owned(),
             hint: None,
+            record: None,
         };
         let file = Key::path(&document.key);
         let file = file.filter(|file| file.is_file() && self.format_of(file).is_document());

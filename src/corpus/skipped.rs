@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::{error, fmt, io};
 
+use crate::corpus::formats::record::Nth;
+
 /// A file or record that was not read as a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -15,6 +17,16 @@ pub struct Skipped {
     pub detail: String,
     /// What would help, if that is known.
     pub hint: Option<Hint>,
+    /// The record, if it is a whole one that gives no document, and records are kept as they are.
+    pub(crate) record: Option<Box<Unread>>,
+}
+
+/// A record that was cut out of its file and gives no document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unread {
+    pub(crate) nth: Nth,
+    /// As it is in its file; nothing of a row of a table that is read again.
+    pub(crate) verbatim: Vec<u8>,
 }
 
 /// What would let a skipped file or record be read, in the words of this crate.
@@ -109,6 +121,33 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// All reasons.
+    pub const ALL: &[Reason] = &[
+        Reason::Binary,
+        Reason::TooLarge,
+        Reason::Unreadable,
+        Reason::NotFound,
+        Reason::Device,
+        Reason::Pipe,
+        Reason::Socket,
+        Reason::Link,
+        Reason::SymlinkLoop,
+        Reason::BrokenLink,
+        Reason::Store,
+        Reason::VersionControl,
+        Reason::Manifest,
+        Reason::Excluded,
+        Reason::StoreNamed,
+        Reason::NamedTwice,
+        Reason::OtherName,
+        Reason::RepeatedKey,
+        Reason::BadRecord,
+        Reason::NoPage,
+        Reason::Stopped,
+        Reason::BadKey,
+        Reason::BadText,
+    ];
+
     /// The name of the reason, as summaries count it.
     pub fn name(self) -> &'static str {
         match self {
@@ -175,6 +214,7 @@ impl Skipped {
             place: path.display().to_string(),
             detail: reason.name().to_owned(),
             hint: None,
+            record: None,
         }
     }
 

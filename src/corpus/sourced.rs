@@ -167,6 +167,7 @@ impl Origin {
             place: self.place(),
             detail: error.to_string(),
             hint: None,
+            record: None,
         }
     }
 }

@@ -46,6 +46,7 @@ impl TemporaryStore {
     /// Those of [`Options::create`], and of the system.
     pub fn create(options: &Options, place: &Path, schema: &Schema) -> Result<TemporaryStore> {
         let folder = folder(place)?;
+        let options = options.clone().fleeting();
         let store = options.create(folder.path().join("store"), schema)?;
         Ok(TemporaryStore { store, folder })
     }
@@ -63,7 +64,7 @@ impl TemporaryStore {
         readable.backup(&copy)?;
         own(&copy).map_err(|error| of(&copy, error))?;
         Ok(TemporaryStore {
-            store: options.open(copy)?,
+            store: options.clone().fleeting().open(copy)?,
             folder,
         })
     }

@@ -246,6 +246,7 @@ impl Run<'_> {
             place: format!("{}#{number}", path.display()),
             detail: why,
             hint: None,
+            record: None,
         };
         self.added.reading.skipped(skipped.reason);
         (self.observe)(AddEvent::Skipped(&skipped))

@@ -8,6 +8,6 @@ pub(crate) mod parquet;
 pub(crate) mod record;
 pub(crate) mod records;
 mod shingles;
-mod table;
+pub(crate) mod table;
 mod web;
 pub(crate) mod whole;

@@ -97,6 +97,7 @@ impl Fault {
             place,
             detail: self.detail,
             hint: self.hint,
+            record: None,
         }
     }
 

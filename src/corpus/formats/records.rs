@@ -24,7 +24,7 @@ use crate::corpus::options::Options;
 use crate::corpus::read::outbox::{Enough, Outbox};
 use crate::corpus::read::reader::BATCH_BYTES;
 use crate::corpus::read::repeats::{Id, IdScope, Repeats};
-use crate::corpus::skipped::Skipped;
+use crate::corpus::skipped::{Skipped, Unread};
 use crate::corpus::source::feed::Feed;
 use crate::corpus::sourced::{Batch, Item, Opened, Origin, Sourced, modified, place};
 
@@ -188,6 +188,7 @@ impl Records<'_> {
         parse: impl Fn(T) -> Result<Record, Fault> + Sync,
     ) -> Batch {
         let items = raws.into_par_iter().map(|raw| {
+            let is_whole = raw.body.is_ok() && self.options.verbatim;
             let record = raw
                 .body
                 .and_then(|body| caught(|| parse(body)))
@@ -207,7 +208,14 @@ impl Records<'_> {
                 Ok(record) => Item::Document(self.document(record, raw.nth, raw.verbatim)),
                 Err(fault) => {
                     let place = place(self.source.name(), Some(raw.nth));
-                    Item::Skipped(fault.skipped(place))
+                    let unread = Unread {
+                        nth: raw.nth,
+                        verbatim: raw.verbatim,
+                    };
+                    Item::Skipped(Skipped {
+                        record: is_whole.then(|| Box::new(unread)),
+                        ..fault.skipped(place)
+                    })
                 }
             }
         });

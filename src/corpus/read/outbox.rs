@@ -74,6 +74,7 @@ impl Outbox {
             place: document.place(),
             detail: repeated.detail,
             hint: repeated.hint,
+            record: None,
         });
     }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 use ignore::gitignore::Gitignore;
 
 use crate::clock::Stopwatch;
-use crate::corpus::glob::{Glob, below};
+use crate::corpus::glob::{Glob, of_any_case};
 
 /// Time that it may take for a file, unless another one is given.
 const TIME: Duration = Duration::from_secs(60);
@@ -30,7 +30,8 @@ const SAID: u64 = 2000;
 /// A program that extracts the text of files, such as PDF. It gets the file's path as its argument and the file as
 /// its standard input. Its standard output is the document.
 ///
-/// It has a [time limit](Converter::time_limit), and its output is bounded like any text. If the limit is reached or
+/// A file in which it finds no text, such as a scan, is left out and told. It has a [time limit](Converter::time_limit),
+/// and its output is bounded like any text. If the limit is reached or
 /// the run is stopped, its process group is killed.
 #[derive(Clone, Debug)]
 pub struct Converter {
@@ -84,11 +85,12 @@ impl Converter {
         }
     }
 
-    /// Uses the program only for files whose paths match this or another such pattern.
+    /// Uses the program only for files whose paths match this or another such pattern, in capital letters or small
+    /// ones: `*.pdf` is for `SCAN.PDF` as well.
     #[must_use]
     pub fn only(mut self, glob: Glob) -> Converter {
         self.globs.push(glob);
-        self.only = below(Path::new(""), &self.globs);
+        self.only = of_any_case(&self.globs);
         self
     }
 
@@ -118,7 +120,7 @@ impl Converter {
     ///
     /// # Errors
     ///
-    /// It cannot be started, does not end in time, or says that it failed.
+    /// It cannot be started, does not end in time, finds no text, or says that it failed.
     pub(crate) fn convert(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         let file = File::open(path)?;
         self.running.count.fetch_add(1, Ordering::Acquire);
@@ -142,7 +144,12 @@ impl Converter {
             end(&mut child);
         }
         let Ended { status, text, said } = ended?;
-        if text.len() as u64 > limit || status.success() {
+        let is_whole = text.len() as u64 <= limit;
+        if is_whole && status.success() && text.trim_ascii().is_empty() {
+            // Scans would be copies of one another.
+            return Err(named("it found no text"));
+        }
+        if !is_whole || status.success() {
             return Ok(text);
         }
         let said = String::from_utf8_lossy(&said);

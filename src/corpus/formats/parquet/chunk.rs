@@ -3,8 +3,9 @@
 //! The columns of a group stand in a file one after the other. Rows come with all their columns, so those of the
 //! large ones are encoded while rows come, and spliced in when the group ends.
 
+use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
@@ -18,7 +19,6 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterPropertiesPtr;
 use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
-use tempfile::{SpooledData, SpooledTempFile};
 
 use crate::corpus::formats::parquet::budget::Budget;
 use crate::corpus::formats::parquet::failure::{Failure, failed};
@@ -30,6 +30,8 @@ pub(crate) struct Coding<'a> {
     pub(crate) properties: WriterPropertiesPtr,
     /// Bytes that are held in memory before they go to a file without a name in `folder`.
     pub(crate) memory: usize,
+    /// Bytes that it comes to, about.
+    pub(crate) bytes: usize,
     pub(crate) folder: &'a Path,
 }
 
@@ -134,7 +136,7 @@ where
     T::T: AsBytes,
 {
     fn begin(reader: ColumnReaderImpl<T>, coding: Coding<'_>) -> Copied<T> {
-        let spool = Spool::new(coding.memory, coding.folder);
+        let spool = Spool::new(&coding);
         let pages = Box::new(Pages {
             sink: TrackedWrite::new(spool.clone()),
         });
@@ -180,7 +182,7 @@ where
 
 /// An encoded column.
 pub(crate) struct Chunk {
-    bytes: SpooledTempFile,
+    bytes: Spooled,
     close: ColumnCloseResult,
 }
 
@@ -194,43 +196,65 @@ impl Chunk {
         self,
         group: &mut SerializedRowGroupWriter<'_, W>,
     ) -> Result<(), ParquetError> {
-        match self.bytes.into_inner() {
-            SpooledData::InMemory(bytes) => {
-                group.append_column(&Bytes::from(bytes.into_inner()), self.close)
-            }
-            SpooledData::OnDisk(file) => group.append_column(&file, self.close),
+        match self.bytes {
+            Spooled::Memory { bytes, .. } => group.append_column(&Bytes::from(bytes), self.close),
+            Spooled::Disk(file) => group.append_column(&file, self.close),
         }
     }
 }
 
 /// Bytes that go to a file without a name once they are many. Clones are the same.
 #[derive(Clone)]
-struct Spool(Arc<Mutex<SpooledTempFile>>);
+struct Spool(Arc<Mutex<Spooled>>);
+
+enum Spooled {
+    Memory {
+        bytes: Vec<u8>,
+        most: usize,
+        folder: PathBuf,
+    },
+    Disk(File),
+}
 
 impl Spool {
-    fn new(memory: usize, folder: &Path) -> Spool {
-        Spool(Arc::new(Mutex::new(SpooledTempFile::new_in(
-            memory, folder,
-        ))))
+    fn new(coding: &Coding<'_>) -> Spool {
+        Spool(Arc::new(Mutex::new(Spooled::Memory {
+            // A vector that grows copies what it has.
+            bytes: Vec::with_capacity(coding.bytes.min(coding.memory)),
+            most: coding.memory,
+            folder: coding.folder.to_owned(),
+        })))
     }
 
     /// The bytes, once nobody else has them.
-    fn into_inner(self) -> io::Result<SpooledTempFile> {
-        let bytes = Arc::into_inner(self.0);
-        let bytes = bytes.ok_or_else(|| io::Error::other("a column is still being written"))?;
-        Ok(bytes.into_inner().unwrap_or_else(PoisonError::into_inner))
+    fn into_inner(self) -> io::Result<Spooled> {
+        let spooled = Arc::into_inner(self.0);
+        let spooled = spooled.ok_or_else(|| io::Error::other("a column is still being written"))?;
+        Ok(spooled.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Write for Spool {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write(bytes)
+    fn write(&mut self, new: &[u8]) -> io::Result<usize> {
+        let mut spooled = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *spooled {
+            Spooled::Memory { bytes, most, .. } if bytes.len() + new.len() <= *most => {
+                bytes.extend_from_slice(new);
+                Ok(new.len())
+            }
+            Spooled::Memory { bytes, folder, .. } => {
+                let mut file = tempfile::tempfile_in(folder)?;
+                file.write_all(bytes)?;
+                let written = file.write(new)?;
+                *spooled = Spooled::Disk(file);
+                Ok(written)
+            }
+            Spooled::Disk(file) => file.write(new),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        file.flush()
+        Ok(())
     }
 }
 
@@ -260,7 +284,7 @@ mod tests {
     use parquet::record::RowAccessor;
     use parquet::schema::parser::parse_message_type;
 
-    use super::{Bounds, Coding, copying};
+    use super::{Bounds, Coding, Spooled, copying};
     use crate::corpus::formats::parquet::table::Table;
 
     #[test]
@@ -289,6 +313,7 @@ mod tests {
             column: table.described(0),
             properties: Arc::default(),
             memory: 1 << 10,
+            bytes: 1 << 9,
             folder: folder.path(),
         };
         let bounds = Bounds {
@@ -300,7 +325,7 @@ mod tests {
             copied.take(&kept, bounds).unwrap();
         }
         let chunk = copied.finish().unwrap();
-        assert!(chunk.bytes.is_rolled());
+        assert!(matches!(chunk.bytes, Spooled::Disk(_)));
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
 
         let again = tempfile::tempfile().unwrap();

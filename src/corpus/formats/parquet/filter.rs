@@ -138,7 +138,19 @@ impl<W: Write + Send> Filtered<W> {
         origin: Origin<'_>,
         further: &[Cells],
     ) -> Result<(), Failure> {
-        let Group { kept, drops, begun } = take(&mut self.group);
+        let ended = take(&mut self.group);
+        self.write_group(ended, origin, further)?;
+        origin.table.end_group(origin.group);
+        Ok(())
+    }
+
+    fn write_group(
+        &mut self,
+        ended: Group,
+        origin: Origin<'_>,
+        further: &[Cells],
+    ) -> Result<(), Failure> {
+        let Group { kept, drops, begun } = ended;
         if !kept.contains(&true) {
             return Ok(());
         }
@@ -193,6 +205,7 @@ impl Coder {
             column: described.map_err(Failure::Read)?,
             properties: self.properties.clone(),
             memory,
+            bytes: origin.table.column_bytes(origin.group, column),
             folder: &self.folder,
         };
         Ok(copying(reader.map_err(Failure::Read)?, coding))

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use parquet::basic::{ConvertedType, Repetition, Type as Physical};
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedColumnWriter;
 use parquet::schema::types::{Type, TypePtr};
 
-/// The cells of a column that the table does not have.
+/// The cells of a column that the table does not have; none is null.
 #[derive(Debug)]
 pub(crate) enum Cells {
-    Bool(Vec<bool>),
-    Number(Vec<i64>),
-    Text(Vec<String>),
-    Share(Vec<f64>),
+    Bool(Vec<Option<bool>>),
+    Number(Vec<Option<i64>>),
+    Text(Vec<Option<String>>),
+    Share(Vec<Option<f64>>),
 }
 
 impl Cells {
@@ -27,7 +27,7 @@ impl Cells {
             Cells::Share(_) => (Physical::DOUBLE, ConvertedType::NONE),
         };
         let field = Type::primitive_type_builder(name, physical);
-        let field = field.with_repetition(Repetition::REQUIRED);
+        let field = field.with_repetition(Repetition::OPTIONAL);
         field.with_converted_type(converted).build()
     }
 
@@ -36,18 +36,27 @@ impl Cells {
         column: &mut SerializedColumnWriter<'_>,
     ) -> Result<(), ParquetError> {
         match self {
-            Cells::Bool(cells) => column.typed::<BoolType>().write_batch(cells, None, None),
-            Cells::Number(cells) => column.typed::<Int64Type>().write_batch(cells, None, None),
-            Cells::Share(cells) => column.typed::<DoubleType>().write_batch(cells, None, None),
+            Cells::Bool(cells) => write::<BoolType, _>(column, cells, |&cell| cell),
+            Cells::Number(cells) => write::<Int64Type, _>(column, cells, |&cell| cell),
+            Cells::Share(cells) => write::<DoubleType, _>(column, cells, |&cell| cell),
             Cells::Text(cells) => {
-                let cells: Vec<ByteArray> = cells.iter().map(|it| it.as_str().into()).collect();
-                column
-                    .typed::<ByteArrayType>()
-                    .write_batch(&cells, None, None)
+                let bytes = |cell: &String| ByteArray::from(cell.as_str());
+                write::<ByteArrayType, _>(column, cells, bytes)
             }
-        }?;
-        Ok(())
+        }
     }
+}
+
+fn write<T: DataType, C>(
+    column: &mut SerializedColumnWriter<'_>,
+    cells: &[Option<C>],
+    value: impl Fn(&C) -> T::T,
+) -> Result<(), ParquetError> {
+    let values: Vec<T::T> = cells.iter().flatten().map(value).collect();
+    let levels: Vec<i16> = cells.iter().map(|cell| cell.is_some().into()).collect();
+    let typed = column.typed::<T>();
+    typed.write_batch(&values, Some(&levels), None)?;
+    Ok(())
 }
 
 /// The schema of a table with further columns.

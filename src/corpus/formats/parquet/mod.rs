@@ -9,6 +9,7 @@ pub(crate) mod further;
 mod lines;
 mod nodes;
 mod pages;
+mod passing;
 pub(crate) mod sketches;
 pub(crate) mod table;
 mod triplets;
@@ -27,6 +28,7 @@ use parquet::schema::types::ColumnDescriptor;
 
 use crate::corpus::formats::parquet::lines::Lines;
 use crate::corpus::formats::parquet::pages::{Chunks, Pages};
+use crate::corpus::formats::parquet::passing::{Part, Passing, Place};
 use crate::corpus::formats::parquet::table::{Again, TableSource};
 use crate::corpus::formats::record::{Nth, Raw};
 use crate::corpus::formats::table::columns::{Cells, Columns, missing, number};
@@ -56,6 +58,8 @@ pub(crate) struct Rows {
     group: Option<Group>,
     /// The rows with all their columns, if they are wanted as lines.
     lines: Option<Lines>,
+    /// Where pages are left for whoever reads the table as a whole.
+    passing: Passing,
     ready: VecDeque<(Cells<ByteArray>, Vec<u8>)>,
     number: u64,
 }
@@ -116,6 +120,7 @@ impl Rows {
         });
         Ok(Rows {
             lines,
+            passing: Passing::default(),
             file,
             size,
             growth: Growth::default(),
@@ -130,7 +135,7 @@ impl Rows {
 
     /// The table as a whole, which can be read `again` as that says.
     pub(crate) fn table(&self, again: Again) -> TableSource {
-        TableSource::new(&self.file, again)
+        TableSource::new(&self.file, again, self.passing.clone())
     }
 
     fn read(&mut self) -> io::Result<Option<Raw<Cells<ByteArray>>>> {
@@ -149,7 +154,8 @@ impl Rows {
                 if let Some(lines) = &mut self.lines {
                     lines.begin(&*group)?;
                 }
-                self.group = Some(Group::new(&*group, self.columns)?);
+                let read = Group::new((&*group, self.next_group), self.columns, &self.passing);
+                self.group = Some(read?);
                 self.next_group += 1;
             } else {
                 return Ok(None);
@@ -185,8 +191,20 @@ impl Iterator for Rows {
 }
 
 impl Group {
-    fn new(group: &dyn RowGroupReader, columns: Columns) -> io::Result<Group> {
-        let column = |index| Column::new(group, index).map_err(|error| explain(&error));
+    fn new(
+        (group, number): (&dyn RowGroupReader, usize),
+        columns: Columns,
+        passing: &Passing,
+    ) -> io::Result<Group> {
+        let column = |column| {
+            let place = Place {
+                group: number,
+                column,
+                number: 0,
+            };
+            let part = Part::First(passing.clone(), place);
+            Column::new(group, column, Some(part)).map_err(|error| explain(&error))
+        };
         Ok(Group {
             id: columns.id.map(column).transpose()?,
             text: column(columns.text)?,
@@ -225,7 +243,11 @@ struct Column {
 type Cell = Option<ByteArray>;
 
 impl Column {
-    fn new(group: &dyn RowGroupReader, index: usize) -> Result<Column, ParquetError> {
+    fn new(
+        group: &dyn RowGroupReader,
+        index: usize,
+        part: Option<Part>,
+    ) -> Result<Column, ParquetError> {
         let column = group.metadata().schema_descr().column(index);
         let unsigned = [
             ConvertedType::UINT_8,
@@ -233,7 +255,7 @@ impl Column {
             ConvertedType::UINT_32,
             ConvertedType::UINT_64,
         ];
-        let pages = Pages::new(group.get_column_page_reader(index)?, &column);
+        let pages = Pages::new(group.get_column_page_reader(index)?, &column).passing(part);
         Ok(Column {
             reader: get_column_reader(column.clone(), Box::new(pages)),
             level: column.max_def_level(),

@@ -15,6 +15,7 @@ use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::corpus::formats::parquet::budget::Budget;
+use crate::corpus::formats::parquet::passing::Part;
 
 /// A page has no more bytes. Writers begin a new one after 1 MB, or after about a thousand rows.
 const MAX_BYTES: u64 = 1 << 30;
@@ -144,6 +145,8 @@ pub(crate) struct Pages {
     budget: Option<Budget>,
     /// Bytes of a value and its levels in memory, beside what the value refers to.
     value_bytes: u64,
+    /// The part in a file that is read twice.
+    part: Option<Part>,
 }
 
 impl Pages {
@@ -153,7 +156,13 @@ impl Pages {
             has_levels: column.max_def_level() > 0,
             budget: None,
             value_bytes: value_bytes(column),
+            part: None,
         }
+    }
+
+    /// Takes part in reading a file twice.
+    pub(super) fn passing(self, part: Option<Part>) -> Pages {
+        Pages { part, ..self }
     }
 
     /// The pages of a column, whose values count for a budget before they are read: a row may have any number.
@@ -234,8 +243,19 @@ fn delta_values(page: &Page, has_levels: bool) -> Option<u64> {
 
 impl PageReader for Pages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
-        let page = self.reader.get_next_page()?;
-        page.as_ref().map_or(Ok(()), |page| self.check(page))?;
+        let page = match self.part.as_ref().and_then(Part::taken) {
+            Some(page) => {
+                self.reader.skip_next_page()?;
+                Some(page)
+            }
+            None => self.reader.get_next_page()?,
+        };
+        if let Some(page) = &page {
+            self.check(page)?;
+            if let Some(part) = &mut self.part {
+                part.passed(page);
+            }
+        }
         Ok(page)
     }
 
@@ -244,7 +264,11 @@ impl PageReader for Pages {
     }
 
     fn skip_next_page(&mut self) -> Result<()> {
-        self.reader.skip_next_page()
+        self.reader.skip_next_page()?;
+        if let Some(part) = &mut self.part {
+            part.skipped();
+        }
+        Ok(())
     }
 }
 

@@ -19,6 +19,7 @@ use parquet::schema::types::{ColumnDescPtr, TypePtr};
 use crate::corpus::formats::parquet::budget::Budget;
 use crate::corpus::formats::parquet::failure::{Failure, failed};
 use crate::corpus::formats::parquet::pages::{Chunks, Pages};
+use crate::corpus::formats::parquet::passing::{Part, Passing, Place};
 use crate::corpus::formats::parquet::{explain, open};
 use crate::corpus::sourced::modified;
 
@@ -28,6 +29,8 @@ pub(crate) struct TableSource {
     /// Rows of each group.
     pub(crate) groups: Vec<u64>,
     again: Again,
+    /// Where pages wait that the first reader has read.
+    passing: Passing,
 }
 
 /// Where a table can be read again.
@@ -40,8 +43,12 @@ pub(crate) enum Again {
 }
 
 impl TableSource {
-    /// The table of a file that is open.
-    pub(crate) fn new(table: &SerializedFileReader<Chunks>, again: Again) -> TableSource {
+    /// The table of a file that is open, and whose reader leaves its pages there.
+    pub(crate) fn new(
+        table: &SerializedFileReader<Chunks>,
+        again: Again,
+        passing: Passing,
+    ) -> TableSource {
         let groups = table.metadata().row_groups().iter();
         TableSource {
             schema: table
@@ -51,6 +58,7 @@ impl TableSource {
                 .root_schema_ptr(),
             groups: groups.map(rows).collect(),
             again,
+            passing,
         }
     }
 
@@ -71,9 +79,14 @@ impl TableSource {
             }
             Again::Held(file) => file.try_clone()?,
         };
-        let table = Table::open(file)?;
+        let mut table = Table::open(file)?;
         let is_same = (0..self.groups.len()).all(|at| table.rows(at) == self.groups[at]);
-        Ok((table.groups() == self.groups.len() && is_same).then_some(table))
+        if table.groups() != self.groups.len() || !is_same {
+            return Ok(None);
+        }
+        self.passing.begin();
+        table.passing = self.passing.clone();
+        Ok(Some(table))
     }
 }
 
@@ -97,6 +110,14 @@ pub(crate) struct Table {
     /// Its bytes.
     chunks: Chunks,
     budget: Budget,
+    /// Where pages wait that another reader has read.
+    passing: Passing,
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        self.passing.end();
+    }
 }
 
 impl Table {
@@ -112,6 +133,7 @@ impl Table {
             file: open(chunks.clone())?,
             chunks,
             budget: Budget::new(size),
+            passing: Passing::default(),
         })
     }
 
@@ -150,6 +172,15 @@ impl Table {
     pub(crate) fn described(&self, column: usize) -> ColumnDescPtr {
         let schema = self.file.metadata().file_metadata().schema_descr();
         schema.column(column)
+    }
+
+    /// Bytes of a column of a group in its file.
+    pub(crate) fn column_bytes(&self, group: usize, column: usize) -> usize {
+        let groups = self.file.metadata().row_groups();
+        let column = groups.get(group).and_then(|it| it.columns().get(column));
+        column.map_or(0, |column| {
+            usize::try_from(column.compressed_size()).unwrap_or(0)
+        })
     }
 
     /// The columns of a group that have this `part` of its bytes each, or more.
@@ -204,14 +235,25 @@ impl Table {
     ///
     /// There is none, or it is damaged.
     pub(crate) fn column(&self, group: usize, column: usize) -> io::Result<ColumnReader> {
+        let place = Place {
+            group,
+            column,
+            number: 0,
+        };
         let read = || {
             let group = self.file.get_row_group(group)?;
             let described = group.metadata().schema_descr().column(column);
             let pages = group.get_column_page_reader(column)?;
             let pages = Pages::within(pages, &described, self.budget.clone());
-            Ok(get_column_reader(described, Box::new(pages)))
+            let part = Some(Part::Second(self.passing.clone(), place));
+            Ok(get_column_reader(described, Box::new(pages.passing(part))))
         };
         read().map_err(|error| explain(&error))
+    }
+
+    /// Takes note that no column of a group is read any more.
+    pub(crate) fn end_group(&self, group: usize) {
+        self.passing.end_group(group);
     }
 
     /// How another file of such rows is written: with the metadata of this one but that of the keys `left_out`, and

@@ -2,5 +2,5 @@
 
 pub(crate) mod columns;
 pub(crate) mod csv;
-mod quoted;
+pub(crate) mod quoted;
 pub(crate) mod tsv;

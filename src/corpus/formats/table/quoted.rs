@@ -231,6 +231,17 @@ impl<R: BufRead> Cuts<R> {
     }
 }
 
+/// The number of cells of a row.
+pub(crate) fn width(row: &[u8]) -> usize {
+    let mut place = CellState::CellStart;
+    let mut cells = 1;
+    for &byte in row {
+        place = place.after(byte);
+        cells += usize::from(place == CellState::CellStart);
+    }
+    cells
+}
+
 /// The length of the line that `bytes` begin with, with its end, if it ends in them.
 fn line_length(bytes: &[u8]) -> Option<usize> {
     let end = bytes.iter().position(|&byte| is_end(byte))?;
@@ -256,7 +267,7 @@ fn unclosed(line: u64, end: End) -> Fault {
 
 #[cfg(test)]
 mod tests {
-    use super::Cuts;
+    use super::{Cuts, width};
     use std::io::BufReader;
 
     /// The rows, or what is said of those that are lost; read in small pieces.
@@ -281,6 +292,20 @@ mod tests {
         let rows = ["\"a\n\",b\r\n", "c \"\n", "\"\"\"\r\n,\"\r", "d,\"e\"f\"\n"];
         assert_eq!(cuts(text, 99), rows);
         assert_eq!(cuts("", 99).len() + cuts("\u{feff}\n\r", 99).len(), 0);
+    }
+
+    #[test]
+    fn cells_are_counted() {
+        for (row, cells) in [
+            ("", 1),
+            ("a\r\n", 1),
+            (",", 2),
+            ("\"a,\n\"\"\",b,\n", 3),
+            ("a\"b,c\"d", 2),
+            ("\"a\"b,\"", 2),
+        ] {
+            assert_eq!(width(row.as_bytes()), cells, "{row:?}");
+        }
     }
 
     fn lost(line: u64, most: &str) -> String {

@@ -1,0 +1,172 @@
+//! Pages that go from one reader of a file to another, so that they are read and decompressed once.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use parquet::column::page::Page;
+
+/// Bytes of pages that wait at most; further ones are read again.
+const MOST: usize = 32 << 20;
+
+/// Where pages wait for the second reader, as long as there is one. Clones are the same.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Passing(Arc<Mutex<Waiting>>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    /// Whether somebody reads the file a second time.
+    is_wanted: bool,
+    pages: BTreeMap<Place, Page>,
+    /// Of all pages together.
+    bytes: usize,
+}
+
+/// Where a page stands in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) group: usize,
+    pub(crate) column: usize,
+    /// Pages of the column before it.
+    pub(crate) number: usize,
+}
+
+impl Passing {
+    /// Begins the second reading.
+    pub(crate) fn begin(&self) {
+        self.with(|waiting| waiting.is_wanted = true);
+    }
+
+    /// Ends it: no page waits any more.
+    pub(crate) fn end(&self) {
+        self.with(|waiting| *waiting = Waiting::default());
+    }
+
+    /// Leaves a page for the second reader, if there is one and not too much waits for it.
+    pub(super) fn leave(&self, place: Place, page: &Page) {
+        self.with(|waiting| {
+            let bytes = waiting.bytes + page.buffer().len();
+            if waiting.is_wanted && bytes <= MOST {
+                waiting.bytes = bytes;
+                waiting.pages.insert(place, page.clone());
+            }
+        });
+    }
+
+    /// Takes a page that was left.
+    pub(super) fn take(&self, place: Place) -> Option<Page> {
+        self.with(|waiting| {
+            let page = waiting.pages.remove(&place)?;
+            waiting.bytes -= page.buffer().len();
+            Some(page)
+        })
+    }
+
+    /// Lets go of the pages of the groups up to this one.
+    pub(super) fn end_group(&self, group: usize) {
+        self.with(|waiting| {
+            while let Some(first) = waiting.pages.first_entry()
+                && first.key().group <= group
+            {
+                waiting.bytes -= first.remove().buffer().len();
+            }
+        });
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Waiting) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// One reader's part in it, of one column.
+#[derive(Debug)]
+pub(super) enum Part {
+    /// It leaves its pages.
+    First(Passing, Place),
+    /// It takes those that were left.
+    Second(Passing, Place),
+}
+
+impl Part {
+    /// The page that comes next, if the first reader left it.
+    pub(super) fn taken(&self) -> Option<Page> {
+        match self {
+            Part::First(..) => None,
+            Part::Second(passing, place) => passing.take(*place),
+        }
+    }
+
+    /// Takes note of a page that was read or taken.
+    pub(super) fn passed(&mut self, page: &Page) {
+        match self {
+            Part::First(passing, place) => {
+                passing.leave(*place, page);
+                place.number += 1;
+            }
+            Part::Second(_, place) => place.number += 1,
+        }
+    }
+
+    /// Takes note of a page that was skipped.
+    pub(super) fn skipped(&mut self) {
+        let (Part::First(_, place) | Part::Second(_, place)) = self;
+        place.number += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use parquet::basic::Encoding;
+    use parquet::column::page::Page;
+
+    use super::{MOST, Passing, Place};
+
+    fn page(bytes: usize) -> Page {
+        Page::DictionaryPage {
+            buf: Bytes::from(vec![0; bytes]),
+            num_values: 1,
+            encoding: Encoding::PLAIN,
+            is_sorted: false,
+        }
+    }
+
+    fn place(group: usize, number: usize) -> Place {
+        Place {
+            group,
+            column: 3,
+            number,
+        }
+    }
+
+    #[test]
+    fn pages_wait_for_a_second_reader_as_long_as_there_is_one() {
+        let passing = Passing::default();
+        passing.leave(place(0, 0), &page(9));
+        assert!(passing.take(place(0, 0)).is_none());
+        passing.begin();
+        for (group, number) in [(0, 0), (0, 1), (1, 0)] {
+            passing.leave(place(group, number), &page(9));
+        }
+        assert!(passing.take(place(0, 1)).is_some() && passing.take(place(0, 1)).is_none());
+        passing.end_group(0);
+        assert!(passing.take(place(0, 0)).is_none());
+        passing.end();
+        assert!(passing.take(place(1, 0)).is_none());
+        passing.leave(place(2, 0), &page(9));
+        assert!(passing.take(place(2, 0)).is_none());
+    }
+
+    #[test]
+    fn no_more_pages_wait_than_there_is_room_for() {
+        let passing = Passing::default();
+        passing.begin();
+        passing.leave(place(0, 0), &page(MOST));
+        passing.leave(place(1, 0), &page(1));
+        assert!(passing.take(place(1, 0)).is_none());
+        assert!(passing.take(place(0, 0)).is_some());
+        passing.leave(place(1, 1), &page(MOST));
+        passing.end_group(1);
+        passing.leave(place(2, 0), &page(MOST));
+        assert!(passing.take(place(2, 0)).is_some());
+    }
+}
