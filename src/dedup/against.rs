@@ -26,17 +26,16 @@ pub(super) fn check_apart(dedup: &mut Dedup) -> Result<()> {
         for (other, compared) in &against {
             let other = other.display();
             let reason = if read == *compared {
-                "this is to be compared with itself and would be dropped; compare it with another place"
+                "this would be compared with itself and dropped; compare it with another place"
                     .to_owned()
             } else if read.starts_with(compared) {
                 format!(
-                    "this is inside {other}, which it is to be compared with, and would be dropped for its own \
-                     sake; compare it with a place that does not hold it"
+                    "this is inside {other}, so it would be compared with itself and dropped; compare it with a place \
+                     that does not contain it"
                 )
             } else if compared.starts_with(&read) {
                 format!(
-                    "{other}, which this is to be compared with, is inside and would be dropped for its own \
-                     sake; move one of them out of the other"
+                    "{other} is inside, so it would be compared with itself and dropped; move it out of this folder"
                 )
             } else {
                 continue;
@@ -65,7 +64,8 @@ pub(super) fn compared(
         Against::Store(store) => store,
         Against::Corpus(sources) => {
             let folder = outputs.work().path("against");
-            let store = dedup.store_options.create(folder, &dedup.schema)?;
+            let options = dedup.store_options.clone().fleeting();
+            let store = options.create(folder, &dedup.schema)?;
             let add = corpus::Add::new(sources)
                 .reading(dedup.options.clone())
                 .memory(dedup.memory);
@@ -85,6 +85,9 @@ pub(super) fn compared(
             failed?;
             if dedup.options.strict && added.reading.has_failures() {
                 return Err(Error::FirstFailure);
+            }
+            if store.stats()?.documents == 0 && added.reading.all_skipped() > 0 {
+                return Err(Error::NothingToCompare);
             }
             store
         }

@@ -21,7 +21,7 @@ use crate::dedup::target::{Form, Target};
 use crate::write::Uncommitted;
 use crate::{Store, Writer};
 
-/// A run whose places are taken. Dropped, it leaves nothing.
+/// A run that has reserved the places of its outputs. If it is dropped, nothing is written.
 #[must_use = "nothing is done before it is run"]
 pub struct Begun {
     dedup: Dedup,
@@ -36,6 +36,12 @@ impl fmt::Debug for Begun {
             .field("target", &self.target)
             .finish_non_exhaustive()
     }
+}
+
+/// The store of a run that has none.
+fn temporary(dedup: &Dedup, outputs: &Outputs) -> Result<Store> {
+    let options = dedup.store_options.clone().fleeting();
+    Ok(options.create(outputs.work().path("store"), &dedup.schema)?)
 }
 
 impl Begun {
@@ -56,7 +62,7 @@ impl Begun {
         self.target.form == Form::Folder
     }
 
-    /// Judges against the documents of a store as well, as [`Dedup::store`] says.
+    /// Also compares with the documents of a store, as [`Dedup::store`] does.
     pub fn store(self, store: &Store) -> Begun {
         Begun {
             dedup: self.dedup.store(store),
@@ -64,15 +70,14 @@ impl Begun {
         }
     }
 
-    /// Reads, judges and writes, and tells the observer, who may stop it: then nothing is written, and the
-    /// same run gives the same output later.
+    /// Reads, judges and writes. The observer gets each event and may stop the run: then nothing is written, and
+    /// the same run gives the same output later.
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`]; [`Error::FirstFailure`] if the corpus is read strictly; what is read does not fit
-    /// into what is written; those of the store and of the system. Where the output got its place and the
-    /// run could not be ended in the store, the output is there, and the next run is judged as if it was
-    /// not.
+    /// [`Error::Stopped`]; [`Error::FirstFailure`] if the corpus is read strictly; [`Error::Unfit`] if the input
+    /// does not fit into the output; errors of the store and of the system. If the output is in its place but the
+    /// run cannot be closed in the store, the output stays, and the next run ignores the documents of this one.
     pub fn run(self, mut observe: impl FnMut(Event<'_>) -> ControlFlow<()>) -> Result<Done, Error> {
         self.run_watched(Observer::new(&mut observe))
     }
@@ -87,11 +92,9 @@ impl Begun {
         dedup.options = options;
         let given = dedup.store.take();
         let store_stays = given.is_some();
-        let store = if let Some(store) = given {
-            store
-        } else {
-            let folder = outputs.work().path("store");
-            dedup.store_options.create(folder, &dedup.schema)?
+        let store = match given {
+            Some(store) => store,
+            None => temporary(&dedup, &outputs)?,
         };
         let cut_short = store.searches_cut_short();
         let to = std::mem::replace(&mut dedup.to, To::Nowhere);

@@ -6,51 +6,54 @@ use crate::corpus::Reading;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Done {
-    /// Documents, and files and records that were left out.
+    /// Number of documents, including files and records that were left out.
     pub documents: u64,
-    /// Documents that are in the output.
+    /// Number of documents in the output.
     pub kept: u64,
-    /// Documents that are like one of this input.
+    /// Documents that resemble an earlier one of this input.
     pub of_input: Dropping,
-    /// Documents that are like one that was stored before.
+    /// Documents that resemble one that was stored before this run.
     pub of_history: Dropping,
-    /// Of these, documents that are stored under their own key, or from the same file: they are like themselves, and
-    /// need have no other copy.
+    /// How many of these are stored themselves, under their own key or from the same file. They resemble
+    /// themselves; there may be no other copy.
     pub of_itself: u64,
-    /// What was read and what was left out.
+    /// Counts of what was read and what was left out.
     pub reading: Reading,
-    /// How often some candidates of a text were not compared with it, as the store's
-    /// [`Options::false_candidates`](crate::Options::false_candidates) asks.
+    /// Of the skipped records, those that are in the output nevertheless, with nulls for their
+    /// [marks](crate::dedup::Dedup::mark).
+    pub unmarked: u64,
+    /// Number of searches that skipped candidates, because of
+    /// [`Options::false_candidates`](crate::Options::false_candidates).
     pub searches_cut_short: u64,
-    /// Whether the output has its place. Not so if nothing is kept and something with content stands
-    /// there, which nothing replaces; or if no document could be read of what is there.
+    /// Whether the output was written. False if no document is kept and the old output is not empty, because an
+    /// empty output never replaces another one; also false if the input has documents and none could be read.
     pub is_written: bool,
 }
 
-/// How many documents were dropped.
+/// Numbers of dropped documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Dropping {
-    /// Of the same text, byte for byte.
+    /// Documents with the same text, byte for byte.
     pub exact_copies: u64,
-    /// Of another text that is alike.
+    /// Documents with a similar text.
     pub near_duplicates: u64,
 }
 
 impl Dropping {
-    /// All of them.
+    /// Returns the sum of both.
     pub fn all(self) -> u64 {
         self.exact_copies + self.near_duplicates
     }
 }
 
 impl Done {
-    /// Documents that are not in the output for the sake of another one.
+    /// Returns the number of documents that were dropped because they resemble another one.
     pub fn dropped(&self) -> u64 {
         self.of_input.all() + self.of_history.all()
     }
 
-    /// Whether something failed to be read, and not one document was.
+    /// Returns whether something could not be read, and no document could.
     pub fn read_nothing(&self) -> bool {
         self.kept + self.dropped() == 0 && self.reading.has_failures()
     }

@@ -8,104 +8,113 @@ use std::sync::Arc;
 use crate::corpus::{self, Format};
 use crate::publish::error as publish;
 
-/// Why a corpus was not written, one variant for each situation a caller can act on.
+/// Why a corpus was not written, with a variant for each situation that a caller can act on.
 ///
-/// The message of every variant is one line that has the cause in it. Nothing is written in any of these
-/// cases, and what stood in the place of the output stands there still.
+/// Each message is one line and includes the cause. In all these cases, nothing is written and an old output stays
+/// as it was.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The observer asked to stop. The same run may begin anew, and gives the same output.
+    /// The observer stopped the run. The same run may be started again and gives the same output.
     Stopped,
-    /// A file or record could not be read, which ends a run that is
-    /// [strict](crate::corpus::Options::strict). The observer was told which.
+    /// A file or record could not be read, which ends a [strict](crate::corpus::Options::strict) run. The observer
+    /// got an event that names it.
     FirstFailure,
-    /// An input is not there.
+    /// An input does not exist.
     NotFound {
         /// Its path.
         path: PathBuf,
     },
-    /// A stream is one document, which has no name to be written under.
+    /// A stream is a single document, which has no name for a file of output.
     StreamOfText {
         /// The name of the stream.
         name: String,
     },
-    /// What is read does not go into what is to be written.
+    /// An input does not fit into the output.
     Unfit {
         /// The file.
         place: String,
         /// Why it does not.
         unfit: Unfit,
     },
-    /// Two inputs go to the same place in a folder of output.
+    /// Two inputs would have the same path in the folder of output.
     SamePlace {
         /// The second of them.
         source: PathBuf,
         /// The place in the folder.
         place: PathBuf,
     },
-    /// A file has the name of the list that a folder of output has in it.
+    /// An input has the name of the list that dedupdb writes into each folder of output.
     ReservedName {
         /// The file.
         path: PathBuf,
     },
-    /// A table of which rows are kept cannot be read as a whole.
+    /// A table whose rows are to be copied cannot be read completely.
     Input {
         /// The file.
         path: PathBuf,
         /// Which part of it, and why.
         source: Arc<io::Error>,
     },
-    /// A file of columns was asked for, and there is no table to tell which.
+    /// A Parquet file was requested, but no input has columns.
     NoTable,
-    /// A folder was asked for, and this is none, or a symbolic link to one.
+    /// A folder is needed, and this is not one, or is a symbolic link to one.
     NoFolder {
         /// Its path.
         path: PathBuf,
     },
-    /// An input is, holds or is in what it would be compared with alone, and would be dropped for its own sake.
+    /// An input would be compared with itself and dropped: it is, contains or lies in what it is compared with.
     OwnCounterpart {
         /// The input.
         path: PathBuf,
         /// What it would be compared with, and what to do.
         reason: String,
     },
-    /// A list of moved files is none, or is not as it was written.
+    /// None of the documents to compare the input with could be read. The observer got events with the reasons.
+    NothingToCompare,
+    /// A file is not a list of moved files, or was changed since it was written.
     BadManifest {
         /// The list.
         path: PathBuf,
         /// What is wrong with it, and where.
         reason: String,
     },
+    /// Another process moves files to the folder, or back.
+    Held {
+        /// The folder.
+        path: PathBuf,
+        /// Who, and what it does.
+        holder: String,
+    },
     /// A file changed while it was read.
     Changed {
         /// The file.
         path: PathBuf,
     },
-    /// What is kept on disk meanwhile takes more than it may.
+    /// Temporary texts and records take more space than the limit.
     TemporaryLimit {
         /// The folder that it is in.
         folder: PathBuf,
         /// Bytes that it may take.
         limit: u64,
     },
-    /// What is kept on disk meanwhile cannot be written.
+    /// Temporary texts and records cannot be written.
     Temporary {
         /// The folder that it is in.
         folder: PathBuf,
         /// The system's reason.
         source: Arc<io::Error>,
     },
-    /// The stream that the output goes to takes no more.
+    /// The output stream cannot be written.
     Stream {
         /// Its reason.
         source: Arc<io::Error>,
     },
-    /// The output cannot take its place.
+    /// The output cannot be put in its place.
     Output(publish::Error),
-    /// The corpus cannot be read at all.
+    /// The corpus cannot be read.
     Corpus(corpus::Error),
-    /// The store did not answer, or takes nothing.
+    /// The store cannot be read or written.
     Store(crate::Error),
     /// A defect of this crate.
     Defect {
@@ -114,28 +123,28 @@ pub enum Error {
     },
 }
 
-/// Why what is read does not go into what is to be written.
+/// Why an input does not fit into the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unfit {
-    /// A list has the paths of files that are one document each, and this one has records.
+    /// A list has the paths of files with one document each, and this file has records.
     RecordsInList,
-    /// A table has one schema, and this one's is not that of the tables before it.
+    /// All tables of an output need the same schema, and this one differs from the tables before it.
     OtherColumns,
-    /// A file of records has records of one format.
+    /// All records of an output need the same format.
     OtherFormat {
         /// The format of this one.
         found: Format,
         /// The format of the file.
         expected: Format,
     },
-    /// A table has one header, and this one's is not that of the tables before it.
+    /// All tables of an output need the same header, and this one differs from the tables before it.
     OtherHeader,
-    /// A file that is one document does not go into a file of records.
+    /// A file with one document cannot be written into a file of records.
     DocumentInRecords,
-    /// What is said of documents goes into records of JSONL, CSV and Parquet, and of TSV with a header.
+    /// Only records of JSONL, CSV and Parquet, and of TSV with a header, can be marked.
     NoMarks,
-    /// A table has a column, or a record a field, of the name that one of the marks would have.
+    /// A table or record already has a column or field with the name of a mark.
     MarkedBefore,
 }
 
@@ -175,6 +184,13 @@ impl fmt::Display for Error {
             ),
             Error::OwnCounterpart { path, reason } | Error::BadManifest { path, reason } => {
                 write!(f, "{}: {reason}", path.display())
+            }
+            Error::NothingToCompare => f.write_str(
+                "nothing could be read of what to compare with, and nothing is written; its records need the \
+                 fields that the input has for key and text",
+            ),
+            Error::Held { path, holder } => {
+                write!(f, "{}: {holder}; wait until it ends", path.display())
             }
             Error::NoTable => {
                 f.write_str("no table could be read, so the columns of the output are not known")
@@ -224,7 +240,7 @@ impl fmt::Display for Unfit {
                 "it has no columns to mark; JSONL, CSV and Parquet have, and TSV with a header",
             ),
             Unfit::MarkedBefore => f.write_str(
-                "it has a field or a column of the name of a mark already; choose another name",
+                "it has a field or a column of this name already; choose another name for the marks",
             ),
             Unfit::DocumentInRecords => f.write_str(
                 "a file that is one document does not go into a file of records; write to a folder, \

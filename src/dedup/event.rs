@@ -12,52 +12,52 @@ use crate::dedup::error::{Error, Result};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// The store had so many documents of a run that was interrupted, and forgot them.
+    /// Documents of an interrupted run were removed from the store.
     Forgotten {
         /// How many.
         documents: u64,
     },
     /// A file or record is left out.
     Skipped(&'a Skipped),
-    /// A record's id came before with another text. It is judged like any other.
+    /// A record has an id that came before with another text. It is judged like any other.
     Repeated {
         /// The file and the record.
         place: &'a str,
         /// Where the id came before, and what would help.
         repeated: &'a Repeated,
     },
-    /// A document is dropped, for the sake of another one.
+    /// A document is dropped because it resembles another one.
     Dropped(&'a Dropped<'a>),
-    /// How far it is: told after each batch, and twenty times a second while nothing else happens.
+    /// The progress: after each batch, and twenty times per second while nothing else happens.
     Progress {
         /// Documents that were judged, or read where all are read first, and what was left out.
         documents: u64,
         /// Bytes that were read for them.
         bytes: u64,
     },
-    /// All is judged and durable, and the output is about to take its place. To stop is possible once
-    /// more.
+    /// Everything is judged and durable, and the output is about to be put in its place. This is the last chance to
+    /// stop.
     Publishing,
 }
 
-/// A document that is dropped, and the one that it resembles.
+/// A dropped document, and the one that it resembles.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Dropped<'a> {
     /// Its key.
     pub key: &'a str,
-    /// The file that it is in, or the name of the stream.
+    /// Its file, or the name of the stream.
     pub source: &'a Path,
-    /// Which record of its file it is, if the file has records.
+    /// The number of its record, if the file has records.
     pub record: Option<Nth>,
-    /// The document that it is like: the key that it is stored under, and how alike they are.
+    /// The document that it resembles: the key under which it is stored, and their similarity.
     pub earlier: &'a Match,
-    /// The file that the other one is in. None if it was stored before, or if nobody asked for
+    /// The file of the other document. None if that was stored before this run, or without
     /// [lineage](crate::dedup::Dedup::lineage).
     pub earlier_source: Option<&'a Path>,
-    /// Which record the other one is, if that is known and its file has records.
+    /// The number of the other record, if it is known and its file has records.
     pub earlier_record: Option<Nth>,
-    /// Whether the other one was stored before this run.
+    /// Whether the other document was stored before this run.
     pub stored_before: bool,
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use crate::corpus::{Format, Opened, Origin, TableSource};
+use crate::corpus::{Format, Opened, Origin, Skipped, TableSource};
 
 use crate::dedup::error::{Error, Result, Unfit};
 use crate::dedup::mark::Columns;
@@ -98,6 +98,22 @@ impl Fit {
         let columns = self.mark.as_ref().filter(|_| self.has_fields);
         match columns.and_then(|columns| columns.field_of(&origin.verbatim)) {
             Some(name) => marked_before(&origin.place(), name),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes note of something that gives no document.
+    ///
+    /// # Errors
+    ///
+    /// It is a record with a field of the name of a mark.
+    pub(crate) fn unread(&self, skipped: &Skipped) -> Result<()> {
+        let record = skipped.record.as_ref().filter(|_| self.has_fields);
+        let (Some(columns), Some(record)) = (&self.mark, record) else {
+            return Ok(());
+        };
+        match columns.field_of(&record.verbatim) {
+            Some(name) => marked_before(&skipped.place, name),
             None => Ok(()),
         }
     }

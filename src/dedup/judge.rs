@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use crate::corpus::{
-    self, Batch, Item, Key, Opened, Origin, Repeated, Sketched, Skipped, is_same_file, met,
+    self, Batch, Item, Key, Opened, Origin, Repeated, Sketched, Skipped, Unread, is_same_file, met,
     short_hash,
 };
 use crate::dedup::done::Done;
@@ -31,7 +31,9 @@ pub(crate) enum Judged {
     /// A file of records begins.
     Opened(Opened),
     Document(Box<Origin>, Verdict),
-    /// The store does not take it.
+    /// A record that gives no document.
+    Unread(Box<Unread>),
+    /// A file that the store does not take.
     Refused,
 }
 
@@ -102,7 +104,10 @@ impl Met<'_> {
                 }
             }
             Item::Opened(opened) => self.fit.records(opened),
-            Item::Skipped(skipped) => self.skip(skipped),
+            Item::Skipped(skipped) => {
+                self.fit.unread(skipped)?;
+                self.skip(skipped)
+            }
             Item::Unchanged => Ok(()),
         }
     }
@@ -164,7 +169,8 @@ impl Judge<'_> {
                     take(self.note(origin, outcome)?)?;
                 }
                 Item::Opened(opened) => take(Judged::Opened(opened))?,
-                Item::Unchanged | Item::Skipped(_) => {}
+                Item::Skipped(skipped) => take_unread(skipped, take)?,
+                Item::Unchanged => {}
             }
         }
         if are_met {
@@ -179,7 +185,9 @@ impl Judge<'_> {
             Ok(outcome) => outcome,
             Err(error) => {
                 self.met.skip(&origin.refused(&error))?;
-                return Ok(Judged::Refused);
+                let verbatim = origin.verbatim;
+                let unread = origin.record.map(|nth| Box::new(Unread { nth, verbatim }));
+                return Ok(unread.map_or(Judged::Refused, Judged::Unread));
             }
         };
         let Some(earlier) = outcome.duplicate_of() else {
@@ -300,12 +308,19 @@ impl Judge<'_> {
                         take(self.note(document.into_origin(), outcome)?)?;
                     }
                     Item::Opened(opened) => take(Judged::Opened(opened))?,
-                    Item::Unchanged | Item::Skipped(_) => {}
+                    Item::Skipped(skipped) => take_unread(skipped, take)?,
+                    Item::Unchanged => {}
                 }
             }
             self.met.watch.advance(items, bytes)?;
         }
     }
+}
+
+/// Hands a record over that gives no document, if it is a whole one.
+fn take_unread(skipped: Skipped, take: &mut dyn FnMut(Judged) -> Result<()>) -> Result<()> {
+    let unread = skipped.record.map(Judged::Unread);
+    unread.map_or(Ok(()), take)
 }
 
 /// Whether the document that was stored before is the one that was read, as far as its key tells.
@@ -325,8 +340,7 @@ fn tell(removed: &mut Option<Removed>, met: &mut Met<'_>, dropped: &Dropped<'_>)
     met.watch.tell(Event::Dropped(dropped))
 }
 
-/// The number of the cluster of the document that is stored as `key`, which is not negative as a signed one
-/// either.
+/// The number of the cluster of the document that is stored as `key`: below 2^53, which all readers of JSON keep.
 fn cluster(key: &str) -> u64 {
-    short_hash(key) >> 1
+    short_hash(key) >> 11
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::de::IgnoredAny;
 use serde_json::json;
 
-use crate::corpus::Format;
+use crate::corpus::{Format, cells_of_csv};
 use crate::publish::{csv_field, escape};
 
 /// What became of a document.
@@ -17,7 +17,7 @@ pub(crate) struct Mark {
     pub(crate) cluster: u64,
     /// The key of the document for whose sake it would be dropped; its own if there is none.
     pub(crate) representative: String,
-    /// How alike both are; 1 to itself.
+    /// The similarity of both, 0 to 1; 1 to itself.
     pub(crate) similarity: f64,
 }
 
@@ -46,12 +46,8 @@ impl Columns {
     }
 
     /// The first of the names that a field of this line of JSON has, if one does.
-    #[expect(
-        clippy::zero_sized_map_values,
-        reason = "only a map can be read from an object"
-    )]
     pub(crate) fn field_of(&self, record: &[u8]) -> Option<&str> {
-        let fields: HashMap<String, IgnoredAny> = serde_json::from_slice(record).ok()?;
+        let fields = fields(record)?;
         self.among(|name| fields.contains_key(name))
     }
 
@@ -69,36 +65,79 @@ impl Columns {
         extended(format, header, &self.0)
     }
 
-    /// The record with what `mark` says. A row of Parquet is a line of JSON here.
-    pub(crate) fn record(&self, format: Format, record: &[u8], mark: &Mark) -> Vec<u8> {
+    /// The record with what `mark` says, or with nulls. A row of Parquet is a line of JSON here, and a row of another
+    /// table has at least as many cells as it is `wide`.
+    pub(crate) fn record(
+        &self,
+        format: Format,
+        record: &[u8],
+        mark: Option<&Mark>,
+        wide: usize,
+    ) -> Vec<u8> {
         if matches!(format, Format::Csv | Format::Tsv) {
-            let cells = [
-                mark.is_kept.to_string(),
-                mark.cluster.to_string(),
-                mark.representative.clone(),
-                mark.similarity.to_string(),
-            ];
-            return extended(format, record, &cells);
+            let cells = mark.map(|mark| {
+                [
+                    mark.is_kept.to_string(),
+                    mark.cluster.to_string(),
+                    mark.representative.clone(),
+                    mark.similarity.to_string(),
+                ]
+            });
+            let missing = wide.saturating_sub(width(format, record));
+            let missing = vec![String::new(); missing];
+            return extended(
+                format,
+                record,
+                &[&missing[..], &cells.unwrap_or_default()].concat(),
+            );
         }
-        let values = [
-            json!(mark.is_kept),
-            json!(mark.cluster),
-            json!(mark.representative),
-            json!(mark.similarity),
-        ];
+        let values = mark.map(|mark| {
+            [
+                json!(mark.is_kept),
+                json!(mark.cluster),
+                json!(mark.representative),
+                json!(mark.similarity),
+            ]
+        });
         let end = record.iter().rposition(|&byte| byte == b'}');
         let (fields, end) = record.split_at(end.unwrap_or(record.len()));
         let mut marked = fields.to_vec();
-        for (name, value) in self.0.iter().zip(values) {
-            marked.extend_from_slice(format!(",{}:{value}", json!(name)).as_bytes());
+        for (name, value) in self.0.iter().zip(values.unwrap_or_default()) {
+            if !marked.trim_ascii_end().ends_with(b"{") {
+                marked.push(b',');
+            }
+            marked.extend_from_slice(format!("{}:{value}", json!(name)).as_bytes());
         }
         marked.extend_from_slice(end);
         marked
     }
 }
 
+/// Whether a record of this format, which gives no document, can have fields.
+pub(crate) fn has_fields(format: Format, record: &[u8]) -> bool {
+    format != Format::Jsonl || fields(record).is_some()
+}
+
+/// The number of cells that a row of a table has.
+pub(crate) fn width(format: Format, row: &[u8]) -> usize {
+    match format {
+        Format::Csv => cells_of_csv(row),
+        Format::Tsv => row.split(|&byte| byte == b'\t').count(),
+        _ => 0,
+    }
+}
+
+/// The fields of a line that is an object of JSON.
+#[expect(
+    clippy::zero_sized_map_values,
+    reason = "only a map can be read from an object"
+)]
+fn fields(record: &[u8]) -> Option<HashMap<String, IgnoredAny>> {
+    serde_json::from_slice(record).ok()
+}
+
 /// A row with further cells.
-fn extended(format: Format, row: &[u8], cells: &[String; 4]) -> Vec<u8> {
+fn extended(format: Format, row: &[u8], cells: &[String]) -> Vec<u8> {
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
     let length = row
         .iter()
@@ -121,7 +160,7 @@ fn extended(format: Format, row: &[u8], cells: &[String; 4]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Columns, Mark};
+    use super::{Columns, Mark, has_fields};
     use crate::corpus::Format;
 
     #[test]
@@ -134,7 +173,7 @@ mod tests {
             similarity: 0.5,
         };
         let marked = |format, record: &[u8]| {
-            String::from_utf8(columns.record(format, record, &mark)).unwrap()
+            String::from_utf8(columns.record(format, record, Some(&mark), 2)).unwrap()
         };
         assert_eq!(
             marked(Format::Jsonl, b"{ \"text\": \"}\" } \r\n"),
@@ -151,5 +190,26 @@ mod tests {
             b"id,text,dup_keep,dup_cluster,dup_representative,dup_similarity\n"
         );
         assert_eq!(columns.header(Format::Csv, b""), b"");
+    }
+
+    #[test]
+    fn records_without_marks_have_nulls_in_their_place() {
+        let columns = Columns::new("x");
+        let nulls =
+            "\"x_keep\":null,\"x_cluster\":null,\"x_representative\":null,\"x_similarity\":null";
+        for (format, record, marked) in [
+            (Format::Jsonl, "{}\n", format!("{{{nulls}}}\n")),
+            (Format::Jsonl, " { }", format!(" {{ {nulls}}}")),
+            (Format::Parquet, "{\"a\":1}", format!("{{\"a\":1,{nulls}}}")),
+            (Format::Csv, "1\r\n", "1,,,,,,\r\n".to_owned()),
+            (Format::Csv, "1,\",\",3,4\n", "1,\",\",3,4,,,,\n".to_owned()),
+            (Format::Tsv, "1\t2", "1\t2\t\t\t\t\t".to_owned()),
+        ] {
+            let found = columns.record(format, record.as_bytes(), None, 3);
+            assert_eq!(String::from_utf8(found).unwrap(), marked, "{record:?}");
+        }
+        for (record, is_object) in [("{}", true), ("[]", false), ("{", false), ("{} x", false)] {
+            assert_eq!(has_fields(Format::Jsonl, record.as_bytes()), is_object);
+        }
     }
 }

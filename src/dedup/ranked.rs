@@ -39,7 +39,11 @@ pub(super) fn spool_all(
                     ranking.push(document, offset);
                 }
                 Item::Opened(opened) => spool.open(opened)?,
-                Item::Skipped(_) | Item::Unchanged => {}
+                Item::Skipped(skipped) => {
+                    let unread = skipped.record.as_ref().filter(|_| judge.is_marking);
+                    unread.map_or(Ok(()), |unread| spool.push_unread(unread))?;
+                }
+                Item::Unchanged => {}
             }
         }
         let items = met(&batch.items);

@@ -12,11 +12,11 @@ use crate::dedup::settings::Keep;
 use crate::write::{Intake, Outcome, Pipeline, Relation};
 use crate::{Input, Options, Schema};
 
-/// Texts that are rows of something, deduplicated as [`Dedup`](crate::dedup::Dedup) does it with
-/// [`Keep::First`]: a row is dropped for the sake of an earlier one that is kept. [`Rows::order`] tells in which
-/// order rows are to come so that others are kept.
+/// Deduplicates rows of texts in memory, as [`Dedup`](crate::dedup::Dedup) does with [`Keep::First`]: a row is
+/// dropped if it resembles an earlier row that is kept. To keep other rows, push them in the order of
+/// [`Rows::order`].
 ///
-/// A temporary store takes the texts' shingles and signatures; it is gone with the rows.
+/// A temporary store holds the shingles and signatures of the texts. It is deleted when the rows are dropped.
 ///
 /// ```
 /// use std::time::Duration;
@@ -48,29 +48,31 @@ pub struct Rows {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DroppedRow {
-    /// The number, from 0, of the row that is kept instead.
+    /// The number, from 0, of the kept row that it resembles.
     pub earlier: u64,
-    /// Exact Jaccard similarity of both; none where the schema keeps no shingles.
+    /// Exact Jaccard similarity of both, 0 to 1. None if the schema keeps no shingles.
     pub jaccard: Option<f64>,
-    /// Estimate of it.
+    /// Estimate of this similarity from the signatures, 0 to 1.
     pub estimate: f64,
     /// Whether the texts are the same.
     pub exact_copy: bool,
 }
 
 impl Rows {
-    /// Begins with the first row. The temporary store is made in a folder of its own in `within`.
+    /// Starts before the first row. The temporary store is made in a new folder in `within`.
     ///
     /// # Errors
     ///
-    /// [`Error::Temporary`] if no folder can be made, and those of making a store.
+    /// [`Error::Temporary`] if the folder cannot be made, or those of making a store.
     pub fn begin(schema: &Schema, within: impl AsRef<Path>) -> Result<Rows> {
         let within = within.as_ref();
         let folder = tempfile::tempdir_in(within).map_err(|source| Error::Temporary {
             folder: within.to_owned(),
             source: Arc::new(source),
         })?;
-        let store = Options::new().create(folder.path().join("store"), schema)?;
+        let store = Options::new()
+            .fleeting()
+            .create(folder.path().join("store"), schema)?;
         let pipeline = store.pipeline(Intake::new().unique(true))?;
         Ok(Rows {
             pipeline,
@@ -79,10 +81,9 @@ impl Rows {
         })
     }
 
-    /// The numbers of rows in the order in which they are to be pushed, so that of rows that are alike the one
-    /// that is asked for is kept, by the bytes of their texts. The newest row is the last one, as the newest
-    /// record of a file is. A [`DroppedRow`] then counts in this order. For a few or none it is that of the first,
-    /// and the caller counts.
+    /// Returns the order in which to push rows, given the bytes of their texts, so that of several similar rows the
+    /// one that `keep` asks for is kept. The newest row is the last one. The numbers of a [`DroppedRow`] then count
+    /// in this order. For [`Keep::Few`] and [`Keep::None`], the order is that of the input, and the caller counts.
     ///
     /// ```
     /// use dedupdb::dedup::{Keep, Rows};
@@ -118,18 +119,18 @@ impl Rows {
         self.pipeline.is_full()
     }
 
-    /// What was pushed and not taken; see [`Pipeline::under_way`].
+    /// Returns the number of batches that were pushed and not taken yet; see [`Pipeline::under_way`].
     pub fn under_way(&self) -> usize {
         self.pipeline.under_way()
     }
 
-    /// Says that no row is left.
+    /// Declares that no more rows come.
     pub fn close(&mut self) {
         self.pipeline.close();
     }
 
-    /// Why each row of the next batch is dropped, none where it is kept; or none as yet after this time. A
-    /// text that cannot be read has an error of its own.
+    /// Waits for the next batch and returns, for each of its rows, why it is dropped, or None if it is kept.
+    /// Returns None if no batch is ready after this time. A text that cannot be read has an error in its place.
     ///
     /// # Errors
     ///

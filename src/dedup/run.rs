@@ -107,15 +107,20 @@ impl Run<'_> {
             }
             let mut keep = |written: Kept<'_>| {
                 let ordinal = ordinals.next().unwrap_or(usize::MAX);
-                match fates.of(ordinal) {
-                    (_, Some(mark)) => sink.keep(written, Some(mark)),
-                    (true, None) => sink.keep(written, None),
-                    (false, None) => Ok(()),
+                match (fates.of(ordinal), written) {
+                    ((_, Some(mark)), _) => sink.keep(written, Some(mark)),
+                    ((true, None), _) => sink.keep(written, None),
+                    // The store refused it.
+                    ((false, None), Kept::Record(record, nth)) if judge.is_marking => {
+                        sink.keep_unread(record, nth)
+                    }
+                    ((false, None), _) => Ok(()),
                 }
             };
             match spooled.map_err(|error| Error::temporary(folder, error))? {
                 Spooled::Opened(opened) => sink.open(&opened),
                 Spooled::Record(record, nth) => keep(Kept::Record(&record, nth)),
+                Spooled::Unread(record, nth) => sink.keep_unread(&record, nth),
                 Spooled::File(path, size, modified) => keep(Kept::File(&path, size, modified)),
             }?;
         }
@@ -148,6 +153,7 @@ impl Run<'_> {
 /// Ends what was written, durably.
 fn finish(sink: Sink, judge: &mut Judge<'_>) -> Result<()> {
     judge.met.done.reading.grew(sink.grown());
+    judge.met.done.unmarked += sink.unmarked();
     sink.finish(&mut || judge.met.watch.tick())
 }
 
@@ -162,6 +168,7 @@ fn taken(sink: &mut Sink, judged: &Judged) -> Result<()> {
             };
             sink.keep(kept, verdict.mark.as_ref())
         }
+        Judged::Unread(unread) => sink.keep_unread(&unread.verbatim, unread.nth),
         Judged::Document(..) | Judged::Refused => Ok(()),
     }
 }

@@ -18,21 +18,20 @@ use crate::dedup::mark::Columns;
 /// Bytes of memory to take, about, unless another number is asked for.
 const MEMORY: u64 = 512 << 20;
 
-/// Which document of those that are alike is kept.
+/// Which of several similar documents is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Keep {
     /// The first in the input.
     #[default]
     First,
-    /// The one with the most bytes of text; of the same length the first.
+    /// The one with the most bytes of text; of several, the first.
     Longest,
-    /// The one whose file changed last; in a file, the last record.
+    /// The one whose file changed last; in one file, the last record.
     Newest,
-    /// The first in the input, and the first of those that are like it, so many together.
+    /// The first in the input and the first ones that resemble it, this number in all.
     Few(NonZeroU32),
-    /// None: what is like any other document of the input is dropped, as filters against contamination want
-    /// it. The first ones are stored nevertheless.
+    /// None of them, as a filter against contamination. A store nevertheless gets the first ones.
     None,
 }
 
@@ -40,13 +39,13 @@ pub enum Keep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ending {
-    /// A line end. Control characters and backslashes of the path are spelled out.
+    /// A line feed. Control characters and backslashes in the path are escaped.
     Line,
-    /// A NUL byte. The path is as it is.
+    /// A NUL byte. The path is unescaped.
     Nul,
 }
 
-/// A corpus that is to be rid of its near-duplicates.
+/// Writes a corpus without its near-duplicates.
 #[must_use = "nothing is done before it is run"]
 pub struct Dedup {
     pub(crate) sources: Vec<Source>,
@@ -117,8 +116,8 @@ impl Dedup {
         }
     }
 
-    /// How files and streams are read. Records are read as they are in their files, and those whose id came
-    /// before with another text are reported and kept, whatever the options say of that.
+    /// Sets how files and streams are read. Two of the options have no effect: records are read verbatim, and a
+    /// record whose id came before with another text is reported and kept.
     pub fn reading(self, options: corpus::Options) -> Dedup {
         Dedup { options, ..self }
     }
@@ -129,14 +128,14 @@ impl Dedup {
         given.unwrap_or_else(|| Format::of(source.name()))
     }
 
-    /// Writes what is kept to `path`, a file of records or a folder.
+    /// Writes the kept documents to `path`, a file of records or a folder.
     ///
-    /// It is a file of records for one file of records or a stream, or if it is called `.jsonl`, `.csv`,
-    /// `.tsv`, `.warc` or `.parquet`: then all inputs are of that format, and tables have the same header or
-    /// columns, which are written once. Else, or if it ends in a separator, it is a folder, in which files keep
-    /// their paths (below the one folder that is read, or as given). What is called `.gz` or `.zst` is
-    /// compressed. Rows of Parquet files keep all their columns; in a file that is called `.jsonl` they become
-    /// lines, as [`corpus::Options::verbatim`] says.
+    /// It is a file of records if the input is one file of records or a stream, or if its name ends in `.jsonl`,
+    /// `.csv`, `.tsv`, `.warc` or `.parquet`. Then all inputs must have that format, and tables the same header or
+    /// columns, which are written once. Otherwise, or if the path ends in a separator, it is a folder, in which
+    /// files keep their paths (below the one folder that is read, or as given). Files whose names end in `.gz` or
+    /// `.zst` are compressed. Rows of Parquet files keep all their columns; in a `.jsonl` file they become lines,
+    /// as [`corpus::Options::verbatim`] describes.
     pub fn output(self, path: impl Into<PathBuf>) -> Dedup {
         Dedup {
             to: To::Path(path.into()),
@@ -144,7 +143,7 @@ impl Dedup {
         }
     }
 
-    /// Writes records that are kept to a stream, as they come; rows of Parquet files as lines of JSON.
+    /// Writes the kept records to a stream as they come; rows of Parquet files become lines of JSON.
     pub fn output_to(self, stream: impl Write + Send + 'static) -> Dedup {
         Dedup {
             to: To::Stream(Box::new(stream)),
@@ -152,7 +151,7 @@ impl Dedup {
         }
     }
 
-    /// Writes the paths of the files that are kept, instead of the files.
+    /// Writes the paths of the kept files instead of the files.
     pub fn list(self, ending: Ending) -> Dedup {
         Dedup {
             list: Some(ending),
@@ -160,17 +159,16 @@ impl Dedup {
         }
     }
 
-    /// Which document of those that are alike is kept. For the longest, the newest and none, texts and records
-    /// are kept on disk until all are read.
+    /// Sets which of several similar documents is kept; [`Keep::First`] by default. For the longest, the newest and
+    /// none, texts and records are stored in temporary files until all are read.
     pub fn keep(self, keep: Keep) -> Dedup {
         Dedup { keep, ..self }
     }
 
-    /// Writes all documents instead of those that are kept, each with four further columns or fields, whose
-    /// names begin with `name`: `NAME_keep`, whether it would be kept; `NAME_cluster`, a number that follows
-    /// from the key of the representative; `NAME_representative`, that key, which is its own unless it is like
-    /// another one; `NAME_similarity`, exact if the store keeps shingles. Records are JSONL, CSV, Parquet or TSV with a
-    /// header.
+    /// Writes all documents, each with four more columns or fields: `NAME_keep`, whether it would be kept;
+    /// `NAME_representative`, the key of the document that it resembles, or its own; `NAME_cluster`, a number that
+    /// follows from that key; and `NAME_similarity`, 0 to 1, exact if the store keeps shingles. Works for JSONL,
+    /// CSV, Parquet, and TSV with a header.
     pub fn mark(self, name: &str) -> Dedup {
         Dedup {
             mark: Some(Columns::new(name)),
@@ -178,8 +176,8 @@ impl Dedup {
         }
     }
 
-    /// Drops what resembles a document of `store` and nothing else: documents of the input are not compared with
-    /// each other, and nothing is stored.
+    /// Drops only documents that resemble one of `store`. Documents of the input are not compared with each other,
+    /// and nothing is stored.
     pub fn against(self, store: &Store) -> Dedup {
         Dedup {
             against: Some(Against::Store(store.clone())),
@@ -187,7 +185,7 @@ impl Dedup {
         }
     }
 
-    /// As [`Dedup::against`], with what is read from `sources` as the input is.
+    /// As [`Dedup::against`], but compares with documents that are read from `sources`, like the input.
     pub fn against_corpus<S: Into<Source>>(self, sources: impl IntoIterator<Item = S>) -> Dedup {
         Dedup {
             against: Some(Against::Corpus(
@@ -197,12 +195,12 @@ impl Dedup {
         }
     }
 
-    /// Writes a line for each document that is dropped to the file `path`, in the order in which they
-    /// were judged; with [`Dedup::lineage`].
+    /// Writes a line for each dropped document to the file `path`, in the order of judgement. Implies
+    /// [`Dedup::lineage`].
     ///
-    /// A line has, with tabs between them, the key, the key of the other document, the similarity, the
-    /// file and the number of the record, and both of the other one. It is JSON if the file is called
-    /// `.jsonl`.
+    /// A line has these columns, separated by tabs: the key, the key of the document that it resembles, their
+    /// similarity, the file and number of its record, and the file and number of the other record. Lines are JSON
+    /// if the name of the file ends in `.jsonl`.
     pub fn removed(self, path: impl Into<PathBuf>) -> Dedup {
         Dedup {
             removed: Some(path.into()),
@@ -211,7 +209,7 @@ impl Dedup {
         }
     }
 
-    /// Whether the lines of [`Dedup::removed`] are JSON under any name.
+    /// Sets whether the lines of [`Dedup::removed`] are JSON, whatever the name of the file.
     pub fn removed_as_json(self, is_json: bool) -> Dedup {
         Dedup {
             removed_is_json: is_json,
@@ -219,19 +217,19 @@ impl Dedup {
         }
     }
 
-    /// Whether the observer learns the file and the record of the document in whose favour another one is
-    /// dropped. This takes about 40 bytes of memory for each document that is kept.
+    /// Sets whether [`Dropped`](crate::dedup::Dropped) names the file and record of the document that a dropped one
+    /// resembles. This takes about 40 bytes of memory for each kept document.
     pub fn lineage(self, lineage: bool) -> Dedup {
         Dedup { lineage, ..self }
     }
 
-    /// Whether the output and the list of what is dropped replace a file, or a folder that dedupdb wrote and
-    /// nobody changed. Links and stores are never replaced.
+    /// Sets whether the output and the list of dropped documents may replace a file, or a folder that dedupdb wrote
+    /// and that has not changed since. Links and stores are never replaced.
     pub fn replace(self, replace: bool) -> Dedup {
         Dedup { replace, ..self }
     }
 
-    /// Takes about this number of bytes of memory, 512 MiB by default: more means fewer and larger commits.
+    /// Sets the approximate memory in bytes, 512 MiB by default. More memory means fewer and larger commits.
     pub fn memory(self, bytes: u64) -> Dedup {
         Dedup {
             memory: bytes,
@@ -239,8 +237,7 @@ impl Dedup {
         }
     }
 
-    /// Lets texts and records that are kept on disk take this number of bytes, instead of nine tenths of what is
-    /// free.
+    /// Sets how many bytes temporary texts and records may take on disk; by default, nine tenths of the free space.
     pub fn temporary_limit(self, bytes: u64) -> Dedup {
         Dedup {
             temporary_limit: Some(bytes),
@@ -248,12 +245,12 @@ impl Dedup {
         }
     }
 
-    /// The parameters of the comparison, where there is no store that has them.
+    /// Sets the parameters of the comparison. Without effect if a store is given, which has its own.
     pub fn schema(self, schema: Schema) -> Dedup {
         Dedup { schema, ..self }
     }
 
-    /// How the temporary store works, which is made where no other is given.
+    /// Sets the options of the temporary store, which is used if no other store is given.
     pub fn store_options(self, options: Options) -> Dedup {
         Dedup {
             store_options: options,
@@ -261,11 +258,11 @@ impl Dedup {
         }
     }
 
-    /// Judges against the documents of a store as well, and stores what is kept there.
+    /// Also compares with the documents of a store, and stores the kept documents in it.
     ///
-    /// Documents like one that is stored are dropped, under whatever key. What the run stores is that of a
-    /// run (see [`Writer::begin_run`](crate::Writer::begin_run)): the next one forgets it if this one does
-    /// not end, and so gives the same output.
+    /// A document that resembles a stored one is dropped, also if both have the same key. The documents that are
+    /// stored belong to a run (see [`Writer::begin_run`](crate::Writer::begin_run)). If this run is interrupted,
+    /// the next one removes them first, and so gives the same output.
     pub fn store(self, store: &Store) -> Dedup {
         Dedup {
             store: Some(store.clone()),
@@ -273,8 +270,8 @@ impl Dedup {
         }
     }
 
-    /// The folder of a store that is made or opened after [`Dedup::begin`], which the output is to be apart
-    /// from.
+    /// Names the folder of a store that is made or opened after [`Dedup::begin`], so that no output is placed in or
+    /// around it.
     pub fn store_folder(self, folder: impl Into<PathBuf>) -> Dedup {
         Dedup {
             store_folder: Some(folder.into()),
@@ -282,18 +279,19 @@ impl Dedup {
         }
     }
 
-    /// Takes the places of what is to be written, so that nobody else writes there.
+    /// Reserves the places of the outputs, so that no other process writes there.
     ///
     /// # Errors
     ///
-    /// An input is not there, an output would lie over, in or around an input, a store or another output,
-    /// something stands there that must not be replaced, or another process writes there.
+    /// [`Error::NotFound`] or [`Error::OwnCounterpart`] for an input; [`Error::Output`] if an output would be over,
+    /// in or around an input, a store or another output, would replace something that must not be replaced, or is
+    /// being written by another process.
     pub fn begin(self) -> Result<Begun, Error> {
         Begun::of(self)
     }
 
-    /// Reads, judges and writes, and tells the observer, who may stop it: then nothing is written, and the
-    /// same run gives the same output later.
+    /// Reads, judges and writes. The observer gets each event and may stop the run: then nothing is written, and
+    /// the same run gives the same output later.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use crate::corpus::{Format, Nth, Opened};
 use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result};
-use crate::dedup::mark::{Columns, Mark};
+use crate::dedup::mark::{Columns, Mark, has_fields, width};
 use crate::dedup::settings::{Ending, To};
 use crate::dedup::stream::Stream;
 use crate::dedup::tables::Tables;
@@ -36,8 +36,12 @@ pub(crate) struct Sink {
     mark: Option<Columns>,
     /// The format of the records that come.
     format: Format,
+    /// The cells that a row of theirs has at least, if they are rows with marks.
+    wide: usize,
     /// Files that grew since they were read.
     grown: u64,
+    /// Records that have nulls for marks.
+    unmarked: u64,
 }
 
 enum Kind {
@@ -71,7 +75,9 @@ impl Sink {
             name,
             mark: mark.cloned(),
             format: Format::Text,
+            wide: 0,
             grown: 0,
+            unmarked: 0,
         };
         let place = match to {
             To::Nowhere => return Ok(of(Kind::Nothing, name)),
@@ -110,6 +116,7 @@ impl Sink {
         let marked;
         let opened = match &self.mark {
             Some(columns) => {
+                self.wide = width(opened.format, &opened.header);
                 marked = Opened {
                     header: columns.header(opened.format, &opened.header),
                     ..opened.clone()
@@ -131,7 +138,21 @@ impl Sink {
         }
     }
 
-    /// Writes a document, with its mark if it has one.
+    /// Writes a record that gives no document, with nulls for marks: where all records have marks, and it can have
+    /// some.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn keep_unread(&mut self, record: &[u8], nth: Nth) -> Result<()> {
+        if self.mark.is_none() || !has_fields(self.format, record) {
+            return Ok(());
+        }
+        self.unmarked += 1;
+        self.keep(Kept::Record(record, nth), None)
+    }
+
+    /// Writes a document, with its mark if all have one.
     ///
     /// # Errors
     ///
@@ -139,9 +160,9 @@ impl Sink {
     pub(crate) fn keep(&mut self, kept: Kept<'_>, mark: Option<&Mark>) -> Result<()> {
         let name = self.name.as_deref();
         let marked;
-        let kept = match (kept, &self.mark, mark) {
-            (Kept::Record(record, nth), Some(columns), Some(mark)) if !record.is_empty() => {
-                marked = columns.record(self.format, record, mark);
+        let kept = match (kept, &self.mark) {
+            (Kept::Record(record, nth), Some(columns)) if !record.is_empty() => {
+                marked = columns.record(self.format, record, mark, self.wide);
                 Kept::Record(&marked, nth)
             }
             _ => kept,
@@ -165,6 +186,11 @@ impl Sink {
                 what: "a record came where a list is written",
             }),
         }
+    }
+
+    /// Records that were written with nulls for marks.
+    pub(crate) fn unmarked(&self) -> u64 {
+        self.unmarked
     }
 
     /// Files that were copied as they were read, and have grown since.

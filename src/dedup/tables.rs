@@ -9,7 +9,7 @@ use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::publish::error::Of;
 /// Rows that the thread is told of together, about.
 const ROWS: usize = 256;
 
-/// How long to wait for the thread before looking after the rest.
+/// How long to wait for the thread before the rest is looked after.
 const TICK: Duration = Duration::from_millis(20);
 
 /// What is still to be copied, and by whom. Dropped, it leaves unfinished files.
@@ -30,7 +30,11 @@ pub(crate) struct Tables {
     /// Nothing once all is said.
     jobs: Option<Sender<Job>>,
     thread: Option<JoinHandle<Result<()>>>,
+    /// Disconnected when the thread ends.
+    ended: Receiver<()>,
     is_stopped: Arc<AtomicBool>,
+    /// Whether rows get columns.
+    is_marking: bool,
     reading: Option<Reading>,
 }
 
@@ -42,8 +46,8 @@ enum Job {
     Table(PathBuf, Arc<TableSource>),
     /// Which ones of the next rows of a group are kept.
     Rows(usize, Vec<bool>),
-    /// A group ends, whose rows that are kept have these marks.
-    EndGroup(usize, Vec<Mark>),
+    /// A group ends, whose rows that are kept have these marks, or nulls.
+    EndGroup(usize, Vec<Option<Mark>>),
 }
 
 /// How far a table was judged.
@@ -55,7 +59,7 @@ struct Reading {
     /// Rows before the next group.
     end: u64,
     kept: Vec<bool>,
-    marks: Vec<Mark>,
+    marks: Vec<Option<Mark>>,
 }
 
 impl Tables {
@@ -70,11 +74,17 @@ impl Tables {
         let flag = is_stopped.clone();
         let thread = thread::Builder::new().name("tables".to_owned());
         let columns = mark.cloned();
-        let started = thread.spawn(move || Copier::new(flag, columns).run(&jobs));
+        let (ending, ended) = channel();
+        let started = thread.spawn(move || {
+            let _ending = ending;
+            Copier::new(flag, columns).run(&jobs)
+        });
         Ok(Tables {
             jobs: Some(sender),
             thread: Some(started.map_err(corpus::Error::thread)?),
+            ended,
             is_stopped,
+            is_marking: mark.is_some(),
             reading: None,
         })
     }
@@ -108,7 +118,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Keeps a row of the table, with its mark if all have one.
+    /// Keeps a row of the table, with its mark or nulls if rows get columns.
     ///
     /// # Errors
     ///
@@ -134,7 +144,9 @@ impl Tables {
             let at = at.ok_or_else(defect)?;
             reading.kept.resize(at + 1, false);
             reading.kept[at] = true;
-            reading.marks.extend(mark.cloned());
+            if self.is_marking {
+                reading.marks.push(mark.cloned());
+            }
             return if at + 1 < ROWS {
                 Ok(())
             } else {
@@ -151,13 +163,8 @@ impl Tables {
     pub(crate) fn finish(mut self, wait: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         self.close()?;
         self.jobs = None;
-        while self
-            .thread
-            .as_ref()
-            .is_some_and(|thread| !thread.is_finished())
-        {
+        while self.ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
             wait()?;
-            thread::sleep(TICK);
         }
         self.joined()
     }
@@ -335,22 +342,16 @@ fn further(columns: &Columns) -> Vec<(String, Cells)> {
 }
 
 /// What marks say, column by column.
-fn cells(marks: &[Mark]) -> Vec<Cells> {
+fn cells(marks: &[Option<Mark>]) -> Vec<Cells> {
+    fn column<T>(marks: &[Option<Mark>], cell: impl Fn(&Mark) -> T) -> Vec<Option<T>> {
+        let marks = marks.iter().map(Option::as_ref);
+        marks.map(|mark| mark.map(&cell)).collect()
+    }
     vec![
-        Cells::Bool(marks.iter().map(|mark| mark.is_kept).collect()),
-        Cells::Number(
-            marks
-                .iter()
-                .map(|mark| mark.cluster.cast_signed())
-                .collect(),
-        ),
-        Cells::Text(
-            marks
-                .iter()
-                .map(|mark| mark.representative.clone())
-                .collect(),
-        ),
-        Cells::Share(marks.iter().map(|mark| mark.similarity).collect()),
+        Cells::Bool(column(marks, |mark| mark.is_kept)),
+        Cells::Number(column(marks, |mark| mark.cluster.cast_signed())),
+        Cells::Text(column(marks, |mark| mark.representative.clone())),
+        Cells::Share(column(marks, |mark| mark.similarity)),
     ]
 }
 

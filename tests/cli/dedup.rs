@@ -351,7 +351,7 @@ fn nothing_is_written_over_what_is_there() {
         ),
         (
             vec!["in/a.jsonl", "-o", "x", "--removed", "-"],
-            "names a file",
+            "needs the name of a file",
         ),
         (
             vec!["in/a.jsonl", "-o", "x", "--removed", "folder", "--force"],

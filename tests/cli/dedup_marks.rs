@@ -308,3 +308,50 @@ fn a_table_that_is_marked_before_is_refused() {
         sandbox.run(&arguments).expect(0);
     }
 }
+
+#[test]
+fn what_cannot_be_read_to_compare_with_leaves_no_output() {
+    let sandbox = Sandbox::new();
+    let words = text(1, 50);
+    sandbox.write(
+        "in.jsonl",
+        format!("{{\"url\":\"a\",\"body\":\"{words}\"}}\n"),
+    );
+    sandbox.write("test.jsonl", line("known", &words));
+    let arguments = [
+        "dedup",
+        "in.jsonl",
+        "-o",
+        "d.jsonl",
+        "--text-field",
+        "body",
+        "--id-field",
+        "url",
+        "--against",
+    ];
+    let ran = sandbox.run(&[&arguments[..], &["test.jsonl"]].concat());
+    let ran = ran.expect(2);
+    let told = "nothing could be read of --against, so nothing is written";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    assert_eq!(sandbox.names(), ["in.jsonl", "test.jsonl"]);
+    // The same fields, or a store, which needs none.
+    sandbox
+        .run(&["--store", "s", "add", "test.jsonl"])
+        .expect(0);
+    sandbox.write(
+        "test.jsonl",
+        format!("{{\"url\":\"b\",\"body\":\"{words}\"}}\n"),
+    );
+    for against in ["test.jsonl", "s"] {
+        let ran = sandbox.run(&[&arguments[..], &[against, "--force"]].concat());
+        let ran = ran.expect(0);
+        assert!(
+            ran.stderr
+                .contains("1 of them resemble documents of --against"),
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
+        assert_eq!(read(&sandbox, "d.jsonl"), "");
+    }
+}

@@ -204,8 +204,52 @@ fn files_that_are_stored_from_another_folder_are_no_copies() {
     std::fs::rename(sandbox.path("in/1.txt"), sandbox.path("in/in/1.txt")).unwrap();
     let ran = Ran::of(command.current_dir(sandbox.path("in/in")).output().unwrap());
     assert!(
-        ran.stderr.contains("1 dropped document is stored itself"),
+        ran.stderr
+            .contains("1 dropped document was in the store already"),
         "{}",
         ran.stderr
     );
+}
+
+#[test]
+fn a_list_replaces_only_such_a_list() {
+    let sandbox = mixed();
+    sandbox.write("notes.txt", "binary\tis\tmine\n");
+    sandbox.write(
+        "rows.jsonl",
+        "{\"id\":1,\"reason\":\"binary\",\"text\":2,\"more\":3}\n",
+    );
+    sandbox.write("half.tsv", "in/b.bin\tbinary\tit has a NUL byte\nmine\n");
+    sandbox.write("bytes", [0xff, 0, 0xfe]);
+    for name in ["notes.txt", "rows.jsonl", "half.tsv", "bytes"] {
+        let before = fs::read(sandbox.path(name)).unwrap();
+        for command in [
+            &["add", "in"][..],
+            &["query", "in"],
+            &["map", "-q", "in"],
+            &["dedup", "in", "-o", "out"],
+            &["dedup", "in", "--move-to", "aside"],
+            &["matrix", "in", "-o", "m.csv"],
+            &["report", "in", "-o", "page.html"],
+            &["eval", "accuracy", "in"],
+        ] {
+            let ran = sandbox.run(&[command, &["--skipped", name]].concat());
+            let ran = ran.expect(2);
+            let told = format!("{name}: this exists already and is no list of what was left out");
+            assert!(ran.stderr.contains(&told), "{command:?}: {}", ran.stderr);
+            assert_eq!(fs::read(sandbox.path(name)).unwrap(), before);
+        }
+    }
+    for name in [".dedupdb", "out", "aside", "m.csv", "page.html"] {
+        assert!(!sandbox.path(name).exists(), "{name}");
+    }
+    // A list of the same name, of both forms, and what is empty.
+    for name in ["list.tsv", "list.jsonl"] {
+        sandbox.write(name, "");
+        for _ in 0..2 {
+            sandbox.run(&["add", "in", "--skipped", name]).expect(2);
+            let list = fs::read_to_string(sandbox.path(name)).unwrap();
+            assert_eq!(list.lines().count(), 1236);
+        }
+    }
 }

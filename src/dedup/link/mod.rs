@@ -11,25 +11,24 @@ use crate::dedup::error::{Error, Result};
 use crate::dedup::link::replace::{Refusal, Replaced, leftover, replace};
 use crate::dedup::link::twins::{Twin, twins};
 
-/// What takes the place of a copy.
+/// What replaces a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum How {
-    /// Another name of the file that it is a copy of. To change one is to change both, and the time of the copy is
-    /// gone.
+    /// A hard link to the original. A change through one name changes both, and the time of the copy is lost.
     #[default]
     HardLink,
-    /// A file of its own that shares its bytes on disk until one is changed, with the copy's time. The file system
-    /// has to know that, as btrfs and XFS do.
+    /// A separate file with the time of the copy, which shares the bytes of the original on disk until one of the
+    /// two changes. The file system must support this, as btrfs and XFS do.
     Reflink,
 }
 
-/// A folder in which copies are to share their bytes.
+/// Lets the copies in a folder share their bytes.
 ///
-/// Copies are replaced by a rename, so that at any moment the name is that of a file with these bytes. A file is
-/// compared with the one whose name it becomes byte for byte before that, and left as it is if it changed since
-/// it was met. Files in stores, in the folders of version control, on other file systems and behind symbolic links
-/// are left alone, and so are copies of another owner or mode.
+/// A copy is replaced by a rename, so its name always leads to a file with these bytes. Right before that, it is
+/// compared with the original byte for byte; it is left alone if one of them has changed. Files in stores, in
+/// folders of version control, on other file systems and behind symbolic links are left alone, and so are copies
+/// with another owner or mode.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -56,7 +55,7 @@ pub struct Link {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum LinkEvent<'a> {
-    /// A copy became a name of another file, or would.
+    /// A copy was replaced, or would be.
     Linked {
         /// The copy.
         copy: &'a Path,
@@ -65,7 +64,7 @@ pub enum LinkEvent<'a> {
         /// Bytes of each.
         bytes: u64,
     },
-    /// A copy is left as it is.
+    /// A copy was left alone.
     Left {
         /// The copy.
         copy: &'a Path,
@@ -76,9 +75,9 @@ pub enum LinkEvent<'a> {
         /// Whether that is a failure, and not a choice.
         is_failure: bool,
     },
-    /// A file or folder is not looked at.
+    /// A file or folder was not read.
     Skipped(&'a Skipped),
-    /// How far it is, told after each file that was read.
+    /// The progress, after each file that was read.
     Progress {
         /// Files that were read.
         files: u64,
@@ -87,24 +86,24 @@ pub enum LinkEvent<'a> {
     },
 }
 
-/// What was done.
+/// The result of a [`Link`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Linked {
-    /// Files that were met.
+    /// Number of files that were found.
     pub files: u64,
-    /// Copies that became names of other files, or would.
+    /// Number of copies that were replaced, or would be.
     pub copies: u64,
-    /// Bytes on disk that are free for that, or would be: of copies that had no other name outside.
+    /// Bytes on disk that this freed or would free: those of copies without other names elsewhere.
     pub freed: u64,
-    /// Copies that are left as they are by choice.
+    /// Number of copies that were left alone on purpose.
     pub left: u64,
-    /// What failed: files that cannot be read, and copies that cannot be replaced.
+    /// Number of files that could not be read and copies that could not be replaced.
     pub failed: u64,
 }
 
 impl Link {
-    /// All files of a folder.
+    /// Takes all files of a folder.
     pub fn new(folder: impl Into<PathBuf>) -> Link {
         Link {
             folder: folder.into(),
@@ -114,28 +113,29 @@ impl Link {
         }
     }
 
-    /// Which files are looked at: the patterns and the store of `options` count. Symbolic links are never followed.
+    /// Sets which files are read, by the patterns and the store of `options`; other options have no effect.
+    /// Symbolic links are never followed.
     pub fn reading(self, options: corpus::Options) -> Link {
         Link { options, ..self }
     }
 
-    /// What takes the place of copies.
+    /// Sets what replaces copies.
     pub fn how(self, how: How) -> Link {
         Link { how, ..self }
     }
 
-    /// Whether everything is reported and nothing is changed.
+    /// Sets whether everything is only reported, and nothing is changed.
     pub fn pretend(self, pretend: bool) -> Link {
         Link { pretend, ..self }
     }
 
-    /// Reads the files that have the size of another one, and replaces copies of the first of each kind, in the
-    /// order of their names. The observer may stop it, between two files.
+    /// Reads the files that have the same size as another one, and replaces copies of the first of several
+    /// identical files, in the order of their names. The observer may stop it between two files.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`]; [`Error::NoFolder`], also for a symbolic link; [`Error::Stopped`]: what was
-    /// replaced stays.
+    /// [`Error::NotFound`]; [`Error::NoFolder`], also for a symbolic link; [`Error::Stopped`], after which replaced
+    /// copies stay replaced.
     pub fn run(
         self,
         mut observe: impl FnMut(LinkEvent<'_>) -> ControlFlow<()>,

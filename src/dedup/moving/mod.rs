@@ -1,5 +1,6 @@
 //! Files that would be dropped, moved aside, and back.
 
+mod hold;
 mod manifest;
 mod plan;
 mod run;
@@ -15,14 +16,14 @@ use crate::dedup::settings::Dedup;
 
 pub use undo::Undo;
 
-/// A folder whose near-duplicates are to be moved to another folder, each with its path below the first one.
+/// Moves the near-duplicates in a folder to another folder, where they keep their paths.
 ///
-/// Before the first file is moved, a list of all that are to be is durable in the other folder, `.dedupdb-moved`.
-/// A file is moved by a rename that replaces nothing. So, whenever a run is killed, each file is in one of both
-/// places, whole, and [`Undo`] moves all back.
+/// Before the first file is moved, a list of all files to move, `.dedupdb-moved`, is durable in the other folder. A
+/// file is moved by a rename that replaces nothing. So, whenever a run is killed, each file is complete in one of
+/// the two places, and [`Undo`] moves all of them back. One run at a time moves files to a folder or back.
 ///
-/// Left where they are: records, of which a file has many; files that changed since the run began, or whose likes did;
-/// files that a symbolic link in the folder leads to; and files whose names are not UTF-8.
+/// These are not moved: records; files that changed since the run began, or that resemble one that changed; files
+/// that a symbolic link in the folder leads to; and files whose names are not UTF-8.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -53,7 +54,7 @@ pub struct Move {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum MoveEvent<'a> {
-    /// What happens while the folder is read.
+    /// An event of reading and judging the folder.
     Judging(&'a Event<'a>),
     /// A file was moved, or would be.
     Moved {
@@ -63,10 +64,10 @@ pub enum MoveEvent<'a> {
         to: &'a Path,
         /// The key of the document that it is like.
         like: &'a str,
-        /// How alike they are: 0 to 1.
+        /// Their similarity, 0 to 1.
         similarity: f64,
     },
-    /// A file is left where it is.
+    /// A file was left where it is.
     Left {
         /// Where it is.
         file: &'a Path,
@@ -77,29 +78,29 @@ pub enum MoveEvent<'a> {
     },
 }
 
-/// What was done by a [`Move`] or an [`Undo`].
+/// The result of a [`Move`] or an [`Undo`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Moved {
-    /// Files that were moved, or would be.
+    /// Number of files that were moved, or would be.
     pub files: u64,
-    /// Their bytes.
+    /// The bytes of these files.
     pub bytes: u64,
-    /// Files that are left where they are by choice.
+    /// Number of files that were left where they are on purpose.
     pub left: u64,
-    /// Files that could not be moved.
+    /// Number of files that could not be moved.
     pub failed: u64,
-    /// Records that would be dropped: they stay in their files.
+    /// Number of records that would be dropped; they stay in their files.
     pub records: u64,
-    /// The list that [`Undo`] takes, if files were moved and it is still there.
+    /// The list for [`Undo`], if files were moved and it still exists.
     pub manifest: Option<PathBuf>,
-    /// What was read; nothing of an undo.
+    /// The result of judging the folder. None for an undo.
     pub done: Option<Done>,
 }
 
 impl Dedup {
-    /// Moves files that are dropped to the folder `target`, which is new or empty and on the same file system, in place
-    /// of writing what is kept. The one source is a folder; symbolic links in it are not followed.
+    /// Moves the dropped files to the folder `target` instead of writing the kept ones. `target` must be new or
+    /// empty and on the same file system. The only source must be a folder; symbolic links in it are not followed.
     pub fn move_to(self, target: impl Into<PathBuf>) -> Move {
         Move {
             dedup: self,
@@ -110,17 +111,17 @@ impl Dedup {
 }
 
 impl Move {
-    /// Whether everything is reported and nothing is changed.
+    /// Sets whether everything is only reported, and nothing is changed.
     pub fn pretend(self, pretend: bool) -> Move {
         Move { pretend, ..self }
     }
 
-    /// Reads and judges the whole folder, then moves, and tells the observer, who may stop it.
+    /// Reads and judges the whole folder, and then moves files. The observer gets each event and may stop the run.
     ///
     /// # Errors
     ///
-    /// Those of [`Dedup::run`]; [`Error::NoFolder`]; [`Error::Output`] where `target` cannot be used;
-    /// [`Error::Stopped`]: what was moved stays so, and an [`Undo`] moves it back.
+    /// Those of [`Dedup::run`]; [`Error::NoFolder`]; [`Error::Output`] if `target` cannot be used; [`Error::Held`] if
+    /// another run uses it; [`Error::Stopped`], after which moved files stay moved, and an [`Undo`] moves them back.
     pub fn run(
         self,
         mut observe: impl FnMut(MoveEvent<'_>) -> ControlFlow<()>,

@@ -1,6 +1,6 @@
 //! Which of the dropped files may be moved.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,9 @@ use crate::dedup::event::Dropped;
 
 /// When something of a file last changed, also its name or its mode: seconds and nanoseconds of the file system.
 pub(super) type Stamp = (i64, i64);
+
+/// Files that were moved since the run began, each with the file that is there in its stead, if that is known.
+pub(super) type Gone<'a> = HashMap<&'a Path, Option<&'a Path>>;
 
 /// When something of a file last changed.
 pub(super) fn stamp(metadata: &Metadata) -> Stamp {
@@ -28,6 +31,23 @@ pub(super) struct Planned {
     other: Option<PathBuf>,
     /// Whether the one that it is like, which was stored before, came from the same file.
     is_itself: bool,
+}
+
+impl Planned {
+    /// The file that is there in the stead of this one: the one that it is like, or if that was moved, the one in its
+    /// stead. None if that is not known, or all that are like it are to go.
+    pub(super) fn kept<'a>(&'a self, gone: &Gone<'a>) -> Option<&'a Path> {
+        /// Each file that is moved has one that was there then, so that ways are short.
+        const STEPS: usize = 100;
+        let mut other = self.other.as_deref()?;
+        for _ in 0..STEPS {
+            match gone.get(other) {
+                None => return (other != self.file).then_some(other),
+                Some(stead) => other = (*stead)?,
+            }
+        }
+        None
+    }
 }
 
 /// What is dropped, and what is known of the folder.
@@ -82,13 +102,8 @@ impl Plan {
         }
     }
 
-    /// How the file is listed, and its bytes, or why it stays. Those in `moved` were moved since the run began, so that
-    /// they are not where they were.
-    pub(super) fn check(
-        &self,
-        planned: &Planned,
-        moved: &HashSet<&Path>,
-    ) -> Result<(Listed, u64), Left> {
+    /// How the file is listed, and its bytes, or why it stays.
+    pub(super) fn check(&self, planned: &Planned, gone: &Gone<'_>) -> Result<(Listed, u64), Left> {
         if planned.is_itself {
             return Err(Left::choice("it is stored itself, which is no other copy"));
         }
@@ -114,24 +129,27 @@ impl Plan {
         if self.is_changed(&metadata) {
             return Err(Left::choice("it changed since the run began"));
         }
-        let other = planned.other.as_deref();
-        if let Some(other) = other.filter(|other| !moved.contains(other)) {
-            match fs::metadata(other) {
-                Ok(metadata) if !self.is_changed(&metadata) => {}
-                _ => {
-                    let other = other.display();
-                    return Err(Left::choice(&format!(
-                        "{other} changed since the run began"
-                    )));
-                }
-            }
-        }
+        self.check_kept(planned, gone)?;
         let listed = Listed {
             path: path.to_owned(),
             like: planned.like.clone(),
             similarity: planned.similarity,
         };
         Ok((listed, metadata.len()))
+    }
+
+    /// Whether the file that is there in the stead of this one is there, as it was when it was read.
+    pub(super) fn check_kept(&self, planned: &Planned, gone: &Gone<'_>) -> Result<(), Left> {
+        let Some(kept) = planned.kept(gone) else {
+            return Ok(());
+        };
+        match fs::metadata(kept) {
+            Ok(metadata) if !self.is_changed(&metadata) => Ok(()),
+            _ => {
+                let kept = kept.display();
+                Err(Left::choice(&format!("{kept} changed since the run began")))
+            }
+        }
     }
 
     fn is_changed(&self, metadata: &Metadata) -> bool {

@@ -1,19 +1,20 @@
 //! From a folder to a folder beside it.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::manifest::{Listed, Manifest, NAME};
-use super::plan::{Plan, Planned, Stamp, stamp};
-use super::{Move, MoveEvent, Moved, Told, folders_of, rename};
+use super::hold::{Hold, check_free};
+use super::manifest::{Listed, Manifest};
+use super::plan::{Gone, Plan, Planned};
+use super::{Left, Move, MoveEvent, Moved, Told, folders_of, rename};
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::Event;
 use crate::publish::error::Of as _;
-use crate::publish::{self, Whole, check_output, sync_folder};
+use crate::publish::{self, check_output};
 
 /// Moves what is dropped.
 pub(super) fn run(
@@ -28,7 +29,8 @@ pub(super) fn run(
     let folder = folder_of(dedup.sources.iter().map(|source| source.named()))?;
     let root = fs::canonicalize(&folder).of(&folder)?;
     check_output(&target, std::slice::from_ref(&folder))?;
-    let began = prepare(&folder, &target, pretend)?;
+    let hold = prepare(&folder, &target, pretend)?;
+    let began = hold.as_ref().map(Hold::since).transpose()?;
     dedup.options = dedup.options.follow(false);
     let mut plan = Plan::new(&folder, root.clone(), began);
     let judged = dedup.lineage(true).run(|event| {
@@ -48,13 +50,15 @@ pub(super) fn run(
     };
     let moved = judged.and_then(|done| {
         told.moved.done = Some(done);
-        move_all(&plan, root, &target, pretend, &mut told)
+        move_all(&plan, root, &target, hold.as_ref(), &mut told)
     });
     if told.moved.files == 0 && !pretend {
+        if let Some(list) = told.moved.manifest.take() {
+            fs::remove_file(list).unwrap_or_default();
+        }
+        drop(hold);
         // Nothing is in it; where something is, it stays.
-        fs::remove_file(target.join(NAME)).unwrap_or_default();
         fs::remove_dir(&target).unwrap_or_default();
-        told.moved.manifest = None;
     }
     moved.map(|()| told.moved)
 }
@@ -81,16 +85,14 @@ fn folder_of<'a>(sources: impl Iterator<Item = Option<&'a Path>>) -> Result<Path
     }
 }
 
-/// Makes the folder that files are moved to, empty and on the file system of `folder`; tells the time there.
-fn prepare(folder: &Path, target: &Path, pretend: bool) -> Result<Option<Stamp>> {
+/// Makes and holds the folder that files are moved to, empty and on the file system of `folder`; none if it is only
+/// pretended.
+fn prepare(folder: &Path, target: &Path, pretend: bool) -> Result<Option<Hold>> {
     let is_new = match fs::symlink_metadata(target) {
         Err(error) if error.kind() == ErrorKind::NotFound => true,
         found => {
-            let is_empty =
-                found.of(target)?.is_dir() && fs::read_dir(target).of(target)?.next().is_none();
-            if !is_empty {
-                let reason = "something is there already; choose a folder that is new or empty";
-                return Err(publish::Error::foreign(target, reason).into());
+            if pretend || !found.of(target)?.is_dir() {
+                check_free(target)?;
             }
             false
         }
@@ -114,20 +116,7 @@ fn prepare(folder: &Path, target: &Path, pretend: bool) -> Result<Option<Stamp>>
     if pretend {
         return Ok(None);
     }
-    if is_new {
-        fs::create_dir(target).of(target)?;
-    }
-    // The file system's clock, which says when files change.
-    let probe = tempfile::tempfile_in(target).and_then(|file| file.metadata());
-    match probe {
-        Ok(probe) => Ok(Some(stamp(&probe))),
-        Err(error) => {
-            if is_new {
-                fs::remove_dir(target).unwrap_or_default();
-            }
-            Err(error).of(target)?
-        }
-    }
+    Hold::make(target).map(Some)
 }
 
 /// Lists what may be moved, makes that durable, and moves it.
@@ -135,12 +124,12 @@ fn move_all(
     plan: &Plan,
     root: PathBuf,
     target: &Path,
-    pretend: bool,
+    hold: Option<&Hold>,
     told: &mut Told<'_>,
 ) -> Result<()> {
     let mut listed: Vec<(&Planned, Listed, u64)> = Vec::new();
     for planned in &plan.files {
-        match plan.check(planned, &HashSet::new()) {
+        match plan.check(planned, &Gone::new()) {
             Ok((file, bytes)) => listed.push((planned, file, bytes)),
             Err(left) => told.left(&planned.file, &left)?,
         }
@@ -152,28 +141,22 @@ fn move_all(
         from: root,
         files: listed.iter().map(|(_, file, _)| file.clone()).collect(),
     };
-    let path = target.join(NAME);
-    if !pretend {
+    if let Some(hold) = hold {
         let bytes = manifest.to_bytes().ok_or_else(|| {
             publish::Error::foreign(&manifest.from, "the name of this folder is not UTF-8")
         })?;
-        Whole::of(&path, &bytes)?;
-        sync_folder(target).of(target)?;
-        told.moved.manifest = Some(path);
+        told.moved.manifest = Some(hold.list(&bytes)?);
     }
-    let mut gone = HashSet::new();
+    let mut gone = HashMap::new();
     for (planned, file, bytes) in &listed {
         let to = target.join(&file.path);
-        let moved = if pretend {
-            Ok(())
-        } else {
-            // What was all right may have changed by now.
-            let checked = plan.check(planned, &gone);
-            checked.and_then(|_| rename(&planned.file, &to))
+        let moved = match hold {
+            None => Ok(()),
+            Some(_) => move_one(plan, planned, &gone, &to),
         };
         match moved {
             Ok(()) => {
-                gone.insert(&*planned.file);
+                gone.insert(&*planned.file, planned.kept(&gone));
                 told.moved.files += 1;
                 told.moved.bytes += bytes;
                 told.tell(MoveEvent::Moved {
@@ -186,10 +169,22 @@ fn move_all(
             Err(left) => told.left(&planned.file, &left)?,
         }
     }
-    if !pretend && told.moved.files == 0 {
+    if hold.is_some() && told.moved.files == 0 {
         clear(target, &manifest);
     }
     Ok(())
+}
+
+/// Moves a file if the one that it is like is there, before and after. Of two runs that move two files for the sake of
+/// each other at the same moment, at least one sees that, and moves its file back.
+fn move_one(plan: &Plan, planned: &Planned, gone: &Gone<'_>, to: &Path) -> Result<(), Left> {
+    // What was all right may have changed by now.
+    plan.check(planned, gone)?;
+    rename(&planned.file, to)?;
+    match plan.check_kept(planned, gone) {
+        Err(left) if rename(to, &planned.file).is_ok() => Err(left),
+        _ => Ok(()),
+    }
 }
 
 /// Removes folders of the mirror that are empty.

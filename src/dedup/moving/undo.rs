@@ -6,17 +6,18 @@ use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::hold::{self, For, Hold};
 use super::manifest::{Listed, Manifest, NAME};
 use super::run::clear;
 use super::{Left, MoveEvent, Moved, Told, rename};
 use crate::dedup::error::{Error, Result};
 use crate::publish::error::Of as _;
 
-/// Files that were moved by a [`Move`](super::Move) and are to be moved back.
+/// Moves back the files that a [`Move`](super::Move) moved.
 ///
-/// The list that the move wrote lies in the folder that they were moved to, wherever that is now. What is back already
-/// stays, so that an undo that was killed goes on when it is repeated. A file is moved by a rename that replaces nothing.
-/// When all are back, the list goes, and the folders that are empty then.
+/// The list that the move wrote is in the folder that the files were moved to, wherever that is now. Files that are
+/// back already are left alone, so an undo that was killed continues when it is repeated. A file is moved by a
+/// rename that replaces nothing. When all files are back, the list and the empty folders are deleted.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is done before it is run"]
 pub struct Undo {
@@ -25,7 +26,7 @@ pub struct Undo {
 }
 
 impl Undo {
-    /// Undoes what this list says, which is called `.dedupdb-moved`, or the one in this folder.
+    /// Takes this list, a file called `.dedupdb-moved`, or the one in this folder.
     pub fn new(manifest: impl Into<PathBuf>) -> Undo {
         Undo {
             manifest: manifest.into(),
@@ -33,23 +34,34 @@ impl Undo {
         }
     }
 
-    /// Whether everything is reported and nothing is changed.
+    /// Sets whether everything is only reported, and nothing is changed.
     pub fn pretend(self, pretend: bool) -> Undo {
         Undo { pretend, ..self }
     }
 
-    /// Moves the files back, and tells the observer, who may stop it. The list stays where a file could not be moved.
+    /// Moves the files back. The observer gets each event and may stop it. If a file could not be moved, the list
+    /// stays.
     ///
     /// # Errors
     ///
-    /// [`Error::BadManifest`] and [`Error::NoFolder`], and nothing is moved; [`Error::Stopped`], and the same undo goes on.
+    /// [`Error::BadManifest`], [`Error::NoFolder`] and [`Error::Held`], before anything is moved;
+    /// [`Error::Stopped`], after which the same undo continues.
     pub fn run(
         mut self,
         mut observe: impl FnMut(MoveEvent<'_>) -> ControlFlow<()>,
     ) -> Result<Moved, Error> {
         let path = self.list()?;
-        let manifest = Manifest::read(&path, &self.manifest)?;
-        let (root, target) = (&manifest.from, path.parent().unwrap_or(Path::new("/")));
+        let mut manifest = Manifest::read(&path, &self.manifest)?;
+        let target = path.parent().unwrap_or(Path::new("/"));
+        let hold = if self.pretend {
+            None
+        } else {
+            let hold = Hold::take(target, For::Undoing)?;
+            // Whoever held it before may have moved all back.
+            manifest = Manifest::read(&self.list()?, &self.manifest)?;
+            hold
+        };
+        let root = &manifest.from;
         if fs::canonicalize(root).ok().as_ref() != Some(root) || !root.is_dir() {
             return Err(Error::NoFolder { path: root.clone() });
         }
@@ -74,6 +86,7 @@ impl Undo {
         } else {
             clear(target, &manifest);
             fs::remove_file(&path).of(&path)?;
+            drop(hold);
             // It stays if something else is in it.
             fs::remove_dir(target).unwrap_or_default();
         }
@@ -86,11 +99,19 @@ impl Undo {
             self.manifest.push(NAME);
         }
         match fs::canonicalize(&self.manifest) {
-            Err(error) if error.kind() == ErrorKind::NotFound => Err(Error::BadManifest {
-                path: self.manifest.clone(),
-                reason: "there is no such list; it was undone already, or is in another folder"
-                    .to_owned(),
-            }),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let folder = self.manifest.parent().filter(|_| !self.pretend);
+                if let Some(folder) = folder.filter(|folder| hold::is_marked(folder)) {
+                    // A run that holds it has not begun to move; one that was killed never did.
+                    Hold::take(folder, For::Undoing)?;
+                }
+                Err(Error::BadManifest {
+                    path: self.manifest.clone(),
+                    reason: "there is no such list; nothing was moved, it was undone already, or \
+                             it is in another folder"
+                        .to_owned(),
+                })
+            }
             found => Ok(found.of(&self.manifest)?),
         }
     }

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::corpus::{Format, Nth, Opened, Sourced, TableSource};
+use crate::corpus::{Format, Nth, Opened, Sourced, TableSource, Unread};
 use crate::dedup::error::{Error, Result};
 use crate::publish::error::{self as publish, Of};
 use crate::publish::work::Work;
@@ -45,6 +45,8 @@ pub(crate) struct Spool {
 pub(crate) enum Spooled {
     Opened(Opened),
     Record(Vec<u8>, Nth),
+    /// A record that gives no document.
+    Unread(Vec<u8>, Nth),
     /// A file that is one document, with its size and time.
     File(PathBuf, u64, Option<SystemTime>),
 }
@@ -55,6 +57,7 @@ const HEAD: u64 = 64;
 const OPENED: u64 = 0;
 const RECORD: u64 = 1;
 const FILE: u64 = 2;
+const UNREAD: u64 = 3;
 
 impl Spool {
     /// An empty spool in the folder for what is temporary, of at most `limit` bytes, or nine tenths of
@@ -106,6 +109,16 @@ impl Spool {
         self.done(put)
     }
 
+    /// Takes a record that gives no document.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system, or there is no room for it.
+    pub(crate) fn push_unread(&mut self, record: &Unread) -> Result<()> {
+        let put = self.put_record(UNREAD, record.nth, &record.verbatim);
+        self.done(put)
+    }
+
     /// Says what a failure is of, and what to do.
     fn done<T>(&self, put: io::Result<T>) -> Result<T> {
         let put = put.map_err(|error| Error::temporary(&self.folder, error))?;
@@ -138,17 +151,15 @@ impl Spool {
 
     fn put_document(&mut self, document: &Sourced) -> io::Result<u64> {
         if let Some(nth) = document.record {
-            put(&mut self.records, RECORD)?;
-            put_line(&mut self.records, Some(nth))?;
-            self.recorded += put_bytes(&mut self.records, &document.verbatim)?;
+            self.put_record(RECORD, nth, &document.verbatim)?;
         } else {
+            // The name and two numbers.
+            self.recorded += HEAD;
             put(&mut self.records, FILE)?;
             self.names.put(&mut self.records, &document.source)?;
             put(&mut self.records, document.size.unwrap_or(0))?;
             put_time(&mut self.records, document.modified)?;
         }
-        // Of a file the name and two numbers; of a record this is more than its head.
-        self.recorded += HEAD;
         let offset = self.offset;
         let source = document.source.display().to_string();
         for bytes in [&document.key, document.text(), &source] {
@@ -158,6 +169,14 @@ impl Spool {
         self.offset += put(&mut self.texts, document.size.map_or(0, |size| size + 1))?;
         self.offset += put_time(&mut self.texts, document.modified)?;
         Ok(offset)
+    }
+
+    fn put_record(&mut self, kind: u64, nth: Nth, verbatim: &[u8]) -> io::Result<()> {
+        put(&mut self.records, kind)?;
+        put_line(&mut self.records, Some(nth))?;
+        // More than its head.
+        self.recorded += HEAD + put_bytes(&mut self.records, verbatim)?;
+        Ok(())
     }
 
     /// The texts and the records, from their beginnings.

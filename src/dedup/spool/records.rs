@@ -7,7 +7,7 @@ use std::vec;
 
 use super::coded::{get, get_bytes, get_line, get_time};
 use super::names::Names;
-use super::{OPENED, RECORD, Spooled};
+use super::{OPENED, RECORD, Spooled, UNREAD};
 use crate::corpus::{Format, Opened, TableSource};
 
 /// The records of a spool.
@@ -47,10 +47,15 @@ impl Records {
                     None
                 },
             }),
-            RECORD => {
+            kind @ (RECORD | UNREAD) => {
                 let nth =
                     get_line(reader)?.ok_or_else(|| io::Error::other("a number is missing"))?;
-                Spooled::Record(get_bytes(reader)?, nth)
+                let record = get_bytes(reader)?;
+                if kind == RECORD {
+                    Spooled::Record(record, nth)
+                } else {
+                    Spooled::Unread(record, nth)
+                }
             }
             _ => {
                 let path = self.names.get(reader)?;

@@ -1,0 +1,252 @@
+//! A folder that files are moved to or from, held while they are, so that no other run moves there.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use super::manifest;
+use super::plan::{Stamp, stamp};
+use crate::dedup::error::{Error, Result};
+use crate::publish;
+use crate::publish::error::Of as _;
+
+/// The file that is locked. It says who has it, and is gone when the run ends, unless that is killed.
+const NAME: &str = ".dedupdb-moving";
+
+/// The list before it is whole.
+const PART: &str = ".dedupdb-moved.part";
+
+/// What a file of that name begins with.
+const START: &str = "process ";
+
+/// How often to look again at a folder that another process is about to remove.
+const TRIES: usize = 100;
+
+/// What the folder is held for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum For {
+    Moving,
+    Undoing,
+}
+
+/// Nobody else moves files to the folder or back, as long as this is there.
+///
+/// Where the file system knows no locks, nobody is kept out; a list is never replaced there either.
+#[derive(Debug)]
+pub(super) struct Hold {
+    folder: PathBuf,
+    file: File,
+}
+
+impl Hold {
+    /// Makes `folder` if it is not there, and holds it if it has nothing but what a killed run left.
+    ///
+    /// # Errors
+    ///
+    /// Something else is in it; [`Error::Held`]; those of the system.
+    pub(super) fn make(folder: &Path) -> Result<Hold> {
+        for _ in 0..TRIES {
+            match fs::create_dir(folder) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                made => made.of(folder)?,
+            }
+            if !is_there(&folder.join(NAME)) {
+                check_free(folder)?;
+            }
+            let Some(hold) = Hold::take(folder, For::Moving)? else {
+                continue;
+            };
+            check_free(folder)?;
+            return Ok(hold);
+        }
+        Err(held(folder, ""))
+    }
+
+    /// Holds a folder; none if it is gone.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Held`]; those of the system; a file is in the way that is not of this kind.
+    pub(super) fn take(folder: &Path, what: For) -> Result<Option<Hold>> {
+        let path = folder.join(NAME);
+        for _ in 0..TRIES {
+            let mut options = OpenOptions::new();
+            options.read(true).write(true).create(true);
+            let opened = options.custom_flags(libc::O_NOFOLLOW).open(&path);
+            let file = match opened {
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+                opened => opened.of(&path)?,
+            };
+            let note = note_of(&file).of(&path)?;
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => return Err(held(folder, &note)),
+                Err(TryLockError::Error(error)) if error.kind() != ErrorKind::Unsupported => {
+                    return Err(error).of(&path)?;
+                }
+                _ => {}
+            }
+            // Whoever had it may have removed it meanwhile.
+            if !is_same_file(&file, &path) {
+                continue;
+            }
+            if !note.is_empty() && !note.starts_with(START) {
+                let reason = "dedupdb works with a file of this name; move this one away";
+                return Err(publish::Error::foreign(&path, reason).into());
+            }
+            let hold = Hold {
+                folder: folder.to_owned(),
+                file,
+            };
+            hold.sign(what).of(&path)?;
+            return Ok(Some(hold));
+        }
+        Err(held(folder, ""))
+    }
+
+    fn sign(&self, what: For) -> io::Result<()> {
+        let (process, what) = (
+            std::process::id(),
+            match what {
+                For::Moving => "is moving files to it",
+                For::Undoing => "is moving files back from it",
+            },
+        );
+        self.file.set_len(0)?;
+        (&self.file).write_all(format!("{START}{process} {what}\n").as_bytes())
+    }
+
+    /// When it was taken, by the clock of the file system, which says when files change.
+    pub(super) fn since(&self) -> Result<Stamp> {
+        let metadata = self.file.metadata().of(&self.folder)?;
+        Ok(stamp(&metadata))
+    }
+
+    /// Gives the folder its list, durably. Gives its path.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system. A list that is there already stays.
+    pub(super) fn list(&self, bytes: &[u8]) -> Result<PathBuf> {
+        let (part, path) = (self.folder.join(PART), self.folder.join(manifest::NAME));
+        let written = remove_if_there(&part).and_then(|()| {
+            let mut file = File::create_new(&part)?;
+            file.write_all(bytes)?;
+            file.sync_all()
+        });
+        written.of(&part)?;
+        match publish::rename_to_free(&part, &path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                let reason = "somebody made this meanwhile; it is not replaced";
+                return Err(publish::Error::foreign(&path, reason).into());
+            }
+            renamed => renamed.of(&path)?,
+        }
+        publish::sync_folder(&self.folder).of(&self.folder)?;
+        Ok(path)
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        // The lock is let go of after the name is gone.
+        for name in [PART, NAME] {
+            fs::remove_file(self.folder.join(name)).unwrap_or_default();
+        }
+    }
+}
+
+/// Refuses a folder with anything in it that no killed run left before it moved a file.
+pub(super) fn check_free(folder: &Path) -> Result<()> {
+    let found = fs::symlink_metadata(folder).of(folder)?;
+    let mut is_free = found.is_dir();
+    if is_free {
+        for entry in fs::read_dir(folder).of(folder)? {
+            let name = entry.of(folder)?.file_name();
+            is_free &= [NAME, PART].iter().any(|own| name == *own);
+        }
+    }
+    if is_free {
+        return Ok(());
+    }
+    let reason = "something is there already; choose a folder that is new or empty";
+    Err(publish::Error::foreign(folder, reason).into())
+}
+
+/// Whether a run holds the folder, or a killed one left its note there.
+pub(super) fn is_marked(folder: &Path) -> bool {
+    is_there(&folder.join(NAME))
+}
+
+fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+/// What the file says, which is one short line.
+fn note_of(mut file: &File) -> io::Result<String> {
+    let mut note = Vec::new();
+    if file.metadata()?.is_file() {
+        file.take(100).read_to_end(&mut note)?;
+        io::Seek::rewind(&mut file)?;
+    }
+    Ok(String::from_utf8_lossy(&note).trim_end().to_owned())
+}
+
+/// Somebody has the folder, and says so in `note`.
+fn held(folder: &Path, note: &str) -> Error {
+    let holder = if note.starts_with(START) {
+        note
+    } else {
+        "another process is moving files to it or back"
+    };
+    Error::Held {
+        path: folder.to_owned(),
+        holder: holder.to_owned(),
+    }
+}
+
+fn is_same_file(file: &File, path: &Path) -> bool {
+    let (Ok(file), Ok(named)) = (file.metadata(), fs::symlink_metadata(path)) else {
+        return false;
+    };
+    (file.dev(), file.ino()) == (named.dev(), named.ino())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_at_a_time_holds_a_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let aside = folder.path().join("aside");
+        let hold = Hold::make(&aside).unwrap();
+        let held = Hold::take(&aside, For::Undoing).unwrap_err().to_string();
+        let who = format!("process {} is moving files to it", std::process::id());
+        assert!(held.contains(&who), "{held}");
+        assert!(matches!(Hold::make(&aside), Err(Error::Held { .. })));
+        let list = hold.list(b"first").unwrap();
+        assert!(hold.list(b"second").is_err(), "no list is replaced");
+        assert_eq!(fs::read(&list).unwrap(), b"first");
+        drop(hold);
+        assert_eq!(fs::read_dir(&aside).unwrap().count(), 1);
+        assert!(Hold::make(&aside).is_err(), "a list is there");
+        assert_eq!(fs::read_dir(&aside).unwrap().count(), 1);
+        fs::remove_file(&list).unwrap();
+        // What killed runs leave is in nobody's way, what others leave is.
+        fs::write(aside.join(NAME), "process 1 is moving files to it\n").unwrap();
+        fs::write(aside.join(PART), "half").unwrap();
+        drop(Hold::make(&aside).unwrap());
+        assert_eq!(fs::read_dir(&aside).unwrap().count(), 0);
+        fs::write(aside.join(NAME), "mine").unwrap();
+        assert!(Hold::make(&aside).is_err());
+        assert_eq!(fs::read(aside.join(NAME)).unwrap(), b"mine");
+    }
+}
