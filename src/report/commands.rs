@@ -1,6 +1,7 @@
 //! What a reader of a page does next.
 
-/// The commands that a page and its summary name, as the program that makes it spells them. None is named by default.
+/// The commands that a page and its summary name, in the syntax of the program that makes the page. By default,
+/// none is named.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -19,17 +20,17 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Commands {
-    /// Forgets documents whose files are gone.
+    /// Removes documents whose files are gone.
     pub forget_gone: String,
-    /// Reads the files that have changed again.
+    /// Reads changed files again.
     pub add_changed: String,
-    /// Reads all files again, whatever their sizes and times say.
+    /// Reads all files again, even if their sizes and times have not changed.
     pub add_all: String,
-    /// Says where texts are that no key names.
+    /// Names files with texts whose keys name no file.
     pub show_texts: String,
-    /// Forgets the documents of the list `drop.keys`, whose keys end with NUL bytes.
+    /// Removes the documents of the list `drop.keys`, whose keys end with NUL bytes.
     pub forget_keys: String,
-    /// Forgets the documents of the list `drop.txt`, a key a line, escaped.
+    /// Removes the documents of the list `drop.txt`, which has one escaped key per line.
     pub forget_lines: String,
 }
 

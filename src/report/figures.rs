@@ -14,6 +14,7 @@ pub(super) struct Figures {
     sizes: BTreeMap<u32, ClusterSizes>,
     /// Documents by the similarity to their representative, without those that are identical to it.
     similarities: [u64; BARS],
+    identical: u64,
 }
 
 impl Default for Figures {
@@ -21,6 +22,7 @@ impl Default for Figures {
         Figures {
             sizes: BTreeMap::new(),
             similarities: [0; BARS],
+            identical: 0,
         }
     }
 }
@@ -33,9 +35,16 @@ impl Figures {
 
     /// Counts a document that is not its representative.
     pub(super) fn member(&mut self, row: &Row) {
-        if !row.is_identical {
+        if row.likeness.text == 0 {
+            self.identical += 1;
+        } else {
             self.similarities[bar(row.similarity)] += 1;
         }
+    }
+
+    /// Documents that are identical to their representative, without itself.
+    pub(super) fn identical(&self) -> u64 {
+        self.identical
     }
 
     /// Clusters by their sizes, ascending.

@@ -19,7 +19,7 @@ const SCRIPT: &str = include_str!("page.js");
 const STYLE: &str = include_str!("page.css");
 
 /// Their SHA-256 in base64, by which the page allows them and nothing else.
-const SCRIPT_HASH: &str = "LVopKY56Jjov5GQA8FNDdv+LQHcIWeyyxfqIm0VIdzo=";
+const SCRIPT_HASH: &str = "G6iiw2ELJ0iS5y7nN53uowDa7k7U4tM9KpQtPBK8Oi0=";
 const STYLE_HASH: &str = "dsA49RVn9hWhUIG/oFGMzoQ50S3zFVmduHT6EpzahVk=";
 
 /// Characters of a heading, at most.
@@ -37,6 +37,8 @@ pub(super) struct Shown<'a> {
     pub(super) buckets: &'a [Bucket],
     pub(super) has_texts: bool,
     pub(super) commands: &'a Commands,
+    /// What was not read.
+    pub(super) unread: Option<&'a str>,
 }
 
 /// The page with its data, which is inert.
@@ -95,11 +97,11 @@ fn counts(summary: &Summary) -> Markup {
                 div { dt { "Distinct texts" } dd { (grouped(summary.contents)) } }
                 div { dt { "Clusters" } dd { (grouped(summary.clusters)) } }
                 div { dt { "Documents in clusters" } dd { (grouped(summary.clustered)) } }
-                div { dt { "Identical to their representative" } dd { (grouped(summary.identical)) } }
-                div { dt { "Nearly so" } dd { (grouped(near)) } }
+                div { dt { "Copies of another one" } dd { (grouped(summary.identical)) } }
+                div { dt { "Nearly identical" } dd { (grouped(near)) } }
                 div { dt { "Bytes in clusters" } dd { (bytes(summary.bytes)) } }
-                div { dt { "Could go, one at hand of each cluster kept" } dd { (bytes(summary.could_go)) } }
-                div { dt { "Could go, only what is identical" } dd { (bytes(summary.identical_could_go)) } }
+                div { dt { "Could go: all that resembles the one kept" } dd { (bytes(summary.could_go)) } }
+                div { dt { "Could go: copies only" } dd { (bytes(summary.identical_could_go)) } }
             }
         }
     }
@@ -120,7 +122,9 @@ fn no_longer(shown: &Shown<'_>) -> Markup {
 
 /// What is not on the page.
 fn left_out(shown: &Shown<'_>) -> Markup {
+    let unread = shown.unread.map(str::to_owned);
     let lines = shown.summary.left_out(shown.has_texts, shown.commands);
+    let lines: Vec<String> = unread.into_iter().chain(lines).collect();
     html! {
         @if !lines.is_empty() {
             section aria-labelledby="left-out" {
@@ -144,8 +148,8 @@ fn how(shown: &Shown<'_>) -> Markup {
         y: "pairs found",
     };
     let linkage = match shown.linkage {
-        Linkage::Connected => "connected by pairs at the threshold",
-        Linkage::Representative => "at the threshold with the representative",
+        Linkage::Connected => "documents linked by chains of similar pairs",
+        Linkage::Representative => "documents similar to the representative",
     };
     html! {
         section aria-labelledby="how" {
@@ -159,7 +163,7 @@ fn how(shown: &Shown<'_>) -> Markup {
                                 tr { th scope="row" { (name) } td { (value) } }
                             }
                             tr { th scope="row" { "threshold of this report" } td { (shown.threshold) } }
-                            tr { th scope="row" { "documents of a cluster" } td { (linkage) } }
+                            tr { th scope="row" { "clusters" } td { (linkage) } }
                             tr { th scope="row" { "predicted recall" } td { (recall) " of the pairs at " (shown.threshold) } }
                         }
                     }
@@ -233,8 +237,8 @@ fn similarities(shown: &Shown<'_>) -> Markup {
     html! {
         section aria-labelledby="similarities" {
             h2 id="similarities" { "Similarities" }
-            p { "Of documents to the representative of their cluster, in hundredths, without the "
-                (counted(shown.summary.identical, "document", "documents")) " identical to it." }
+            p { "Similarity of each document to the representative of its cluster, in steps of 0.01. Left out: "
+                (counted(shown.figures.identical(), "document", "documents")) " identical to it." }
             div.beside {
                 figure { (bars(axes, &rows, false)) figcaption { "Linear" } }
                 figure { (bars(axes, &rows, true)) figcaption { "Logarithmic" } }
@@ -262,9 +266,9 @@ fn hottest(shown: &Shown<'_>) -> Markup {
                 h2 id="buckets" { "Hottest buckets" }
                 p { "Where one bucket has thousands of contents, a template or boilerplate is shared." }
                 @if cut_short > 0 {
-                    p { (counted(cut_short, "time", "times")) ", candidates were passed over, after many that did not match." }
+                    p { (counted(cut_short, "time", "times")) ", a search skipped candidates, after many that did not match." }
                 } @else {
-                    p { "No candidates were passed over." }
+                    p { "No search skipped candidates." }
                 }
                 div.scrolled role="region" aria-label="Table of buckets" tabindex="0" {
                     table {
@@ -309,7 +313,7 @@ fn clusters(commands: &Commands) -> Markup {
             p id="status" role="status" {}
             div.tools role="group" aria-label="Marks in the clusters shown by the filter" {
                 button type="button" id="drop-identical" { "Drop what is identical" }
-                button type="button" id="drop-others" { "Drop all but the representatives" }
+                button type="button" id="drop-others" { "Drop what resembles the representative" }
                 button type="button" id="clear" { "Clear marks" }
             }
             ol.clusters id="list" {}
@@ -332,8 +336,8 @@ fn clusters(commands: &Commands) -> Markup {
                 @if !commands.forget_keys.is_empty() {
                     code { (commands.forget_keys) } ", which forgets them in the store, and "
                 }
-                code { "xargs -0 rm -- < drop.keys" } ", which deletes files. Lines have control characters and \
-                backslashes spelled out"
+                code { "xargs -0 rm -- < drop.keys" } ", which deletes files. In the list with lines, control \
+                characters and backslashes are escaped"
                 @if !commands.forget_lines.is_empty() { ", for " code { (commands.forget_lines) } }
                 "." }
         }

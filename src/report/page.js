@@ -21,8 +21,8 @@
     documents,
     lowest,
     identical,
-    rows: rows.map(([key, similarity, same, size, time, text, state, file], place) => ({
-      key, similarity, same: same === 1 || place === 0, size, time, text, state, file, tick: 0, show: null,
+    rows: rows.map(([key, similarity, content, size, time, text, state, file, reaches]) => ({
+      key, similarity, content, size, time, text, state, file, reaches: reaches === 1, tick: 0, show: null,
     })),
   }));
 
@@ -320,7 +320,9 @@
   /** What a document is to its cluster, and what became of its file. */
   function likeness(cluster, row) {
     const first = cluster.rows[0];
-    const alikeness = row === first ? "representative" : row.same ? "identical" : alike(row.similarity);
+    const copied = cluster.rows[row.content];
+    const copy = copied === row ? "" : `, identical to ${printable(copied.key)}`;
+    const alikeness = row === first ? "representative" : copied === first ? "identical" : `${alike(row.similarity)}${copy}`;
     if (row.state === GONE) return `${alikeness}, gone`;
     if (row.state === OUT_OF_REACH) return `${alikeness}, cannot be looked at`;
     const is = row === first ? "representative, " : "";
@@ -484,18 +486,34 @@
   let isDirty = false;
   let isWarned = false;
 
-  /** Ticks documents of the clusters that pass the filters, for the sake of the first that stays of those that are
-      meant; who has a tick keeps it. */
-  function tick(isMeant) {
+  /** Whether two documents have the same text. */
+  const isCopy = (one, other) => one.content === other.content;
+
+  /** Whether two documents are known to reach the threshold with each other: others may be connected by what lies
+      between them alone. */
+  const isAlike = (one, other) => isCopy(one, other)
+    || (one.content === 0 && other.reaches) || (other.content === 0 && one.reaches);
+
+  /** Ticks documents of the clusters that pass the filters that `goesFor` one of those that stay: the first of each
+      kind; who has a tick keeps it. Says how many others stay. */
+  function tick(kindOf, goesFor) {
+    let others = 0;
     for (const cluster of found) {
-      const kept = staying(cluster).find(isMeant);
-      if (kept === undefined) continue;
-      const files = new Set(cluster.rows.filter((row) => row === kept || row.tick === KEEP).map((row) => row.file));
+      const kept = new Map();
+      for (const row of staying(cluster)) if (!kept.has(kindOf(row))) kept.set(kindOf(row), row);
+      const isKept = (row) => row.tick === KEEP || kept.get(kindOf(row)) === row;
+      const files = new Set(cluster.rows.filter(isKept).map((row) => row.file));
       for (const row of cluster.rows) {
-        if (row.tick === 0 && stands(row) && isMeant(row) && !files.has(row.file)) row.tick = DROP;
+        const stays = kept.get(kindOf(row));
+        if (row.tick !== 0 || !stands(row) || stays === undefined || files.has(row.file)) continue;
+        if (goesFor(stays, row)) row.tick = DROP;
+        else others += 1;
       }
     }
     ticked();
+    if (others > 0) {
+      at("ticked").textContent += ` ${counted(others, "document is", "documents are")} less like the one that stays than the threshold, or compared with others only, and stay too.`;
+    }
   }
 
   /** Saves the keys of one tick, each in the form and with the end that are wanted. */
@@ -526,8 +544,8 @@
   at("filters").addEventListener("reset", () => setTimeout(filter));
   at("previous").addEventListener("click", () => show(first - PAGE));
   at("next").addEventListener("click", () => show(first + PAGE));
-  at("drop-identical").addEventListener("click", () => tick((row) => row.same));
-  at("drop-others").addEventListener("click", () => tick(() => true));
+  at("drop-identical").addEventListener("click", () => tick((row) => row.content, isCopy));
+  at("drop-others").addEventListener("click", () => tick(() => 0, isAlike));
   at("clear").addEventListener("click", () => {
     for (const cluster of found) for (const row of cluster.rows) row.tick = 0;
     ticked();

@@ -9,7 +9,7 @@ use super::html::MARK;
 use super::summary::Summary;
 use crate::publish::{Error, Whole, check_no_store};
 
-/// A page that is made, from [`Report::make`](super::Report::make).
+/// A finished page, made by [`Report::make`](super::Report::make).
 #[derive(Clone, Debug)]
 pub struct Page {
     pub(super) html: String,
@@ -17,22 +17,22 @@ pub struct Page {
 }
 
 impl Page {
-    /// The file of HTML, in UTF-8.
+    /// Returns the HTML of the page.
     pub fn html(&self) -> &str {
         &self.html
     }
 
-    /// What was found, and what is not on the page.
+    /// Returns the counts of what was found and of what is not on the page.
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
 
-    /// Writes the page to `path`, whole or not at all; returns its size in bytes. A report that is there is
-    /// replaced, any other file only if `force`.
+    /// Writes the page to `path`, completely or not at all, and returns its size in bytes. An existing report is
+    /// replaced; any other file only with `force`.
     ///
     /// # Errors
     ///
-    /// [`Error::Exists`], [`Error::Overlaps`] for a place in or around a store, or those of the system.
+    /// [`Error::Exists`], [`Error::Overlaps`] for a place in or around a store, or errors of the system.
     pub fn write(&self, path: &Path, force: bool) -> Result<u64, Error> {
         Page::check(path, force)?;
         let mut whole = Whole::create(path)?;
@@ -40,11 +40,11 @@ impl Page {
         whole.finish()
     }
 
-    /// Whether a page may be written to `path`, before it is made.
+    /// Checks whether a page may be written to `path`, before it is made.
     ///
     /// # Errors
     ///
-    /// As of [`Page::write`].
+    /// Those of [`Page::write`].
     pub fn check(path: &Path, force: bool) -> Result<(), Error> {
         check_no_store(path, &[])?;
         // Nothing, or what writing will tell.

@@ -1,11 +1,11 @@
 //! What is listed of a cluster.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use super::standing::{Files, Going, Standing, State};
+use super::standing::{Files, Going, Likeness, Standing, State};
 use super::summary::Summary;
 use crate::groups::{Cluster, Member};
 use crate::{Document, Result, Store};
@@ -22,7 +22,7 @@ pub(super) struct Row {
     pub(super) key: String,
     /// To the representative.
     pub(super) similarity: f64,
-    pub(super) is_identical: bool,
+    pub(super) likeness: Likeness,
     /// Bytes of its source.
     pub(super) size: u64,
     /// Of the source's last change, or when it was added: seconds from 1970.
@@ -48,7 +48,7 @@ pub(super) struct Group {
     pub(super) documents: u64,
     /// The lowest similarity to the representative.
     lowest: f64,
-    /// Documents with the representative's text, without itself.
+    /// Documents with the text of an earlier one.
     pub(super) identical: u64,
     /// The representative first.
     pub(super) rows: Vec<Row>,
@@ -57,12 +57,18 @@ pub(super) struct Group {
 }
 
 impl Row {
-    fn new(member: &Member, document: &Document, has_added: bool, standing: Standing) -> Row {
+    fn new(
+        member: &Member,
+        document: &Document,
+        has_added: bool,
+        standing: Standing,
+        likeness: Likeness,
+    ) -> Row {
         let added = has_added.then_some(document.added);
         Row {
             key: member.key.clone(),
             similarity: member.similarity(),
-            is_identical: member.exact_copy,
+            likeness,
             size: document.size,
             time: document.modified.or(added).map(unix_seconds),
             hash: document.hash,
@@ -80,19 +86,21 @@ impl Row {
         json!([
             self.key,
             rounded(self.similarity),
-            u8::from(self.is_identical),
+            self.likeness.text,
             self.size,
             self.time,
             text,
             self.standing.state.number(),
             self.standing.file,
+            u8::from(self.likeness.reaches),
         ])
     }
 }
 
 impl Group {
     /// The cluster, as far as its rows take no more than `most` bytes; `count` is called with each document,
-    /// listed or not, and whether it is the first. `has_added` says whether the time of adding stands in for one that is not known.
+    /// listed or not, and whether it is the first. `threshold` is that of the report, and `has_added` says whether the
+    /// time of adding stands in for one that is not known.
     ///
     /// # Errors
     ///
@@ -100,7 +108,7 @@ impl Group {
     pub(super) fn of(
         cluster: &Cluster,
         store: &Store,
-        has_added: bool,
+        (threshold, has_added): (f64, bool),
         most: usize,
         mut count: impl FnMut(&Row, bool),
     ) -> Result<Group> {
@@ -113,16 +121,21 @@ impl Group {
         };
         let mut has_room = true;
         let (mut files, mut met) = (Files::default(), 0);
-        for (place, member) in cluster.members.iter().enumerate() {
+        let mut texts = HashMap::new();
+        for member in &cluster.members {
             // A document that was removed meanwhile is not told of.
             let Some(document) = store.get(&member.key)? else {
                 continue;
             };
             let standing = files.look(&document, met);
-            let row = Row::new(member, &document, has_added, standing);
+            let likeness = Likeness {
+                text: *texts.entry(document.hash).or_insert(met),
+                reaches: member.similarity() >= threshold,
+            };
+            let row = Row::new(member, &document, has_added, standing, likeness);
             count(&row, met == 0);
+            group.identical += u64::from(likeness.text < met);
             met += 1;
-            group.identical += u64::from(row.is_identical && place > 0);
             if has_room {
                 let bytes = super::data::inert(&row.to_json(Text::Unwanted)).len() + TEXT_NUMBER;
                 has_room = group.rows.len() < MOST_ROWS
@@ -159,8 +172,8 @@ impl Group {
     /// What could go of the documents that are listed.
     fn going(&self) -> Going {
         let mut going = Going::default();
-        for (place, row) in self.rows.iter().enumerate() {
-            going.count(row.standing.state, row.size, place == 0 || row.is_identical);
+        for row in &self.rows {
+            going.count(row.standing.state, row.size, row.likeness);
         }
         going
     }

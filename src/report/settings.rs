@@ -26,7 +26,8 @@ const FRAME: usize = 90_000;
 /// Largest buckets that are told.
 const BUCKETS: usize = 10;
 
-/// What a page is to show. The default is all clusters at the store's threshold, with their texts, in 20 MB.
+/// What a page shows. By default, it shows all clusters at the store's threshold, with their texts, in at most 20
+/// MB.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is made before it is asked for"]
 pub struct Report {
@@ -40,6 +41,7 @@ pub struct Report {
     sources: Vec<PathBuf>,
     has_added: bool,
     commands: Commands,
+    unread: Option<String>,
 }
 
 impl Default for Report {
@@ -55,20 +57,21 @@ impl Default for Report {
             sources: Vec::new(),
             has_added: true,
             commands: Commands::default(),
+            unread: None,
         }
     }
 }
 
 impl Report {
-    /// The least number of bytes that a page can be kept to.
+    /// The smallest limit for the size of a page, in bytes.
     pub const LEAST_BYTES: u64 = 200_000;
 
-    /// A report on all clusters.
+    /// Makes a report of all clusters.
     pub fn new() -> Report {
         Report::default()
     }
 
-    /// What the report is on, as its heading says it: a folder, say.
+    /// Sets the heading, such as the name of a folder.
     pub fn title(self, title: impl Into<String>) -> Report {
         Report {
             title: title.into(),
@@ -76,7 +79,8 @@ impl Report {
         }
     }
 
-    /// The least similarity of documents that are linked, above 0 and at most 1, instead of the store's.
+    /// Sets the minimum Jaccard similarity of linked documents, above 0 and at most 1, instead of the store's
+    /// threshold.
     pub fn threshold(self, threshold: f64) -> Report {
         Report {
             threshold: Some(threshold),
@@ -84,13 +88,12 @@ impl Report {
         }
     }
 
-    /// What makes a cluster.
+    /// Sets what makes a cluster.
     pub fn linkage(self, linkage: Linkage) -> Report {
         Report { linkage, ..self }
     }
 
-    /// Only clusters of at least this number of documents; less than 2 counts as 2, for a single document is no
-    /// cluster to look at.
+    /// Shows only clusters of at least this number of documents, 2 by default. Less than 2 counts as 2.
     pub fn min_size(self, documents: usize) -> Report {
         Report {
             min_size: documents.max(2),
@@ -98,8 +101,8 @@ impl Report {
         }
     }
 
-    /// Bytes that the page may take, 20 MB by default; less than [`Report::LEAST_BYTES`] is taken as that. Half of
-    /// them at most are for lists of documents, the rest is for texts.
+    /// Sets the maximum size of the page in bytes, 20 MB by default. Less than [`Report::LEAST_BYTES`] counts as
+    /// that. At most half of it is for lists of documents; the rest is for texts.
     pub fn bytes(self, bytes: u64) -> Report {
         Report {
             bytes: bytes.max(Report::LEAST_BYTES),
@@ -107,17 +110,17 @@ impl Report {
         }
     }
 
-    /// Whether texts are shown and compared; they are by default.
+    /// Sets whether texts are shown and compared, which is the default.
     pub fn texts(self, has_texts: bool) -> Report {
         Report { has_texts, ..self }
     }
 
-    /// How the files with the texts are read: as they were when they were added.
+    /// Sets how files with texts are read. Use the options with which they were added.
     pub fn reading(self, options: Options) -> Report {
         Report { options, ..self }
     }
 
-    /// Files and folders that are searched for texts whose keys do not name their files, as ids of records do not.
+    /// Names files and folders with texts whose keys do not name their files, such as ids of records.
     pub fn texts_from(self, paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Report {
         Report {
             sources: paths.into_iter().map(Into::into).collect(),
@@ -125,8 +128,8 @@ impl Report {
         }
     }
 
-    /// Whether the store was made for this report: then the times at which documents were added to it say nothing,
-    /// and are not shown.
+    /// Sets whether the store was made only for this report. Then the times at which documents were added mean
+    /// nothing and are not shown.
     pub fn temporary(self, is_temporary: bool) -> Report {
         Report {
             has_added: !is_temporary,
@@ -134,20 +137,28 @@ impl Report {
         }
     }
 
-    /// The commands that the page names.
+    /// Sets a line about what could not be read for the store of this report, and so is not on the page.
+    pub fn unread(self, line: impl Into<String>) -> Report {
+        Report {
+            unread: Some(line.into()),
+            ..self
+        }
+    }
+
+    /// Sets the commands that the page names.
     pub fn commands(self, commands: Commands) -> Report {
         Report { commands, ..self }
     }
 
-    /// Makes the page. The same store and files give the same bytes. `go_on` is called now and then, and may
-    /// break.
+    /// Makes the page. The same store and files give the same bytes. `go_on` is called from time to time and may
+    /// stop it.
     ///
-    /// Memory is that of [`Store::clusters`] and three times the bytes of the page.
+    /// Takes the memory of [`Store::clusters`], and three times the size of the page.
     ///
     /// # Errors
     ///
-    /// Those of the store, or the system allows no thread; [`Error::Store`] with [`crate::Error::Stopped`] if
-    /// `go_on` breaks.
+    /// Those of the store, or an error of the system if no thread can be started; [`Error::Store`] with
+    /// [`crate::Error::Stopped`] if `go_on` breaks.
     pub fn make(
         &self,
         store: &Store,
@@ -187,6 +198,7 @@ impl Report {
             buckets: &buckets,
             has_texts: self.has_texts,
             commands: &self.commands,
+            unread: self.unread.as_deref(),
         };
         let html = html::page(&shown, &data);
         Ok(Page { html, summary })
@@ -211,6 +223,7 @@ impl Report {
             contents: stats.contents,
             ..Summary::default()
         };
+        let threshold = self.threshold.unwrap_or(store.schema().threshold());
         let mut figures = Figures::default();
         let mut chosen = Chosen::new(most);
         for cluster in store.clusters(query)? {
@@ -222,12 +235,11 @@ impl Report {
             let group = Group::of(
                 &cluster,
                 store,
-                self.has_added,
+                (threshold, self.has_added),
                 most / 2,
                 |row, is_first| {
                     summary.count(row.size, row.standing.state);
-                    let is_identical = is_first || row.is_identical;
-                    going.count(row.standing.state, row.size, is_identical);
+                    going.count(row.standing.state, row.size, row.likeness);
                     if !is_first {
                         figures.member(row);
                     }

@@ -1,6 +1,6 @@
 //! What became of the files that documents came from.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::ErrorKind;
 
@@ -93,26 +93,48 @@ impl Files {
     }
 }
 
-/// Bytes of a cluster that could go: of what is at hand, one document stays.
+/// Bytes of a cluster that could go: of what is at hand, what is like the first of it, which stays.
 #[derive(Debug, Default)]
 pub(super) struct Going {
     pub(super) all: u64,
-    /// If one stays of those with the representative's text, and only these go.
+    /// If only copies go, and of each text one document stays.
     pub(super) identical: u64,
-    stays: bool,
-    identical_stays: bool,
+    stays: Option<Likeness>,
+    /// The texts of which a document stays, by their places.
+    staying: HashSet<usize>,
+}
+
+/// What is known of how a document of a cluster is like the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Likeness {
+    /// The place in the cluster of the first document with this text.
+    pub(super) text: usize,
+    /// Whether it reaches the threshold with the representative.
+    pub(super) reaches: bool,
+}
+
+impl Likeness {
+    /// Whether two documents are known to reach the threshold with each other: others of the cluster may be
+    /// connected by what lies between them alone.
+    fn reaches(self, other: Likeness) -> bool {
+        self.text == other.text
+            || self.text == 0 && other.reaches
+            || other.text == 0 && self.reaches
+    }
 }
 
 impl Going {
-    /// Counts a document of `size` bytes; the representative comes first, and is identical to itself.
-    pub(super) fn count(&mut self, state: State, size: u64, is_identical: bool) {
+    /// Counts a document of `size` bytes; the representative comes first.
+    pub(super) fn count(&mut self, state: State, size: u64, likeness: Likeness) {
         if !state.stands() {
             return;
         }
-        if std::mem::replace(&mut self.stays, true) {
-            self.all += size;
+        match self.stays {
+            None => self.stays = Some(likeness),
+            Some(stays) if stays.reaches(likeness) => self.all += size,
+            Some(_) => {}
         }
-        if is_identical && std::mem::replace(&mut self.identical_stays, true) {
+        if !self.staying.insert(likeness.text) {
             self.identical += size;
         }
     }
@@ -120,12 +142,12 @@ impl Going {
 
 #[cfg(test)]
 mod tests {
-    use super::{Going, State};
+    use super::{Going, Likeness, State};
 
-    fn going(documents: &[(State, bool)]) -> (u64, u64) {
+    fn going(documents: &[(State, usize, bool)]) -> (u64, u64) {
         let mut going = Going::default();
-        for (place, &(state, is_identical)) in documents.iter().enumerate() {
-            going.count(state, 1 << place, is_identical);
+        for (place, &(state, text, reaches)) in documents.iter().enumerate() {
+            going.count(state, 1 << place, Likeness { text, reaches });
         }
         (going.all, going.identical)
     }
@@ -134,7 +156,7 @@ mod tests {
     fn one_stays_of_what_is_at_hand() {
         use State::{AtHand, Changed, Gone, NotChecked, OtherName, OutOfReach};
         let same = |states: &[State]| {
-            let documents: Vec<_> = states.iter().map(|state| (*state, true)).collect();
+            let documents: Vec<_> = states.iter().map(|state| (*state, 0, true)).collect();
             going(&documents)
         };
         assert_eq!(same(&[AtHand, AtHand, AtHand]), (6, 6));
@@ -143,8 +165,21 @@ mod tests {
         assert_eq!(same(&[Gone, AtHand, NotChecked]), (4, 4));
         assert_eq!(same(&[AtHand, Changed, OutOfReach, OtherName]), (0, 0));
         // What is like it may go for the sake of another text; what is identical may not.
-        let documents = [(Gone, true), (AtHand, false), (AtHand, true)];
+        let documents = [(Gone, 0, true), (AtHand, 1, true), (AtHand, 0, true)];
         assert_eq!(going(&documents), (4, 0));
-        assert_eq!(going(&[(AtHand, true), (AtHand, false)]), (2, 0));
+        assert_eq!(going(&[(AtHand, 0, true), (AtHand, 1, true)]), (2, 0));
+        // Copies of another text than the representative's are copies.
+        let documents = [(AtHand, 0, true), (AtHand, 1, true), (AtHand, 1, true)];
+        assert_eq!(going(&documents), (6, 4));
+    }
+
+    #[test]
+    fn what_is_not_known_to_be_like_what_stays_stays() {
+        use State::{AtHand, Gone};
+        let far = [(AtHand, 0, true), (AtHand, 1, false), (AtHand, 1, false)];
+        assert_eq!(going(&far), (0, 4));
+        // Both are like the representative, and may be unlike each other.
+        let sides = [(Gone, 0, true), (AtHand, 1, true), (AtHand, 2, true)];
+        assert_eq!(going(&sides), (0, 0));
     }
 }

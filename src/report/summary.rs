@@ -4,51 +4,52 @@ use super::commands::{Commands, with};
 use super::standing::State;
 use crate::number::counted;
 
-/// Counts of what was found, and of what is not on the page because it has no room.
+/// Counts of what was found, and of what does not fit on the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Documents of the store.
+    /// Number of documents of the store.
     pub documents: u64,
-    /// Distinct texts of the store.
+    /// Number of distinct texts of the store.
     pub contents: u64,
-    /// Clusters.
+    /// Number of clusters.
     pub clusters: u64,
-    /// Documents that are in clusters.
+    /// Number of documents in clusters.
     pub clustered: u64,
-    /// Of these, documents with the text of their representative, which is not counted itself.
+    /// How many of these have the text of an earlier document of their cluster.
     pub identical: u64,
-    /// Bytes of the sources of the documents that are in clusters.
+    /// Bytes of all documents in clusters.
     pub bytes: u64,
-    /// Of these, bytes that go if every cluster keeps one document that is at hand: its representative, if that is.
-    /// Files that are gone, changed, or other names of another one do not count.
+    /// Bytes that could be freed if each cluster keeps one document whose file exists unchanged, if possible its
+    /// representative, and loses all that are known to reach the threshold with it. Files that are gone, changed, or
+    /// other names of a counted file do not count.
     pub could_go: u64,
-    /// Of these, bytes that go if only what is identical to the representative goes, and one such document stays.
+    /// Bytes that could be freed if only copies are dropped, and one document of each text stays.
     pub identical_could_go: u64,
     /// Documents in clusters whose files are gone.
     pub gone: u64,
-    /// Documents in clusters whose files have another size or time than when they were added.
+    /// Documents in clusters whose files have changed in size or time since they were added.
     pub changed: u64,
-    /// Documents in clusters whose files were read for the page and have another text than was added, though their
-    /// size and time are the same.
+    /// Documents in clusters whose files were read for the page and have another text than the one that was added,
+    /// although their size and time are the same.
     pub other_texts: u64,
-    /// Documents in clusters whose files the system refuses to look at.
+    /// Documents in clusters whose files cannot be looked up because the system refuses it.
     pub out_of_reach: u64,
-    /// Documents in clusters that are other names of the file of an earlier one: these are no copies.
+    /// Documents in clusters that are other names of the file of an earlier document, and so are not copies.
     pub other_names: u64,
     /// Clusters that are not listed.
     pub clusters_left_out: u64,
-    /// Documents in clusters that are not listed, those of clusters that are left out included.
+    /// Documents in clusters that are not listed, including those of clusters that are left out.
     pub documents_left_out: u64,
     /// Texts on the page.
     pub texts: u64,
-    /// Texts of which the page has the beginning only.
+    /// Texts of which the page has only the beginning.
     pub texts_cut: u64,
-    /// Texts that would be on the page, and are nowhere to be read.
+    /// Texts that would be on the page but could not be found.
     pub texts_missing: u64,
-    /// Texts of listed documents that have no room on the page.
+    /// Texts of listed documents that do not fit on the page.
     pub texts_left_out: u64,
-    /// Searches that passed candidates over; see [`Options::false_candidates`](crate::Options::false_candidates).
+    /// Searches that skipped candidates; see [`Options::false_candidates`](crate::Options::false_candidates).
     pub searches_cut_short: u64,
 }
 
@@ -66,7 +67,7 @@ impl Summary {
         }
     }
 
-    /// What is no longer as it was added, and the command against it, a line each, for people.
+    /// Returns lines for people: what has changed since it was added, and the command that updates it.
     pub fn no_longer(&self, commands: &Commands) -> Vec<String> {
         let gone = with("gone", &commands.forget_gone, "forgets what is gone");
         let changed = "changed after being added";
@@ -84,17 +85,21 @@ impl Summary {
             (self.out_of_reach, ["file", "files"], "cannot be looked at"),
             (
                 self.other_names,
-                ["document is another name", "documents are other names"],
-                "of a file that is listed, and no copy",
+                [
+                    "document is another name of a file that is listed, and no copy",
+                    "documents are other names of files that are listed, and no copies",
+                ],
+                "",
             ),
         ];
         lines(&counts)
     }
 
-    /// What is not on the page, and the command that would show it, a line each, for people.
+    /// Returns lines for people: what is not on the page, and the command that would show it.
     pub fn left_out(&self, has_texts: bool, commands: &Commands) -> Vec<String> {
-        let missing = "not shown, as no file that a key names has the text";
-        let missing = with(missing, &commands.show_texts, "looks for it there");
+        let missing = "not shown: the files have changed, are elsewhere, or are read with the options of `add`, such as \
+                       a program for PDF";
+        let missing = with(missing, &commands.show_texts, "looks there");
         let counts = [
             (
                 self.clusters_left_out,
@@ -127,6 +132,9 @@ impl Summary {
 fn lines(counts: &[(u64, [&str; 2], &str)]) -> Vec<String> {
     let counts = counts.iter().filter(|(count, ..)| *count > 0);
     counts
-        .map(|(count, [one, many], what)| format!("{} {what}", counted(*count, one, many)))
+        .map(|(count, [one, many], what)| {
+            let line = format!("{} {what}", counted(*count, one, many));
+            line.trim_end().to_owned()
+        })
         .collect()
 }

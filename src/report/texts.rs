@@ -11,7 +11,7 @@ use crate::corpus::{Error, Options, Repeats, Source, is_pipe};
 /// Bytes of a text that are shown, at most.
 const MOST_BYTES: usize = 32 << 10;
 
-/// Texts of a cluster that are shown, at most: others are to have room, too.
+/// Texts of a cluster that are shown before those of all others had as much room.
 const MOST_OF_CLUSTER: usize = 24;
 
 /// Texts that are wanted for the page, by their hashes.
@@ -40,27 +40,29 @@ enum Found {
 }
 
 impl Texts {
-    /// The texts of these clusters that may find room in `most` bytes: of each the representative's, and those of
-    /// the first others.
+    /// The texts of these clusters that may find room in `most` bytes: of each the representative's and those of
+    /// the first others, and then the rest.
     pub(super) fn of(groups: &[Group], most: usize) -> Texts {
         let mut texts = Texts::default();
         let mut bytes = 0;
-        for group in groups {
-            let mut wanted = 0;
-            for row in &group.rows {
-                if bytes >= most {
-                    return texts;
-                }
-                if wanted == MOST_OF_CLUSTER {
-                    break;
-                }
-                let number = texts.found.len();
-                if *texts.numbers.entry(row.hash).or_insert(number) == number {
-                    texts.found.push(Found::Missing);
-                    // A compressed file has more than it seems.
-                    bytes +=
-                        usize::try_from(row.size).map_or(MOST_BYTES, |size| size.min(MOST_BYTES));
-                    wanted += 1;
+        for most_of_cluster in [MOST_OF_CLUSTER, usize::MAX] {
+            for group in groups {
+                let mut wanted = 0;
+                for row in &group.rows {
+                    if bytes >= most {
+                        return texts;
+                    }
+                    if wanted == most_of_cluster {
+                        break;
+                    }
+                    let number = texts.found.len();
+                    if *texts.numbers.entry(row.hash).or_insert(number) == number {
+                        texts.found.push(Found::Missing);
+                        // A compressed file has more than it seems.
+                        bytes += usize::try_from(row.size)
+                            .map_or(MOST_BYTES, |size| size.min(MOST_BYTES));
+                        wanted += 1;
+                    }
                 }
             }
         }

@@ -434,3 +434,103 @@ fn only_a_report_is_replaced() {
     }
     assert!(!sandbox.path("in/x.html").exists());
 }
+
+/// Texts of which each is like the next, and the ends are not alike.
+fn chain(sandbox: &Sandbox) {
+    let words: Vec<String> = text(5, 100).split(' ').map(str::to_owned).collect();
+    for version in 0..12 {
+        let start = (0..4 * version).map(|word| format!("new{word}"));
+        let words: Vec<String> = start.chain(words[4 * version..].iter().cloned()).collect();
+        sandbox.write(format!("chain/{version:02}.txt"), words.join(" "));
+    }
+}
+
+#[test]
+fn only_what_is_known_to_be_like_what_stays_could_go() {
+    let sandbox = Sandbox::new();
+    chain(&sandbox);
+    let arguments = ["--json", "report", "chain", "-o", "report.html"];
+    let ran = sandbox.run(&arguments).expect(0);
+    let summary = ran.objects().pop().unwrap();
+    assert_eq!(summary["clusters"], 1, "{summary}");
+    assert_eq!(summary["clustered"], 12, "{summary}");
+    let page = data(&read(&sandbox, "report.html"));
+    let rows = page["clusters"][0][3].as_array().unwrap();
+    let (mut near, mut far) = (0, 0);
+    for row in &rows[1..] {
+        let (similarity, size) = (row[1].as_f64().unwrap(), row[3].as_u64().unwrap());
+        assert_eq!(row[8], u8::from(similarity >= 0.8), "{row}");
+        if similarity >= 0.8 {
+            near += size;
+        } else {
+            far += size;
+        }
+    }
+    assert!(near > 0 && far > 0);
+    assert_eq!(summary["could_go"], near, "{summary}");
+}
+
+#[test]
+fn copies_of_any_text_of_a_cluster_are_counted() {
+    let sandbox = Sandbox::new();
+    let words = text(1, 60);
+    sandbox.write("in/a.txt", &words);
+    let other = format!("{words} end");
+    for name in ["b", "c", "d"] {
+        sandbox.write(format!("in/{name}.txt"), &other);
+    }
+    let arguments = ["--json", "report", "in", "-o", "report.html"];
+    let ran = sandbox.run(&arguments).expect(0);
+    let summary = &ran.objects()[0];
+    assert_eq!(summary["identical"], 2, "{summary}");
+    assert_eq!(summary["identical_could_go"], 2 * other.len(), "{summary}");
+    assert_eq!(summary["could_go"], 3 * other.len(), "{summary}");
+    let page = data(&read(&sandbox, "report.html"));
+    let rows = page["clusters"][0][3].as_array().unwrap();
+    let contents: Vec<&Value> = rows.iter().map(|row| &row[2]).collect();
+    assert_eq!(contents, [0, 1, 1, 1]);
+}
+
+#[test]
+fn a_report_says_what_was_not_read() {
+    let sandbox = Sandbox::new();
+    files(&sandbox);
+    sandbox.write("in/picture.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF\0");
+    sandbox.write("in/paper.pdf", b"%PDF-1.5\n\0");
+    let told =
+        "2 files and records were skipped: 2 binary; PDF and other formats are read with --pre";
+    let ran = sandbox
+        .run(&["--json", "report", "in", "-o", "report.html"])
+        .expect(0);
+    assert_eq!(ran.objects()[0]["skipped"], 2);
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    assert!(read(&sandbox, "report.html").contains(told));
+    sandbox.write("bad.jsonl", "{\"id\": 1}\n");
+    let ran = sandbox
+        .run(&["report", "bad.jsonl", "-o", "bad.html"])
+        .expect(2);
+    assert!(
+        ran.stderr
+            .contains("nothing could be read; bad.html is not written"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!sandbox.path("bad.html").exists());
+}
+
+#[test]
+fn a_large_cluster_shows_all_texts_that_there_is_room_for() {
+    let sandbox = Sandbox::new();
+    let words = text(1, 200);
+    for number in 0..60 {
+        sandbox.write(format!("in/{number}.txt"), format!("{words} {number}"));
+    }
+    let ran = sandbox
+        .run(&["--json", "report", "in", "-o", "report.html"])
+        .expect(0);
+    let summary = &ran.objects()[0];
+    assert_eq!(
+        (&summary["texts"], &summary["texts_left_out"]),
+        (&60.into(), &0.into())
+    );
+}

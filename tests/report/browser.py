@@ -193,7 +193,7 @@ class Tests:
             assert drop == b"in/b.txt\0in/z.txt\0", drop
             assert opened.save("Save what is to stay") == b"in/c.txt\0"
             opened.press("Clear marks")
-            opened.press("Drop all but the representatives")
+            opened.press("Drop what resembles the representative")
             assert opened.save("Save what is to go, as lines") == b"in/c.txt\nin/b.txt\nin/e.txt\nin/z.txt\n"
         (self.folder / "drop.keys").write_bytes(drop)
         self.run("backup", "copy")
@@ -201,6 +201,35 @@ class Tests:
         assert removed == "removed 2 documents\n", removed
         listed = subprocess.run(["xargs", "-0", "ls"], cwd=self.folder, input=drop, capture_output=True)
         assert listed.returncode == 0, listed
+
+    def test_only_what_is_known_to_be_alike_goes(self):
+        # A chain of versions, each like the next; and copies of a text that is not the representative's.
+        text = words(31, 100).split()
+        for version in range(12):
+            start = [f"new{index}" for index in range(4 * version)]
+            self.write(f"chain/{version:02}.txt", " ".join(start + text[4 * version :]))
+        base = words(32, 80).split()
+        self.write("copies/a.txt", " ".join(base))
+        for name in "bcd":
+            self.write(f"copies/{name}.txt", " ".join([*base[:70], "changed", *base[71:]]))
+        self.run("report", "chain", "copies", "-o", "alike.html")
+        with self.opened(self.folder / "alike.html", accept_downloads=True) as opened:
+            opened.expand(1)
+            assert "identical to copies/b.txt" in opened.text("#list")
+            opened.press("Drop what is identical")
+            assert opened.save("Save what is to go") == b"copies/c.txt\0copies/d.txt\0"
+            opened.press("Clear marks")
+            opened.press("Drop what resembles the representative")
+            told = opened.text("#ticked")
+            going = opened.save("Save what is to go").decode().split("\0")[:-1]
+            assert "stay too" in told, told
+            assert set(going) >= {f"copies/{name}.txt" for name in "bcd"}, going
+            chain = [key for key in going if key.startswith("chain")]
+            assert 0 < len(chain) < 6, chain
+            # What goes is as like the one that stays as the report says.
+            for key in chain:
+                ran = subprocess.run([PROGRAM, "jaccard", "chain/00.txt", key], cwd=self.folder, capture_output=True, text=True)
+                assert float(re.search(r"jaccard +([0-9.]+)", ran.stdout)[1]) >= 0.8, (key, ran)
 
     def test_no_list_names_the_only_copy(self):
         text, other = words(21, 60), words(22, 60)
@@ -232,7 +261,7 @@ class Tests:
             opened.press("Drop what is identical")
             assert opened.save("Save what is to go") == b"papers/b.txt\0"
             opened.press("Clear marks")
-            opened.press("Drop all but the representatives")
+            opened.press("Drop what resembles the representative")
             assert opened.save("Save what is to go") == b"papers/b.txt\0papers/c.txt\0"
             # By hand anything can be marked; who saves it is told before.
             opened.press("Drop papers/a.txt")
@@ -271,7 +300,7 @@ class Tests:
             for evil in EVIL[:5]:
                 assert evil in text, evil
             assert "\\u{202e}gnp.exe" in text
-            opened.press("Drop all but the representatives")
+            opened.press("Drop what resembles the representative")
             lines = opened.save("Save what is to go, as lines").decode().splitlines()
             assert "1a\\nb\\tc\\u{0}d\\\\n" in lines and len(lines) == len(EVIL), lines
         # What a page would do without its policy's leave is refused.
@@ -312,7 +341,7 @@ class Tests:
         end = text.index("</script>", start)
         row = "crawl/2026/segment-{}/page-{}-{}.html"
         clusters = [
-            [2, 0.9, 0, [[row.format(n % 90, n, copy), 0.9, int(copy == 0), n, n, -1, 0, copy] for copy in range(2)]]
+            [2, 0.9, 0, [[row.format(n % 90, n, copy), 0.9, copy, n, n, -1, 0, copy, 1] for copy in range(2)]]
             for n in range(100_000)
         ]
         data = json.dumps({"estimated": False, "clusters": clusters, "texts": []})
@@ -326,7 +355,7 @@ class Tests:
             opened.press("Next")
             assert opened.text("#page") == "Page 2 of 2,000"
             opened.filter("1", find="page-99999-1")
-            opened.press("Drop all but the representatives")
+            opened.press("Drop what resembles the representative")
             assert opened.text("#ticked").startswith("To go: 1 document")
 
 

@@ -5,7 +5,7 @@ use crate::number::grouped;
 use crate::plot::{Axis, Form, Panel, Picture, Series};
 
 impl BandsMeasured {
-    /// Draws what was found and what was looked at in vain by the number of bands, beside what the S-curve expects.
+    /// Draws true and false candidates by the number of bands, with the values that the S-curve predicts.
     /// `threshold` and `permutations` are those that were asked for.
     pub fn picture(&self, threshold: f64, permutations: u32) -> Picture {
         let points = |of: &dyn Fn(&ShapeMeasured) -> f64| {
