@@ -7,8 +7,8 @@ use dedupdb::dedup::Done;
 use crate::number::grouped;
 use crate::reading::{Told as _, line};
 
-/// The counts as lines for people.
-pub(crate) fn to_text(done: &Done, elapsed: Duration) -> String {
+/// The counts as lines for people. Documents that were stored before are called `earlier`.
+pub(crate) fn to_text(done: &Done, earlier: &str, elapsed: Duration) -> String {
     let mut text = line("documents", done.documents, "");
     text += &line("  kept", done.kept, "");
     text += &line("  dropped", done.dropped(), "");
@@ -24,7 +24,7 @@ pub(crate) fn to_text(done: &Done, elapsed: Duration) -> String {
     ] {
         let stored = match history {
             0 => String::new(),
-            history => format!("   {} of them of stored ones", grouped(history)),
+            history => format!("   {} of them resemble {earlier}", grouped(history)),
         };
         text += &line(name, input + history, &stored);
     }

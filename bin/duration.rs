@@ -51,7 +51,7 @@ impl Age {
     pub(crate) fn ago(self) -> SystemTime {
         #[expect(
             clippy::disallowed_methods,
-            reason = "how old a document is can only be told by the clock"
+            reason = "only the clock says how old a document is"
         )]
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.map_or(0, |since| since.as_secs());

@@ -55,7 +55,7 @@ pub(crate) fn is_nameless(argument: &Path) -> bool {
 #[command(next_help_heading = "Inputs")]
 pub(crate) struct Names {
     /// In folders, read only files whose names match GLOB, as in .gitignore: '*.md', 'notes/**'; may be
-    /// repeated
+    /// repeated. If no file is left, that is an error
     #[arg(long, value_name = "GLOB", value_parser = parse::glob)]
     pub(crate) include: Vec<Glob>,
 
@@ -69,6 +69,29 @@ pub(crate) struct Names {
 }
 
 impl Names {
+    /// Refuses globs that leave nothing to read of `paths`, before anything is made for it.
+    pub(crate) fn check(&self, options: &Options, paths: &[PathBuf]) -> Result<()> {
+        let has_globs = !self.include.is_empty() || !self.exclude.is_empty();
+        if paths.is_empty() || !has_globs || options.leaves_any(sources(paths, None)) {
+            return Ok(());
+        }
+        let named = |option, globs: &[Glob]| {
+            let globs = globs.iter().map(|glob| format!("--{option} {glob}"));
+            globs.collect::<Vec<_>>().join(" ")
+        };
+        let (include, exclude) = (
+            named("include", &self.include),
+            named("exclude", &self.exclude),
+        );
+        let paths = paths.iter().map(|path| path.display().to_string());
+        let paths = paths.collect::<Vec<_>>().join(", ");
+        match (include.is_empty(), exclude.is_empty()) {
+            (false, true) => bail!("{paths}: no file matches {include}"),
+            (true, _) => bail!("{paths}: {exclude} leaves no file"),
+            (false, false) => bail!("{paths}: no file matches {include} and is left by {exclude}"),
+        }
+    }
+
     /// The options with this choice.
     pub(crate) fn choose(&self, options: Options) -> Options {
         let options = options.gitignore(self.gitignore);
@@ -114,11 +137,11 @@ pub(crate) struct Inputs {
     pub(crate) names: Names,
 
     /// Read each file through a program: the output of `COMMAND PATH`, with the file as standard input, is
-    /// the document
-    #[arg(long, value_name = "COMMAND")]
+    /// the document. COMMAND is the name or path of one program, without arguments
+    #[arg(long, value_name = "COMMAND", value_parser = parse::program)]
     pub(crate) pre: Option<PathBuf>,
 
-    /// Use COMMAND only for files whose names match GLOB; may be repeated
+    /// Use COMMAND only for files whose names match GLOB, in capital or small letters; may be repeated
     #[arg(long, value_name = "GLOB", value_parser = parse::glob, requires = "pre")]
     pub(crate) pre_glob: Vec<Glob>,
 

@@ -1,9 +1,11 @@
 //! Reports what was left out: on standard error, and in a file.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use crate::console::Console;
 use crate::json;
@@ -34,20 +36,51 @@ pub(crate) struct Telling {
     pub(crate) verbose: bool,
 
     /// List what is left out in FILE: its place, the reason and a detail, separated by tabs; JSON if
-    /// FILE ends in .jsonl
+    /// FILE ends in .jsonl. It replaces only such a list
     #[arg(long, value_name = "FILE")]
     pub(crate) skipped: Option<PathBuf>,
 }
 
 impl Telling {
-    /// Refuses a list over, in or around an input or a store, or in the place of another output.
+    /// Refuses a list over, in or around an input or a store, in the place of another output or of a file that is no such
+    /// list.
     pub(crate) fn check(&self, inputs: &[PathBuf], outputs: &[&Path]) -> Result<()> {
         let Some(list) = &self.skipped else {
             return Ok(());
         };
         check_output(list, inputs)?;
-        let mut outputs = outputs.iter();
-        Ok(outputs.try_for_each(|output| check_outputs(list, output))?)
+        for output in outputs {
+            check_outputs(list, output)?;
+        }
+        check_replaced(list)
+    }
+}
+
+/// Refuses to replace a file that is no such list. One that is empty is no loss, and devices and pipes are written to.
+fn check_replaced(list: &Path) -> Result<()> {
+    if !list.is_file() {
+        return Ok(());
+    }
+    let mut lines = BufReader::new(File::open(list)?).lines();
+    let is_list = lines.all(|line| line.is_ok_and(|line| is_of_list(&line)));
+    if !is_list {
+        bail!(
+            "{}: this exists already and is no list of what was left out; name another file for --skipped",
+            list.display()
+        );
+    }
+    Ok(())
+}
+
+/// Whether this is a line of a list, in either form.
+fn is_of_list(line: &str) -> bool {
+    let is_reason = |name: &str| Reason::ALL.iter().any(|reason| reason.name() == name);
+    match serde_json::from_str(line) {
+        Ok(serde_json::Value::Object(fields)) => {
+            let reason = fields.get("reason").and_then(serde_json::Value::as_str);
+            fields.len() == 3 && reason.is_some_and(is_reason)
+        }
+        _ => matches!(line.split('\t').collect::<Vec<_>>()[..], [_, name, _] if is_reason(name)),
     }
 }
 

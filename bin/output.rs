@@ -86,6 +86,11 @@ impl Output {
     }
 }
 
+/// The last column of a line about two documents, with the tab before it; only exact copies have one.
+pub(crate) fn copy_column(exact_copy: bool) -> &'static str {
+    if exact_copy { "\texact copy" } else { "" }
+}
+
 /// Says of what failed that it is standard output.
 fn named(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("standard output: {error}"))

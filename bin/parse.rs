@@ -1,6 +1,7 @@
 //! Values of options.
 
 use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -188,6 +189,45 @@ pub(crate) fn encoding(name: &str) -> Result<Encoding, String> {
     name.parse().map_err(|_| {
         "give the name of an encoding, such as windows-1252, shift_jis, gbk or utf-16le".to_owned()
     })
+}
+
+/// A program that can be started: a path, or a name that is searched for as the system does it.
+pub(crate) fn program(name: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(name);
+    let is_path = path.components().count() > 1 || name.starts_with('.');
+    let path_list = std::env::var_os("PATH").filter(|_| !is_path);
+    let folders = path_list.iter().flat_map(std::env::split_paths);
+    let mut places: Vec<PathBuf> = folders.map(|folder| folder.join(&path)).collect();
+    if is_path {
+        places.push(path.clone());
+    }
+    if places.iter().any(|place| is_executable(place)) || cfg!(windows) {
+        return Ok(path);
+    }
+    if places.iter().any(|place| place.is_file()) {
+        return Err(format!(
+            "it is not executable; make it so with: chmod +x {name}"
+        ));
+    }
+    if name.contains(char::is_whitespace) {
+        return Err(
+            "there is no such program; name one without arguments, and put those into a script"
+                .to_owned(),
+        );
+    }
+    Err("there is no such program".to_owned())
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let found = std::fs::metadata(path);
+    found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &Path) -> bool {
+    path.is_file()
 }
 
 /// A pattern of names.

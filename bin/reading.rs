@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dedupdb::corpus::{Glob, Reading};
+use dedupdb::corpus::{Reading, Reason};
 
 use crate::inputs::Inputs;
 use crate::number::{self, counted, grouped};
@@ -12,14 +12,14 @@ pub(crate) trait Told {
     /// The number of those left out and why, if there are any, as a line for people.
     fn skipped_line(&self) -> Option<String>;
 
+    /// The same as a note, where no summary has that line.
+    fn left_out_note(&self) -> Option<String>;
+
     /// How texts were decoded, and how much was read how fast, as lines for people.
     fn to_text(&self, elapsed: Duration) -> String;
 
     /// A line about the field that was to have the ids, if no record has it.
     fn no_id_note(&self, inputs: &Inputs) -> Option<String>;
-
-    /// A line about patterns that nothing matches, if nothing was read.
-    fn no_match_note(&self, inputs: &Inputs) -> Option<String>;
 
     /// A line about keys in which something was replaced, if there were any.
     fn lossy_note(&self) -> Option<String>;
@@ -27,14 +27,23 @@ pub(crate) trait Told {
 
 impl Told for Reading {
     fn skipped_line(&self) -> Option<String> {
-        let reasons = self.by_reason().iter();
-        let reasons = reasons.map(|(reason, &count)| {
-            let count = grouped(count);
-            format!("{count} {}", reason.name())
-        });
-        let reasons = reasons.collect::<Vec<_>>().join(", ");
-        let more = format!("   {reasons}");
+        let more = format!("   {}", reasons(self));
         (self.all_skipped() > 0).then(|| line("  skipped", self.all_skipped(), &more))
+    }
+
+    fn left_out_note(&self) -> Option<String> {
+        let skipped = counted(
+            self.all_skipped(),
+            "file or record was",
+            "files and records were",
+        );
+        let has_binary = self.by_reason().contains_key(&Reason::Binary);
+        let advice = if has_binary {
+            "; PDF and other formats are read with --pre"
+        } else {
+            ""
+        };
+        (self.all_skipped() > 0).then(|| format!("{skipped} skipped: {}{advice}", reasons(self)))
     }
 
     fn to_text(&self, elapsed: Duration) -> String {
@@ -80,17 +89,6 @@ impl Told for Reading {
         ))
     }
 
-    fn no_match_note(&self, inputs: &Inputs) -> Option<String> {
-        let is_empty = self.by_encoding().is_empty() && !inputs.names.include.is_empty();
-        let globs: Vec<String> = inputs.names.include.iter().map(Glob::to_string).collect();
-        is_empty.then(|| {
-            format!(
-                "nothing was read: no file matches --include {}",
-                globs.join(", ")
-            )
-        })
-    }
-
     fn lossy_note(&self) -> Option<String> {
         (self.lossy_keys() > 0).then(|| {
             let keys = counted(self.lossy_keys(), "key has", "keys have");
@@ -100,6 +98,13 @@ impl Told for Reading {
             )
         })
     }
+}
+
+/// How many were left out for each reason.
+fn reasons(reading: &Reading) -> String {
+    let reasons = reading.by_reason().iter();
+    let reasons = reasons.map(|(reason, &count)| format!("{} {}", grouped(count), reason.name()));
+    reasons.collect::<Vec<_>>().join(", ")
 }
 
 /// A count as a line for people.

@@ -41,8 +41,7 @@ fn make_way(store: &Store, rebuild: &Rebuild<'_>, console: &Console) -> Result<(
     if let Some(begun) = store.cancel_other_rebuild(rebuild)? {
         let what = begun.what(&store.schema());
         console.note(&format!(
-            "{what} was begun and not finished; it does not lead to what is asked for now, so it is \
-             forgotten, and this begins anew"
+            "discarded an unfinished rebuild ({what}), which this command cannot continue"
         ));
     }
     Ok(())

@@ -3,6 +3,7 @@
 use std::env::temp_dir;
 use std::io;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use dedupdb::corpus::{self, TemporaryStore};
@@ -15,6 +16,7 @@ use dedupdb::{
 
 use crate::args::{Args, Salvage};
 use crate::console::Console;
+use crate::interrupt::Interrupt;
 use crate::number::{bytes, counted, percent, utc};
 use crate::output::system_error;
 use crate::parse::Number;
@@ -60,18 +62,33 @@ pub(crate) fn create(args: &Args, schema: &Schema) -> Result<Store> {
     options(args).create(&args.store, schema).map_err(explained)
 }
 
-/// Opens the store for writing, or makes one with these parameters, and notes that; says whether it did.
+/// Opens the store for writing, or makes one with these parameters, and notes that; says whether it did. None if the
+/// user asked to stop while another process had the store.
 pub(crate) fn open_or_make(
     args: &Args,
     schema: &Schema,
+    interrupt: &Interrupt,
     console: &Console,
-) -> Result<(Store, bool)> {
-    let opened = options(args).open_or_make(&args.store, schema);
-    let (store, is_new) = opened.map_err(|error| unwritable(args, error))?;
-    if is_new {
-        console.note(&format!("made a store in {}", args.store.display()));
+) -> Result<Option<(Store, bool)>> {
+    /// Time between two looks at the interrupt.
+    const TICK: Duration = Duration::from_millis(100);
+
+    let started = Instant::now();
+    loop {
+        let left = args.wait.saturating_sub(started.elapsed());
+        let options = options(args).wait(left.min(TICK));
+        let (store, is_new) = match options.open_or_make(&args.store, schema) {
+            Err(Error::Locked { .. } | Error::Blocked { .. }) if interrupt.is_raised() => {
+                return Ok(None);
+            }
+            Err(Error::Locked { .. } | Error::Blocked { .. }) if left > TICK => continue,
+            opened => opened.map_err(|error| unwritable(args, error))?,
+        };
+        if is_new {
+            console.note(&format!("made a store in {}", args.store.display()));
+        }
+        return Ok(Some((store, is_new)));
     }
-    Ok((store, is_new))
 }
 
 /// Opens the store for writing, or makes one that is gone when the caller drops it: with the default parameters, or
@@ -195,7 +212,7 @@ fn advice_on_dedup(error: &dedup::Error) -> String {
 pub(crate) fn note_cut_short(times: u64, args: &Args, console: &Console) {
     if let (Number::Some(most), 1..) = (args.false_candidates, times) {
         console.note(&format!(
-            "{}, candidates were passed over after {} that did not match; --false-candidates all \
+            "{}, a search skipped candidates after {} that did not match; --false-candidates all \
              compares every one",
             counted(times, "time", "times"),
             most,

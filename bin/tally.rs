@@ -30,7 +30,7 @@ pub(crate) fn to_text(added: &Added, elapsed: Duration) -> String {
     text += &line("exact copies", added.exact_copies, "");
     text += &line("near-duplicates", added.near_duplicates, "");
     if added.other_names > 0 {
-        let more = "   are names of files that are stored under others";
+        let more = "   of files that are stored under another path";
         text += &line("other names", added.other_names, more);
     }
     text + &added.reading.to_text(elapsed)

@@ -14,7 +14,7 @@ use crate::parse;
 /// Files of records hold many documents. Each line of a .jsonl file is an object with a key in the
 /// field "id" and a text in "text"; .csv, .tsv and .parquet files have columns of these names. A
 /// .tsv file without a header has lines of a key, a tab and a text. A .warc file has pages, whose
-/// keys are their addresses. Of an .html file, the text is stored. All files may be compressed as
+/// keys are their addresses. An .html file is read without its tags. All files may be compressed as
 /// .gz or .zst.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
@@ -55,15 +55,16 @@ again in one run with another text, the first text is stored, and the other reco
 counted as repeated, and an error. With --id-scope file, ids belong to their file only. The ids of a
 run take about 40 bytes of memory each.
 
-Text is UTF-8, or UTF-16 or UTF-32 with a byte order mark; other encodings are detected. The summary
+Text may be UTF-8, or UTF-16 or UTF-32 with a byte order mark; other encodings are detected. The summary
 counts texts per encoding. Invalid bytes are replaced by U+FFFD. In a file's key, each byte of its
-name that is not UTF-8 is U+FFFD and two hexadecimal digits. A name of - is standard input; a file of
-that name is ./-.
+name that is not UTF-8 is U+FFFD and two hexadecimal digits. The path - is standard input; ./- is
+a file of this name.
 
 --pre COMMAND reads each file, or each that matches --pre-glob, through a program. It runs `COMMAND
 PATH` with the file as standard input and takes the output as the document; the key is the file's
-path. For PDF, use a script with the line `pdftotext - -`. After --pre-time, the program and
-everything that it started is ended. Its error output becomes part of the message.
+path. For PDF, use a script with the line `pdftotext - -`. After --pre-time, the program is
+ended, with everything that it started. Its error output becomes part of the message. A file in
+which it finds no text is left out, with a message.
 
 --dry-run reads, compares and counts as `add` does, but stores nothing and creates no store. It
 keeps new documents in memory, up to half of --memory: about 300,000 documents at 512MiB. If more
@@ -73,8 +74,8 @@ The summary compares each document with all documents stored before it, and coun
 similar one as an exact copy or a near-duplicate. With --unique, as in `dedup`, it compares with
 those that were kept: a copy of a document that was kept out then counts as a near-duplicate.
 
-With --matches, lines with KEY, EARLIER_KEY and JACCARD, separated by tabs, go to standard output,
-and the summary to standard error. If a run is interrupted (Ctrl-C), the store keeps what was
+With --matches, lines with KEY, EARLIER_KEY, JACCARD and for exact copies `exact copy`, separated by
+tabs, go to standard output, and the summary to standard error. If a run is interrupted (Ctrl-C), the store keeps what was
 committed; the same command continues.
 
 Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]

@@ -33,7 +33,7 @@ OUTPUT is one of these:
   a folder  If the input is a folder, several files or a text, or if OUTPUT ends in a slash. Files
     keep their paths, below the one folder or as given. Each file of records has its kept records,
     even if there are none; other files are present if they are kept
-  a list  With --list: the paths of the kept files, one a line, with control characters and
+  a list  With --list: the paths of the kept files, one per line, with control characters and
     backslashes escaped, as \\n and \\\\, or unescaped with -0. A file with several names (hard
     links) is listed by the first one
   standard output  If OUTPUT is -
@@ -59,8 +59,8 @@ nearly all of the more similar ones. Every dropped document was compared exactly
   first  The first one in the input
   longest  The one with the most bytes of text; of several, the first
   newest  The one whose file changed last; in one file, the last record
-  3  The first one and the first two that resemble it: any number of documents
-  none  None of them. This is a filter against contamination
+  3  The first one and the first two that resemble it; likewise for other numbers
+  none  None of them, as a filter against contamination
 
 Documents are judged in this order, and dropped if they resemble one that was kept. The input is
 read once. For longest, newest and none, its texts and records are stored in a temporary folder
@@ -70,20 +70,24 @@ The summary counts a dropped document as an exact copy or a near-duplicate of th
 of a near-duplicate is therefore a near-duplicate; `add`, which keeps all documents, counts it as an
 exact copy.
 
---against drops what resembles a document of another store, which is only read, or of files and
+--against drops documents that resemble one in another store, which is only read, or in files and
 folders, which are read like the input. Documents of the input are not compared with each other, and
-nothing is stored. An input that is, holds or is in these files and folders is refused. If the store
-has the input itself, its documents are dropped for their own sake: that is no other copy, and
---move-to moves no such file.
+nothing is stored. Files of records need the same fields as INPUT (--text-field, --id-field). If none of
+the records can be read, nothing is written. An input is refused if it is one of these files or folders,
+contains one, or lies in one. If the store contains the input files themselves, these match only
+themselves; --move-to leaves them in place.
 
 --mark dup writes all documents in their order, each with four more fields or columns at the end:
-dup_keep (true or false), dup_cluster (a number that follows from the representative's key),
+dup_keep (true or false), dup_cluster (a number below 2^53 that follows from the representative's
+key),
 dup_representative (the key of the document that it resembles, or its own) and dup_similarity (1 for
-the representative). It works for JSONL, CSV, TSV with a header, and Parquet, where metadata that
-lists the columns is dropped.
+the representative). A record without a text is written with nulls, or empty cells, in these
+columns; a line that is no JSON object is left out. Rows with fewer cells than the header get empty
+ones. --mark works for JSONL, CSV, TSV with a header, and Parquet, where metadata that lists the
+columns is dropped.
 
 Stored documents (--store or DEDUPDB_STORE) come before all others and are never replaced. A
-document that is stored is a duplicate under any key, its own included: nothing is written twice. If
+document that is stored is a duplicate under any key, also its own, so nothing is written twice. If
 a key is stored with another text, the new text is stored as KEY#HASH.
 
 --force replaces a file, or a folder that dedupdb wrote. The list .dedupdb-output in the folder says
@@ -93,11 +97,11 @@ The old output is deleted when the new one has its place. If a run is killed in 
 is in place, or the next run restores the old one.
 
 OUTPUT appears complete and durable, or not at all. A run that is killed or stopped leaves its
-documents in the store; the next `dedup` forgets them first and says so. The same command therefore
+documents in the store; the next `dedup` removes them first and says so. The same command therefore
 gives the same output, unless it reports that a search skipped candidates (--false-candidates all
 avoids this). If OUTPUT exists although its run was killed, repeat the command with --force. Do not
-repeat a run that ended: its documents are stored, and the output would be empty. What went to
-standard output before a crash is written again. Temporary files are in the folder .OUTPUT.dedup
+repeat a run that succeeded: its documents are stored, and the output would be empty. After a crash,
+what went to standard output before is written again. Temporary files are in the folder .OUTPUT.dedup
 next to OUTPUT.
 
 --removed writes a line for each dropped document, in the order of judgement, with columns separated
@@ -154,7 +158,7 @@ pub(crate) struct Dedup {
     #[arg(long, value_name = "COLUMN", value_parser = parse::field, conflicts_with = "list")]
     pub(crate) mark: Option<String>,
 
-    /// Drop what resembles a document in this store, file or folder, and compare nothing else
+    /// Drop documents that resemble one in this store, file or folder; do not compare the input with itself
     #[arg(long, value_name = "STORE|PATH", conflicts_with = "keep")]
     pub(crate) against: Option<PathBuf>,
 
@@ -195,7 +199,7 @@ pub(crate) struct Dedup {
 
 /// Parameters of the comparison; an existing store has its own.
 #[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "Parameters, where no store has them")]
+#[command(next_help_heading = "Parameters, unless a store has them")]
 pub(crate) struct Parameters {
     /// Minimum Jaccard similarity of near-duplicates, 0.8 or 80% [default: 0.8]
     #[arg(long, value_name = "SHARE", value_parser = parse::share)]

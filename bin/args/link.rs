@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::inputs::Names;
 
-/// Let files with identical bytes share them on disk
+/// Replace files that have the same bytes by links to one of them
 ///
 /// The first of several identical files, sorted by name, stays as it is. The others become hard
 /// links to it, or, with --reflink, files that share its bytes.

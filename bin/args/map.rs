@@ -42,7 +42,7 @@ pub(crate) struct Map {
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 
-    #[command(flatten, next_help_heading = "Parameters, to be given to reduce, too")]
+    #[command(flatten, next_help_heading = "Parameters, which reduce needs as well")]
     pub(crate) sketching: Sketching,
 
     #[command(flatten)]

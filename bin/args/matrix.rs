@@ -37,7 +37,7 @@ pub(crate) struct Matrix {
     #[arg(short, long, value_name = "FILE.csv|npy")]
     pub(crate) output: PathBuf,
 
-    /// File for the documents' keys, one a line, in the order of the rows
+    /// File for the documents' keys, one per line, in the order of the rows
     #[arg(long, value_name = "FILE")]
     pub(crate) keys: Option<PathBuf>,
 

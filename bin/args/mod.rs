@@ -20,6 +20,7 @@ mod man;
 mod map;
 mod matrix;
 mod merge;
+mod missing;
 mod pairs;
 mod query;
 mod reduce;
@@ -70,11 +71,11 @@ pub(crate) use tune::Tune;
 use crate::duration;
 use crate::parse::{self, Number};
 
-/// Finds near-duplicate texts and remembers them.
+/// Finds near-duplicates of texts that it has seen before.
 ///
-/// A store is a folder that remembers every text added to it. Ask it which texts resemble a given one,
-/// now or in later runs. The similarity of two texts is the share of their word groups (shingles) that
-/// both have: their Jaccard similarity. Every answer is checked exactly.
+/// A store is a folder that remembers every text added to it. Ask it, now or years later, which of them
+/// resemble a given text. The similarity of two texts is their Jaccard similarity: the share of their word
+/// groups (shingles) that both have. Every answer is checked exactly.
 #[derive(Debug, Parser)]
 #[command(name = "dedupdb", version, max_term_width = 100, after_help = EXAMPLES)]
 #[command(next_help_heading = "Options of every command")]
@@ -94,7 +95,7 @@ pub(crate) struct Args {
     #[arg(skip)]
     pub(crate) store_given: bool,
 
-    /// Print results as JSON, one object a line
+    /// Print results as JSON, one object per line
     #[arg(long, global = true)]
     pub(crate) json: bool,
 
@@ -174,8 +175,8 @@ Examples:
   dedupdb check --store backup && echo sound
 
 Compares all checksums, computes signatures and postings again, and compares documents with their
-contents. The youngest contents, at most 32,768, have no postings in tables yet: they are computed from the
-signatures when the store is opened. The summary says how many these are.
+contents. The youngest contents, at most 32,768, have no postings in tables yet: opening a store
+computes these from the signatures. The summary says how many such contents there are.
 
 Prints a line for each problem. No other process may have the store open. A backup can be
 checked at any time.
@@ -211,7 +212,7 @@ impl Args {
     ///
     /// Help, the version, or what is wrong with them.
     pub(crate) fn typed() -> Result<Args, clap::Error> {
-        let matches = Args::all().try_get_matches()?;
+        let matches = Args::all().try_get_matches().map_err(missing::explained)?;
         let mut args = Args::from_arg_matches(&matches)?;
         args.store_given = matches.value_source("store") != Some(ValueSource::DefaultValue);
         Ok(args)

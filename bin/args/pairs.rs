@@ -15,7 +15,8 @@ Examples:
   dedupdb pairs | sort -t$'\\t' -k3,3rn | head  The most similar ones first
   dedupdb pairs --exhaustive --threshold 0.4  Far below the threshold of the bands
 
-Each line has three columns, separated by tabs: KEY_A, KEY_B and JACCARD. JACCARD is exact, or, if
+Each line has three columns, separated by tabs: KEY_A, KEY_B and JACCARD, and for an exact copy a
+fourth one, `exact copy`. JACCARD is exact, or, if
 the store keeps no shingles, an estimate with its standard error, such as ~0.8125±0.0350. Control
 characters and backslashes in keys are escaped, as \\n and \\\\; --json prints keys unescaped.
 

@@ -22,8 +22,8 @@ Examples:
   curl -s https://example.org | dedupdb query -
   dedupdb --json query pages.jsonl | jq -r 'select(.jaccard > 0.95).key'
 
-Each line has four columns, separated by tabs: QUERY, KEY, JACCARD, and `exact copy` or nothing.
-JACCARD is exact, or, if the store keeps no shingles, an estimate with its standard error, such as
+Each line has three columns, separated by tabs: QUERY, KEY and JACCARD, and for an exact copy a
+fourth one, `exact copy`. JACCARD is exact, or, if the store keeps no shingles, an estimate with its standard error, such as
 ~0.8125±0.0350. Control characters and backslashes in keys are escaped, as \\n and \\\\; --json
 prints keys unescaped.
 
@@ -33,7 +33,7 @@ of buckets that they share.
 
 If nothing is found, a note on standard error says so, unless --quiet is given.
 
-Exit codes: 0 something was found, 1 nothing, 2 no document has a --key, or an error.")]
+Exit codes: 0 something was found, 1 nothing, 2 a --key is not stored, or an error.")]
 pub(crate) struct Query {
     /// Files and folders as in add, or - for standard input
     #[arg(required_unless_present = "keys", value_name = "PATH")]

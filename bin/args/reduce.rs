@@ -19,20 +19,20 @@ objects with `key_a`, `key_b` and `jaccard`. Pairs are ordered by the keys of th
 each key by the numbers of shingles and the ids.
 
 A pair that shares several keys is listed at the first band that both share, which follows from the
-shingles. Memory holds the documents of one key (4.4 bytes a shingle), those of similar size (4
-bytes a shingle and a band), and 8 MiB.
+shingles. Memory holds the documents of one key (4.4 bytes per shingle), those of similar size
+(4 bytes per shingle and band), and 8 MiB.
 
 These are errors:
   a foreign line  `map` did not write it, or wrote it with other parameters
-  a repeated key  A key that comes again after others: the input is not sorted. Most of the last
-    million keys are remembered for this
+  a repeated key  A key that comes again after other keys: the input is not sorted. To notice this,
+    `reduce` remembers most of the last million keys
   a repeated id  An id that stands for two texts. It is counted, and its pairs are listed
 
-A repeated line is not an error. Lines have no checksum, but shingles that do not lead to their key
-are noticed.
+A repeated line is not an error. Lines have no checksum, but `reduce` notices shingles that do not
+lead to their key.
 
 Exit codes: 0 done, with or without pairs, 2 error, 130 interrupted.")]
 pub(crate) struct Reduce {
-    #[command(flatten, next_help_heading = "Parameters, those that map was given")]
+    #[command(flatten, next_help_heading = "Parameters, the same as those of map")]
     pub(crate) sketching: Sketching,
 }

@@ -13,7 +13,7 @@ use crate::parse;
 #[command(after_long_help = "\
 Examples:
   dedupdb remove articles/old.txt  One document
-  dedupdb remove --keys-from drop.keys  Documents ticked in a report
+  dedupdb remove --keys-from drop.keys  Documents marked in a report
   dedupdb remove --prefix articles/2019/  All whose keys begin with this
   dedupdb remove --missing  Documents whose files were deleted
   dedupdb remove --older-than 90d --dry-run  List them first
@@ -43,7 +43,7 @@ pub(crate) struct Remove {
     )]
     pub(crate) keys: Vec<String>,
 
-    /// Documents whose keys are in FILE: each ends with a NUL byte, or without any NUL byte one a line; - is
+    /// Documents whose keys are in FILE, separated by NUL bytes; if FILE has none, one key per line; - is
     /// standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["prefix", "missing", "older_than"])]
     pub(crate) keys_from: Option<PathBuf>,

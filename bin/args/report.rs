@@ -7,10 +7,10 @@ use crate::inputs::Inputs;
 use crate::left_out::Telling;
 use crate::parse;
 
-/// Write a page to look through the clusters
+/// Write an HTML page of the clusters, with texts side by side
 ///
-/// Writes one file of HTML that any browser opens without a network: parameters and predicted recall,
-/// counts, sizes and similarities, and the clusters, largest first, with their texts side by side.
+/// Writes one file that any browser shows without a network. It has the parameters, the predicted recall,
+/// counts, charts and the clusters, the largest first.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -35,11 +35,11 @@ clusters.
 The page saves the keys that you marked, each ended by a NUL byte, for `dedupdb remove --keys-from` and
 `xargs -0 rm --`. The page itself changes no file and no store.
 
-Files are looked for from the current folder. One that is gone, that has another size or time than when
-it was added, or that is another name of a listed file is marked as such and does not count as a copy.
-Run `add` and `remove --missing` before, and the store is up to date.
+Files are looked for from the current folder. A file is marked on the page, and does not count as a copy, if
+it is gone, if its size or time has changed since it was added, or if it is another name of a listed file.
+Run `add` and `remove --missing` first to bring the store up to date.
 
-A report that exists is replaced. Any other file is replaced with --force only.
+An existing report is replaced. Any other file is replaced only with --force.
 
 Exit codes: 0 there are clusters, 1 there are none, 2 error, 130 interrupted.")]
 pub(crate) struct Report {

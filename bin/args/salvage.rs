@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueHint;
 
-/// Save what is whole of a damaged store into a new one
+/// Save the intact parts of a damaged store into a new one
 ///
 /// The damaged store is only read. No texts are needed.
 #[derive(Debug, clap::Args)]

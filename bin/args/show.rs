@@ -2,7 +2,7 @@
 
 use crate::args::escaped::Escaped;
 
-/// Show what is stored of a document
+/// Show what is stored about a document
 ///
 /// Prints its content number, the hash of its text, its size and times, and the keys of its exact
 /// copies.

@@ -17,7 +17,7 @@ use crate::interrupt::Interrupt;
 use crate::json;
 use crate::left_out::{LeftOut, Named};
 use crate::number::similarity;
-use crate::output::{Output, escape};
+use crate::output::{Output, copy_column, escape};
 use crate::progress::Progress;
 use crate::reading::Told as _;
 use crate::timings::Spent;
@@ -27,16 +27,18 @@ use crate::{store, tally};
 pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output) -> Result<Exit> {
     check_arguments(add)?;
     add.telling.check(&add.paths, &[])?;
+    let options = add.inputs.options().store(&args.store);
+    add.inputs.names.check(&options, &add.paths)?;
+    let interrupt = Interrupt::catch()?;
     // The folder of a store that is only pretended goes after the store.
     let (store, pretended) = if add.dry_run {
         store::open_or_pretend(args)?
     } else {
-        let (store, _) = store::open_or_make(args, &Schema::default(), console)?;
-        (store, None)
+        match store::open_or_make(args, &Schema::default(), &interrupt, console)? {
+            Some((store, _)) => (store, None),
+            None => return Ok(stopped_early(console)),
+        }
     };
-    // Not before: a wait for the store ends at once.
-    let interrupt = Interrupt::catch()?;
-    let options = add.inputs.options().store(&args.store);
     let asked = corpus::Add::new(sources(&add.paths, add.key.as_deref()))
         .reading(options.clone())
         .unique(add.unique)
@@ -63,11 +65,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     let added = added.map_err(store::of_corpus)?;
     telling.look_at_threads();
     telling.finish(&added, args.quiet)?;
-    let notes = [
-        added.reading.no_id_note(&add.inputs),
-        added.reading.no_match_note(&add.inputs),
-    ];
-    for note in notes.into_iter().flatten() {
+    if let Some(note) = added.reading.no_id_note(&add.inputs) {
         console.note(&note);
     }
     store::note_cut_short(store.searches_cut_short(), args, console);
@@ -83,13 +81,16 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     Ok(exit(&added, add.dry_run, console))
 }
 
+/// Says that the user asked to stop before there was a store to add to.
+fn stopped_early(console: &Console) -> Exit {
+    console.error("stopped; nothing was stored");
+    Exit::Interrupted
+}
+
 /// Says why it ended before its end, if it did.
 fn exit(added: &Added, dry_run: bool, console: &Console) -> Exit {
     match added.ended {
-        Ended::Stopped if dry_run => {
-            console.error("stopped; nothing was stored");
-            Exit::Interrupted
-        }
+        Ended::Stopped if dry_run => stopped_early(console),
         Ended::Stopped => {
             console.error("stopped; what was added so far is kept, and the same command continues");
             Exit::Interrupted
@@ -193,8 +194,9 @@ impl Telling<'_> {
             return self.output.object(&json::AddMatch::new(key, earlier));
         }
         let similarity = similarity(earlier.jaccard, earlier.estimate);
+        let copy = copy_column(earlier.exact_copy);
         self.output.line(format!(
-            "{}\t{}\t{similarity}",
+            "{}\t{}\t{similarity}{copy}",
             escape(key),
             escape(&earlier.key)
         ))

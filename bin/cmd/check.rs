@@ -37,7 +37,7 @@ fn summary(report: &Report) -> String {
     } else {
         let problems = counted(report.problems.len() as u64, "problem", "problems");
         format!(
-            "{problems} found; restore the store from a backup, or save what is whole with salvage"
+            "{problems} found; restore the store from a backup, or save its intact parts with salvage"
         )
     };
     let recent = match report.recent {

@@ -7,7 +7,7 @@ use crate::args::{Args, Clusters};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
-use crate::output::{Output, escape};
+use crate::output::{Output, copy_column, escape};
 
 /// Runs `clusters`.
 pub(crate) fn run(
@@ -40,7 +40,9 @@ fn list(number: u64, cluster: &Cluster, output: &mut Output) -> Result<()> {
         } else {
             let similarity = crate::number::similarity(member.jaccard, member.estimate);
             let key = escape(&member.key);
-            output.line(format!("{number}\t{key}\t{similarity}"))?;
+            let is_first = member.key == cluster.representative;
+            let copy = copy_column(member.exact_copy && !is_first);
+            output.line(format!("{number}\t{key}\t{similarity}{copy}"))?;
         }
     }
     Ok(())

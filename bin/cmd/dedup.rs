@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, stdout};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use dedupdb::corpus::Source;
 use dedupdb::dedup::{self, Begun, Done, Ending, Event};
 use dedupdb::{Schema, Store};
@@ -41,10 +41,12 @@ pub(crate) fn run(
         return moving::undo(dedup, manifest, console, output);
     }
     if dedup.removed.as_deref() == Some(Path::new(STDIN)) {
-        bail!("--removed names a file; standard output is for OUTPUT");
+        bail!("--removed needs the name of a file; only OUTPUT can be standard output");
     }
     if dedup.against.is_some() && args.store_given {
-        bail!("--against compares with that alone; leave --store (or DEDUPDB_STORE) out");
+        bail!(
+            "--against and --store (or DEDUPDB_STORE) both say what to compare with; leave one of them out"
+        );
     }
     check_stdin(dedup.paths.iter().map(PathBuf::as_path))?;
     let places = file(dedup).into_iter().chain(dedup.removed.as_deref());
@@ -52,6 +54,11 @@ pub(crate) fn run(
     dedup
         .telling
         .check(&dedup.paths, &places.collect::<Vec<_>>())?;
+    let mut options = dedup.inputs.options();
+    if args.store_given {
+        options = options.store(&args.store);
+    }
+    dedup.inputs.names.check(&options, &dedup.paths)?;
     #[cfg(unix)]
     if let Some(target) = &dedup.move_to {
         return moving::move_to(args, dedup, target, console, output);
@@ -61,11 +68,12 @@ pub(crate) fn run(
 
 /// Writes what is kept.
 fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Output) -> Result<Exit> {
+    let interrupt = Interrupt::catch()?;
     let begun = asked(args, dedup)?.begin().map_err(explained)?;
     let is_folder = begun.writes_folder();
-    let begun = with_store(begun, args, &dedup.parameters, console)?;
-    // Not before: a wait for the store ends at once.
-    let interrupt = Interrupt::catch()?;
+    let Some(begun) = with_store(begun, args, &dedup.parameters, &interrupt, console)? else {
+        return Ok(stopped(dedup, console));
+    };
     let store = if args.store_given {
         &*args.store
     } else {
@@ -79,13 +87,7 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
     }
     let done = match ran {
         Ok(done) => done,
-        Err(dedup::Error::Stopped) => {
-            console.error(&format!(
-                "stopped; {} is not written, and the same command begins anew",
-                name(dedup)
-            ));
-            return Ok(Exit::Interrupted);
-        }
+        Err(dedup::Error::Stopped) => return Ok(stopped(dedup, console)),
         Err(dedup::Error::FirstFailure) => {
             let name = name(dedup);
             console.error(&format!(
@@ -107,7 +109,7 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
     }
     if !done.is_written {
         bail!(
-            "{}: nothing is kept of the input, and --force replaces no output by nothing; what is \
+            "{}: no document was kept, and --force does not replace an output with an empty one; what is \
              there stays (remove it yourself, or write to another place)",
             name(dedup)
         );
@@ -115,12 +117,21 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
     Ok(Exit::failed(done.reading.has_failures()))
 }
 
+/// Says that the user asked to stop.
+fn stopped(dedup: &args::Dedup, console: &Console) -> Exit {
+    console.error(&format!(
+        "stopped; {} is not written, and the same command starts again",
+        name(dedup)
+    ));
+    Exit::Interrupted
+}
+
 /// Says how many documents of an interrupted run were forgotten, if any.
 pub(super) fn note_forgotten(forgotten: u64, console: &Console) {
     if forgotten > 0 {
         let documents = counted(forgotten, "document", "documents");
         console.note(&format!(
-            "forgot {documents} of a dedup that was interrupted"
+            "removed {documents} that an interrupted dedup had stored"
         ));
     }
 }
@@ -201,22 +212,26 @@ fn schema(parameters: &Parameters) -> Result<Schema> {
     Ok(schema.build()?)
 }
 
-/// Opens or makes the store that is named, if one is.
+/// Opens or makes the store that is named, if one is. None if the user asked to stop before that.
 fn with_store(
     begun: Begun,
     args: &Args,
     parameters: &Parameters,
+    interrupt: &Interrupt,
     console: &Console,
-) -> Result<Begun> {
+) -> Result<Option<Begun>> {
     if !args.store_given {
-        return Ok(begun);
+        return Ok(Some(begun));
     }
     let schema = schema(parameters)?;
-    let (store, is_new) = store::open_or_make(args, &schema, console)?;
+    let opened = store::open_or_make(args, &schema, interrupt, console)?;
+    let Some((store, is_new)) = opened else {
+        return Ok(None);
+    };
     if !is_new {
         check_parameters(&store, &schema, parameters)?;
     }
-    Ok(begun.store(&store))
+    Ok(Some(begun.store(&store)))
 }
 
 /// Refuses parameters that are given and are not those of the store.
@@ -310,18 +325,33 @@ pub(super) fn explained(error: dedup::Error) -> anyhow::Error {
             io::Error::from(ErrorKind::BrokenPipe).into()
         }
         dedup::Error::Store(error) => store::explained(error),
+        dedup::Error::NothingToCompare => anyhow!(
+            "nothing could be read of --against, so nothing is written; --text-field and --id-field hold for it as for \
+             INPUT, or name a store"
+        ),
         error => error.into(),
     }
+}
+
+/// What to know of records that are in the output and were not compared.
+fn unmarked_note(unmarked: u64) -> Option<String> {
+    let records = counted(
+        unmarked,
+        "record gives no document: it is in the output, and its marks are null",
+        "records give no document: they are in the output, and their marks are null",
+    );
+    (unmarked > 0).then_some(records)
 }
 
 /// What to know before files are deleted for being dropped.
 fn of_itself_note(of_itself: u64) -> Option<String> {
     let (one, many) = (
-        "dropped document is stored itself",
-        "dropped documents are stored themselves",
+        "dropped document was in the store already",
+        "dropped documents were in the store already",
     );
     let documents = counted(of_itself, one, many);
-    (of_itself > 0).then(|| format!("{documents}: that is no other copy, so delete no file for it"))
+    (of_itself > 0)
+        .then(|| format!("{documents}: a file of these may be the only copy, so do not delete it"))
 }
 
 /// Says what was done.
@@ -338,7 +368,7 @@ fn tell(
     let notes = [
         done.reading.lossy_note(),
         done.reading.no_id_note(&dedup.inputs),
-        done.reading.no_match_note(&dedup.inputs),
+        unmarked_note(done.unmarked),
         note,
         of_itself_note(done.of_itself),
     ];
@@ -346,7 +376,12 @@ fn tell(
         console.note(&note);
     }
     if !args.json {
-        console.text(&done::to_text(done, elapsed));
+        let earlier = if dedup.against.is_some() {
+            "documents of --against"
+        } else {
+            "stored documents"
+        };
+        console.text(&done::to_text(done, earlier, elapsed));
     } else if file(dedup).is_some() {
         output.object(&json::Deduped::new(done, elapsed))?;
     } else {

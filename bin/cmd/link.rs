@@ -23,6 +23,8 @@ pub(crate) fn run(
     let interrupt = Interrupt::catch()?;
     let options = link.names.choose(dedupdb::corpus::Options::new());
     let options = options.store(&args.store);
+    link.names
+        .check(&options, std::slice::from_ref(&link.folder))?;
     let how = if link.reflink {
         How::Reflink
     } else {

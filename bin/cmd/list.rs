@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args, list: &List, output: &mut Output) -> Result<Exit>
 /// Refuses two forms at a time.
 pub(super) fn check_form(print0: bool, output: &Output) -> Result<()> {
     if print0 && output.is_json() {
-        bail!("--print0 and --json are two ways to print the same; give one of them");
+        bail!("--print0 and --json are two forms of the same output; give one of them");
     }
     Ok(())
 }

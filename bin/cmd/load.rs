@@ -26,8 +26,11 @@ pub(crate) fn run(
     let Some(schema) = asked.schema()? else {
         bail!("there is no sketch in these files");
     };
-    let (store, _) = store::open_or_make(args, &schema, console)?;
     let interrupt = Interrupt::catch()?;
+    let Some((store, _)) = store::open_or_make(args, &schema, &interrupt, console)? else {
+        console.error("stopped; nothing was loaded");
+        return Ok(Exit::Interrupted);
+    };
     let mut left_out = LeftOut::begin(console, &load.telling, Named::Failures)?;
     let (started, mut failed) = (Instant::now(), None);
     let loaded = asked.run(&store, |event| {

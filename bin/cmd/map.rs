@@ -68,12 +68,10 @@ fn inputs(map: &Map, schema: &Schema) -> Result<(Vec<PathBuf>, Options)> {
         bail!("--id-scope file makes keys of the names of files, and standard input has none");
     }
     if inputs.format.is_some_and(Format::is_document) && needs_ids {
-        bail!(
-            "standard input has records, of which each has an id; say with --format what they are"
-        );
+        bail!("standard input must have records with ids; name their format with --format");
     }
     if inputs.format == Some(Format::Shingles) && schema.shingling() != Shingling::Ids {
-        bail!("--format shingles has integers, not texts: give --shingling ids, to reduce, too");
+        bail!("--format shingles has integers, not texts; give --shingling ids, to reduce as well");
     }
     let options = inputs.options().needs_ids(needs_ids);
     Ok((paths, options.repeats(Repeats::Skip)))

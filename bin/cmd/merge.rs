@@ -24,20 +24,27 @@ pub(crate) fn run(
     let mut others = Vec::new();
     for path in &merge.others {
         if is_same(path, &args.store) {
-            bail!("{}: this is the store itself", path.display());
+            bail!(
+                "{}: this is the store itself; name other stores",
+                path.display()
+            );
         }
         others.push(store::open_other(args, path)?);
     }
     let Some(first) = others.first() else {
-        bail!("name the stores to be merged");
+        bail!("name the stores to merge");
     };
-    let (target, _) = store::open_or_make(args, &first.schema(), console)?;
+    let interrupt = Interrupt::catch()?;
+    let opened = store::open_or_make(args, &first.schema(), &interrupt, console)?;
+    let Some((target, _)) = opened else {
+        console.note(&Error::Interrupted.to_string());
+        return Ok(Exit::Interrupted);
+    };
     // What cannot be merged is said before anything is.
     for other in &others {
         let same = target.schema().check_same(&other.schema());
         same.with_context(|| other.folder().display().to_string())?;
     }
-    let interrupt = Interrupt::catch()?;
     for other in &others {
         match target.merge(other, Uncommitted::limit(merge.memory), |_| {
             interrupt.flow()

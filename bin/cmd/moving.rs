@@ -176,7 +176,7 @@ fn tell(
     if moved.records > 0 {
         let records = counted(moved.records, "record", "records");
         console.note(&format!(
-            "{records} would be dropped and stay: a file with records is not moved; write it with -o"
+            "{records} would be dropped but stay, because files of records are not moved; write them with -o instead"
         ));
     }
     Ok(())

@@ -7,7 +7,7 @@ use crate::args::{Args, Pairs};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
-use crate::output::{Output, escape};
+use crate::output::{Output, copy_column, escape};
 use crate::watch::{Unit, Watch};
 
 /// Runs `pairs`.
@@ -50,5 +50,6 @@ fn list(pair: &Pair, output: &mut Output) -> Result<()> {
     }
     let similarity = crate::number::similarity(pair.jaccard, pair.estimate);
     let (a, b) = (escape(&pair.key_a), escape(&pair.key_b));
-    Ok(output.line(format!("{a}\t{b}\t{similarity}"))?)
+    let copy = copy_column(pair.exact_copy);
+    Ok(output.line(format!("{a}\t{b}\t{similarity}{copy}"))?)
 }

@@ -15,7 +15,7 @@ use crate::interrupt::Interrupt;
 use crate::json;
 use crate::left_out::Named;
 use crate::number::{percent, similarity};
-use crate::output::{Output, escape};
+use crate::output::{Output, copy_column, escape};
 
 /// Runs `query`.
 pub(crate) fn run(
@@ -26,6 +26,8 @@ pub(crate) fn run(
 ) -> Result<Exit> {
     check_stdin(query.paths.iter().map(PathBuf::as_path))?;
     query.telling.check(&query.paths, &[])?;
+    let options = query.inputs.options().store(&args.store);
+    query.inputs.names.check(&options, &query.paths)?;
     let store = crate::store::open_to_read(args)?;
     note_recall(&store, query, console);
     let (mut found, mut failed) = (false, false);
@@ -45,7 +47,7 @@ pub(crate) fn run(
     }
     let each = Each {
         paths: &query.paths,
-        options: query.inputs.options().store(&args.store),
+        options,
         telling: &query.telling,
         named: Named::First,
         interrupt: &Interrupt::default(),
@@ -111,11 +113,11 @@ fn list(query: &str, found: &Match, output: &mut Output) -> Result<()> {
 }
 
 fn line(query: &str, found: &Match) -> String {
-    let copy = if found.exact_copy { "exact copy" } else { "" };
     format!(
-        "{}\t{}\t{}\t{copy}",
+        "{}\t{}\t{}{}",
         escape(query),
         escape(&found.key),
-        similarity(found.jaccard, found.estimate)
+        similarity(found.jaccard, found.estimate),
+        copy_column(found.exact_copy)
     )
 }

@@ -36,7 +36,7 @@ pub(crate) fn run(
     let rebuild = if reindex.is_bare() {
         if store.unfinished_rebuild()?.is_none() {
             bail!(
-                "say what is to change, such as --permutations 256: no reindex was begun that could be finished"
+                "say what to change, such as --permutations 256; there is no unfinished reindex to continue"
             );
         }
         Rebuild::resume()
@@ -90,7 +90,7 @@ fn report(
     }
     if stats.documents < before {
         let dropped = counted(before - stats.documents, "document was", "documents were");
-        console.note(&format!("{dropped} removed whose text is gone"));
+        console.note(&format!("{dropped} removed because their text is gone"));
     }
     Ok(())
 }
@@ -102,8 +102,8 @@ fn note_same_bands(before: &Schema, after: &Schema, reindex: &Reindex, console: 
         return;
     }
     console.note(&format!(
-        "the bands are {} as before, which find enough with {} of the permutations; the others make \
-         estimates finer, and --recall or --bands would use more",
+        "the bands are still {}: they reach the recall with {} of the permutations. The others only make \
+         estimates more precise; --recall or --bands can use more",
         after.bands(),
         after.bands().used(),
     ));

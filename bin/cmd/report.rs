@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use dedupdb::corpus::{Add, AddEvent, Ended, TemporaryStore};
+use dedupdb::corpus::{Add, AddEvent, Ended, Reading, TemporaryStore};
 use dedupdb::publish::check_output;
 use dedupdb::report::{Commands, Page, Report, Summary};
 use dedupdb::{Schema, Store};
@@ -19,6 +19,7 @@ use crate::left_out::{LeftOut, Named};
 use crate::number::{bytes, counted};
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::reading::Told;
 use crate::store;
 use crate::watch::{Unit, Watch};
 
@@ -31,35 +32,48 @@ pub(crate) fn run(
 ) -> Result<Exit> {
     check_arguments(args, report)?;
     // Not before: a wait for the store ends at once.
-    let (opened, failed);
+    let (opened, reading);
     if report.paths.is_empty() {
         opened = Opened {
             store: store::open_to_read(args)?,
             temporary: None,
         };
-        failed = false;
+        reading = None;
     } else {
         let interrupt = Interrupt::catch()?;
-        let Some(made) = of_paths(args, report, console, &interrupt)? else {
+        let Some((made, read)) = of_paths(args, report, console, &interrupt)? else {
             console.error(STOPPED);
             return Ok(Exit::Interrupted);
         };
-        (opened, failed) = made;
+        if read.has_failures() && made.store.stats()?.documents == 0 {
+            let name = report.output.display();
+            bail!("nothing could be read; {name} is not written");
+        }
+        (opened, reading) = (made, Some(read));
     }
+    let unread = reading.as_ref().and_then(Told::left_out_note);
     let watch = Watch::new(console, "looked at", Unit::Step, opened.store.progress());
     // Clusters are found in one call, so the process ends in the midst of it.
     let temporary = opened.temporary.as_ref();
     let folder = temporary.map(|temporary| temporary.place().to_owned());
     let ending = Ending::removing(console, STOPPED, folder)?;
-    let page = asked(args, report).make(&opened.store, || ControlFlow::Continue(()));
+    let mut asked = asked(args, report);
+    if let Some(unread) = &unread {
+        asked = asked.unread(unread);
+    }
+    let page = asked.make(&opened.store, || ControlFlow::Continue(()));
     ending.disarm();
     drop(watch);
     let page = page.map_err(store::of_corpus)?;
     let written = write(&page, report, output)?;
-    tell(page.summary(), written, report, console, output)?;
+    if let Some(unread) = &unread {
+        console.note(unread);
+    }
+    let skipped = reading.as_ref().map_or(0, Reading::all_skipped);
+    tell(page.summary(), (written, skipped), report, console, output)?;
     store::note_threshold(&opened.store, report.threshold, "", console);
     store::note_cut_short(page.summary().searches_cut_short, args, console);
-    Ok(if failed {
+    Ok(if reading.is_some_and(|reading| reading.has_failures()) {
         Exit::Failed
     } else {
         Exit::found(page.summary().clusters > 0)
@@ -82,10 +96,11 @@ fn is_file(report: &args::Report) -> bool {
 fn check_arguments(args: &Args, report: &args::Report) -> Result<()> {
     if !report.paths.is_empty() && args.store_given {
         bail!(
-            "PATHs are compared without a store; leave --store (or DEDUPDB_STORE) out, or the PATHs"
+            "PATHs are compared without a store; leave out --store (or DEDUPDB_STORE), or the PATHs"
         );
     }
     check_stdin(report.paths.iter().map(PathBuf::as_path))?;
+    let names = &report.inputs.names;
     let inputs = [&report.paths[..], &report.texts_from].concat();
     for path in &inputs {
         if path != Path::new(STDIN) && path.symlink_metadata().is_err() {
@@ -98,16 +113,16 @@ fn check_arguments(args: &Args, report: &args::Report) -> Result<()> {
         check_output(&report.output, &inputs)?;
         Page::check(&report.output, report.force)?;
     }
-    Ok(())
+    names.check(&report.inputs.options(), &report.paths)
 }
 
-/// A store of the paths that are named, and whether something of them could not be read. None if that was stopped.
+/// A store of the paths that are named, and what was read of them. None if that was stopped.
 fn of_paths(
     args: &Args,
     report: &args::Report,
     console: &Console,
     interrupt: &Interrupt,
-) -> Result<Option<(Opened, bool)>> {
+) -> Result<Option<(Opened, Reading)>> {
     let mut schema = Schema::builder();
     if let Some(threshold) = report.threshold {
         schema = schema.threshold(threshold);
@@ -144,7 +159,7 @@ fn of_paths(
         store: store.clone(),
         temporary: Some(store),
     };
-    Ok(Some((opened, added.reading.has_failures())))
+    Ok(Some((opened, added.reading)))
 }
 
 /// What the arguments mean.
@@ -209,7 +224,7 @@ fn write(page: &Page, report: &args::Report, output: &mut Output) -> Result<u64>
 /// Says what was found and what is not on the page.
 fn tell(
     summary: &Summary,
-    written: u64,
+    (written, skipped): (u64, u64),
     report: &args::Report,
     console: &Console,
     output: &mut Output,
@@ -223,7 +238,7 @@ fn tell(
         console.note(line);
     }
     if output.is_json() && is_file(report) {
-        return Ok(output.object(&json::Report::new(summary, written))?);
+        return Ok(output.object(&json::Report::new(summary, written, skipped))?);
     }
     let clusters = counted(summary.clusters, "cluster", "clusters");
     let documents = counted(summary.clustered, "document", "documents");

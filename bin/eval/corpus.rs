@@ -145,7 +145,7 @@ impl Sample {
                 drawn.push(&origin.key, text);
                 if sample.is_none() && drawn.met() > most as u64 {
                     bail!(
-                        "more than {}, whose pairs would take long to compare: ask for fewer with \
+                        "there are more than {}, and comparing all their pairs would take long; choose fewer with \
                      --sample N",
                         counted(most as u64, "text", "texts")
                     );

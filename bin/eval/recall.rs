@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args, asked: &eval::Recall, console: &Console) -> Resul
             parameter: "most pairs",
             ..
         }) => bail!(
-            "more than {}, which take long to compare: ask about some texts with --sample N",
+            "there are more than {}, which take long to compare; choose some texts with --sample N",
             counted(MOST_PAIRS, "pair", "pairs")
         ),
         found => found?,
@@ -64,7 +64,7 @@ fn check_cost(store: &Store, texts: u64, sample: Option<usize>) -> Result<()> {
     let Some(sample) = sample else {
         if texts > MOST_TEXTS {
             bail!(
-                "joining {has} exactly would take long, more than {} are not: ask about some with \
+                "joining {has} exactly would take long (more than {} are not joined); choose some with \
                  --sample N",
                 grouped(MOST_TEXTS)
             );

@@ -91,7 +91,7 @@ pub(crate) fn check_names(results: &Results, inputs: &[PathBuf]) -> Result<()> {
         let folder = path.parent().filter(|folder| *folder != Path::new(""));
         if folder.is_some_and(|folder| !folder.is_dir()) {
             bail!(
-                "{}: there is no folder for it; make it first",
+                "{}: the folder of this file does not exist; create it first",
                 path.display()
             );
         }

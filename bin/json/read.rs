@@ -79,6 +79,7 @@ pub(crate) struct Deduped<'a> {
     of_input: Dropped,
     of_history: Dropped,
     of_itself: u64,
+    unmarked: u64,
     #[serde(flatten)]
     read: Read<'a>,
 }
@@ -93,6 +94,7 @@ impl Deduped<'_> {
             of_input: Dropped::new(done.of_input),
             of_history: Dropped::new(done.of_history),
             of_itself: done.of_itself,
+            unmarked: done.unmarked,
             read: Read::new(&done.reading, elapsed),
         }
     }

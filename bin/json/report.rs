@@ -26,12 +26,13 @@ pub(crate) struct Report {
     texts_missing: u64,
     texts_left_out: u64,
     searches_cut_short: u64,
+    skipped: u64,
     written: u64,
 }
 
 impl Report {
-    /// What was found, and the bytes of the page.
-    pub(crate) fn new(summary: &Summary, written: u64) -> Report {
+    /// What was found, the bytes of the page, and the files and records that were left out.
+    pub(crate) fn new(summary: &Summary, written: u64, skipped: u64) -> Report {
         Report {
             documents: summary.documents,
             contents: summary.contents,
@@ -53,6 +54,7 @@ impl Report {
             texts_missing: summary.texts_missing,
             texts_left_out: summary.texts_left_out,
             searches_cut_short: summary.searches_cut_short,
+            skipped,
             written,
         }
     }

@@ -105,7 +105,8 @@ fn matches_are_listed_with_the_earlier_document() {
     assert!(lines.contains(
         &"folder/docs/meeting-notes-january.md\tfolder/docs/meeting-notes-february.md\t0.9502"
     ));
-    assert!(lines.contains(&"folder/old/2019/tally-backup.rs.txt\tfolder/docs/tally.rs\t1.0000"));
+    let copy = "folder/old/2019/tally-backup.rs.txt\tfolder/docs/tally.rs\t1.0000\texact copy";
+    assert!(lines.contains(&copy));
     assert_eq!(lines.len(), 4, "{lines:?}");
     assert!(ran.stderr.contains("near-duplicates"), "{}", ran.stderr);
 }

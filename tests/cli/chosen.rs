@@ -78,12 +78,36 @@ fn gitignore_counts_on_request_alone() {
 fn a_pattern_that_matches_nothing_or_is_none_is_named() {
     let sandbox = Sandbox::new();
     files(&sandbox);
-    let ran = sandbox.run(&["add", "in", "--include", "*.pdf"]).expect(0);
-    assert!(
-        ran.stderr.contains("no file matches --include *.pdf"),
-        "{}",
-        ran.stderr
-    );
+    let no_match = "no file matches --include *.pdf";
+    for (globs, message) in [
+        (&["--include", "*.pdf"][..], no_match),
+        (&["--include=*.pdf", "--exclude=a.txt"], no_match),
+        (&["--exclude", "*"], "--exclude * leaves no file"),
+    ] {
+        let before = sandbox.names();
+        for command in [
+            &["add", "in"][..],
+            &["add", "in", "--dry-run"],
+            &["dedup", "in", "-o", "out"],
+            &["dedup", "in", "-o", "out.jsonl", "--removed", "gone.tsv"],
+            &["dedup", "in", "-o", "-", "--store", "s"],
+            &["dedup", "in", "--move-to", "out"],
+            &["report", "in", "-o", "out.html"],
+            &["link", "in"],
+        ] {
+            let ran = sandbox.run(&[command, globs].concat()).expect(2);
+            assert!(ran.stderr.contains(message), "{}", ran.stderr);
+            let said = (ran.stdout.as_str(), ran.stderr.lines().count());
+            assert_eq!(said, ("", 1), "{command:?}");
+            assert_eq!(sandbox.names(), before, "{command:?}");
+        }
+    }
+    // Something that cannot be read is told as that, and a folder may be empty.
+    std::fs::create_dir(sandbox.path("empty")).unwrap();
+    let gone = ["dedup", "gone", "-o", "out", "--include", "*.pdf"];
+    let ran = sandbox.run(&gone).expect(2);
+    assert!(ran.stderr.contains("gone: there is no"), "{}", ran.stderr);
+    sandbox.run(&["dedup", "empty", "-o", "none"]).expect(0);
     for wrong in ["a[", "", "!x"] {
         let ran = sandbox.run(&["add", "in", "--include", wrong]).expect(2);
         assert!(ran.stderr.contains("--include"), "{}", ran.stderr);
@@ -180,12 +204,58 @@ fn a_program_that_fails_or_hangs_is_named_and_ended() {
     }
     assert_eq!(sandbox.keys(), ["in/fine"]);
     assert_eq!(running(&seconds), 0);
-    let ran = sandbox
-        .run(&["add", "in", "--pre", "/nowhere/at all"])
-        .expect(2);
-    assert!(
-        ran.stderr.contains("/nowhere/at all: No such file"),
-        "{}",
-        ran.stderr
-    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_cannot_be_started_is_told_before_anything_is_read() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a", "a text");
+    sandbox.write("in/b", "another text");
+    sandbox.write("convert.sh", "#!/bin/sh\ncat\n");
+    for (program, told) in [
+        ("/nowhere/at all", "there is no such program"),
+        ("cat -v", "name one without arguments"),
+        ("no-such-program-anywhere", "there is no such program"),
+        ("./convert.sh", "chmod +x ./convert.sh"),
+        (".", "there is no such program"),
+    ] {
+        for command in [&["add", "in"][..], &["dedup", "in", "-o", "out"]] {
+            let ran = sandbox.run(&[command, &["--pre", program]].concat());
+            let ran = ran.expect(2);
+            assert!(ran.stderr.contains(told), "{program}: {}", ran.stderr);
+            assert_eq!(sandbox.names(), ["convert.sh", "in"], "{program}");
+        }
+    }
+    let ran = sandbox.run(&["add", "in", "--pre", "cat"]).expect(0);
+    assert_eq!(sandbox.keys(), ["in/a", "in/b"], "{}", ran.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn files_in_which_a_program_finds_no_text_are_told_and_no_copies() {
+    let sandbox = Sandbox::new();
+    let convert = program(&sandbox, "printf ' \\f\\n'");
+    for name in ["in/a.pdf", "in/b.pdf"] {
+        sandbox.write(name, format!("%PDF-1.7 {name}"));
+    }
+    let arguments = ["dedup", "in", "--move-to", "aside", "--pre", &convert];
+    let ran = sandbox.run(&arguments).expect(2);
+    let told = |line: &str| line.contains(".pdf: ") && line.ends_with("convert: it found no text");
+    let lines = ran.stderr.lines().filter(|line| told(line));
+    assert_eq!(lines.count(), 2, "{}", ran.stderr);
+    assert!(sandbox.path("in/a.pdf").exists() && sandbox.path("in/b.pdf").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn capital_letters_of_names_are_as_small_ones_for_a_program() {
+    let sandbox = Sandbox::new();
+    let convert = program(&sandbox, "echo a text of letters");
+    for name in ["in/a.pdf", "in/B.PDF", "in/c.txt"] {
+        sandbox.write(name, "%PDF-1.7");
+    }
+    let arguments = ["add", "in", "--pre", &convert, "--pre-glob", "*.pdf"];
+    sandbox.run(&arguments).expect(0);
+    assert_eq!(sandbox.keys(), ["in/B.PDF", "in/a.pdf"]);
 }

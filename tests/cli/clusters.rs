@@ -31,7 +31,7 @@ fn a_line_is_a_cluster_a_key_and_a_similarity() {
     }
     let connected = "\
 1\tcopy0\t1.0000
-1\tlink0\t1.0000
+1\tlink0\t1.0000\texact copy
 1\tlink1\t0.8065
 1\tlink2\t0.6471
 1\tlink3\t0.5135
@@ -41,7 +41,7 @@ fn a_line_is_a_cluster_a_key_and_a_similarity() {
     assert_eq!(ran.stdout, connected);
     let represented = "\
 1\tcopy0\t1.0000
-1\tlink0\t1.0000
+1\tlink0\t1.0000\texact copy
 1\tlink1\t0.8065
 2\tlink2\t1.0000
 2\tlink3\t0.8065

@@ -397,7 +397,10 @@ fn what_cannot_be_measured_is_said_in_one_line() {
         (vec!["bands", "texts/00-0.txt"], "needs two or more"),
         (vec!["bands", "texts", "-o", "x.txt"], ".csv"),
         (vec!["bands", "texts", "--plot", "x.pdf"], ".svg"),
-        (vec!["bands", "texts", "-o", "nowhere/x.csv"], "no folder"),
+        (
+            vec!["bands", "texts", "-o", "nowhere/x.csv"],
+            "folder of this file does not exist",
+        ),
         (vec!["bands", "texts", "--shingling", "ids"], "00-0.txt"),
         (vec!["time", "texts", "--all-pairs", "1"], "from 2 on"),
         (vec!["time", "texts", "--all-pairs", "0"], "from 2 on"),

@@ -254,3 +254,28 @@ fn the_manual_names_the_values_of_options() {
     assert!(synopsis.ends_with(r"\fIPATH\fR..."), "{synopsis}");
     assert!(!synopsis.contains("threads"), "{synopsis}");
 }
+
+#[test]
+fn a_missing_output_is_asked_for_in_one_line() {
+    let sandbox = Sandbox::new();
+    for (arguments, message) in [
+        (
+            &["dedup", "in"][..],
+            "name what to write with -o OUTPUT, or -o - for standard output, or move",
+        ),
+        (
+            &["dedup", "in", "--dry-run"],
+            "or move what would be dropped aside with --move-to DIR",
+        ),
+        (
+            &["report"],
+            "name what to write with -o OUTPUT, or -o - for standard output\n",
+        ),
+    ] {
+        let ran = sandbox.run(arguments).expect(2);
+        assert!(ran.stderr.contains(message), "{}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    }
+    let ran = sandbox.run(&["dedup"]).expect(2);
+    assert!(ran.stderr.contains("<INPUT>"), "{}", ran.stderr);
+}

@@ -194,7 +194,7 @@ fn a_store_of_the_largest_preset_works() {
     let ran = sandbox.run(&["query", "query.txt"]).expect(0);
     assert_eq!(
         ran.stdout,
-        "query.txt\tfolder/news/library-night.txt\t0.8561\t\n"
+        "query.txt\tfolder/news/library-night.txt\t0.8561\n"
     );
     sandbox.run(&["check"]).expect(0);
 }

@@ -204,3 +204,86 @@ fn the_exit_code_tells_the_signal() {
         drop(stdin);
     }
 }
+
+/// The mask of the signals that a process catches, where the system tells.
+fn catches_interrupt(pid: u32) -> Option<bool> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let mask = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigCgt:"))?;
+    let mask = u64::from_str_radix(mask.trim(), 16).ok()?;
+    Some(mask >> 1 & 1 == 1)
+}
+
+#[test]
+fn ctrl_c_is_caught_before_anything_is_made() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a.txt", text(1, 40));
+    for (arguments, made) in [
+        (&["add", "-", "--key", "endless"][..], ".dedupdb"),
+        (
+            &["dedup", "-", "--format", "jsonl", "-o", "out.jsonl"],
+            ".out.jsonl.dedup",
+        ),
+        (
+            &["dedup", "-", "--format", "jsonl", "-o", "-", "--store", "s"],
+            "s",
+        ),
+    ] {
+        let mut child = sandbox.piped(arguments);
+        let stdin = child.stdin.take();
+        while !sandbox.path(made).exists() {
+            assert!(child.try_wait().unwrap().is_none(), "{arguments:?}");
+            thread::yield_now();
+        }
+        let catches = catches_interrupt(child.id());
+        interrupt(&child);
+        assert_eq!(code(&mut child), Some(130), "{arguments:?}");
+        assert_ne!(catches, Some(false), "{arguments:?}");
+        drop(stdin);
+    }
+}
+
+#[test]
+fn ctrl_c_ends_a_wait_for_the_store() {
+    let sandbox = Sandbox::new();
+    let spawn = |arguments: &[&str]| {
+        sandbox
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let mut holder = spawn(&["add", "-", "--key", "endless"]);
+    let mut made = String::new();
+    let mut told = BufReader::new(holder.stderr.take().unwrap());
+    told.read_line(&mut made).unwrap();
+    assert!(made.contains("made a store"), "{made}");
+    sandbox.write("in.jsonl", "{\"id\": 1, \"text\": \"a b c d e f\"}\n");
+    for (arguments, word) in [
+        (
+            &["add", "in.jsonl", "--wait", "1h"][..],
+            "nothing was stored",
+        ),
+        (
+            &[
+                "dedup", "in.jsonl", "-o", "out", "--store", ".dedupdb", "--wait", "1h",
+            ],
+            "out is not written",
+        ),
+    ] {
+        let mut child = spawn(arguments);
+        let mut stderr = child.stderr.take().unwrap();
+        interrupt(&child);
+        assert_eq!(code(&mut child), Some(130), "{arguments:?}");
+        let mut told = String::new();
+        stderr.read_to_string(&mut told).unwrap();
+        assert!(told.contains(word), "{told}");
+        assert_eq!(told.lines().count(), 1, "{told}");
+    }
+    assert_eq!(sandbox.names(), [".dedupdb", "in.jsonl"]);
+    drop(holder.stdin.take());
+    assert!(code(&mut holder).is_some());
+}

@@ -77,7 +77,7 @@ fn each_record_is_a_query() {
     let ran = sandbox.run(&["query", "pages.jsonl"]).expect(0);
     assert!(
         ran.lines()
-            .contains(&"page-08\tfolder/languages/german.txt\t0.8454\t"),
+            .contains(&"page-08\tfolder/languages/german.txt\t0.8454"),
         "{}",
         ran.stdout
     );

@@ -18,6 +18,7 @@ mod dedup_library;
 mod dedup_marks;
 mod dedup_parquet;
 mod dedup_store;
+mod dedup_unmarked;
 mod dirty;
 mod dirty_files;
 mod eval;

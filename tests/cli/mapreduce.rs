@@ -75,7 +75,11 @@ fn the_pairs_are_those_of_a_store() {
         };
         stored(&[&["init"], parameters].concat());
         stored(&[&["add"], &INPUTS[..]].concat());
-        let expected: BTreeSet<String> = lines(&stored(&["pairs"])).into_iter().collect();
+        // What was mapped has no texts, of which copies are told.
+        let expected = lines(&stored(&["pairs"])).into_iter();
+        let expected: BTreeSet<String> = expected
+            .map(|line| line.trim_end_matches("\texact copy").to_owned())
+            .collect();
         assert!(expected.len() > 10, "{expected:?}");
         let mapped = map(&sandbox, &[&INPUTS, parameters].concat(), "");
         let found = pairs(&sandbox, parameters, &sorted(mapped));
@@ -332,7 +336,7 @@ fn a_shell_joins_them() {
     let found = shell(line);
     assert!(found.stderr.is_empty(), "{}", found.stderr);
     sandbox.add(&INPUTS, 0);
-    let expected = shell("$DEDUPDB pairs | sort");
+    let expected = shell("$DEDUPDB pairs | cut -f 1-3 | sort");
     assert_eq!(found.stdout, expected.stdout);
     // Whoever reads the lines may go away.
     let ended = shell("{ $DEDUPDB map folder; echo $? > code; } | head -n 1; cat code");

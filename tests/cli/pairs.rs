@@ -12,7 +12,10 @@ fn pairs_have_two_keys_and_a_similarity() {
     let january =
         "folder/docs/meeting-notes-february.md\tfolder/docs/meeting-notes-january.md\t0.9502";
     assert!(lines.contains(&january), "{}", ran.stdout);
-    assert!(lines.iter().all(|line| line.split('\t').count() == 3));
+    let copy = |line: &&str| line.ends_with("\t1.0000\texact copy");
+    let copies = lines.iter().filter(|line| copy(line)).count();
+    let columns = |line: &&str| line.split('\t').count() == 3 + usize::from(copy(line));
+    assert!(lines.iter().all(columns), "{}", ran.stdout);
 
     let ran = sandbox.run(&["--json", "pairs"]).expect(0);
     assert_eq!(ran.objects().len(), lines.len());
@@ -25,6 +28,9 @@ fn pairs_have_two_keys_and_a_similarity() {
         "key_b",
     ];
     assert_eq!(fields(&ran.objects()[0]), expected);
+    let are_copies = ran.objects().into_iter();
+    let are_copies = are_copies.filter(|pair| pair["exact_copy"] == true).count();
+    assert!(copies > 0 && copies == are_copies);
 
     let folded = sandbox.run(&["pairs", "--fold-copies"]).expect(0);
     assert!(folded.lines().len() < lines.len());

@@ -141,16 +141,53 @@ fn the_picture_of_a_terminal_is_what_happens() {
     run_all(picture, &commands);
 }
 
+/// A `PATH` that begins with the folder of the program.
+#[cfg(unix)]
+fn path() -> std::ffi::OsString {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_dedupdb"));
+    let folder = program.parent().unwrap().to_owned();
+    let others = std::env::var_os("PATH").unwrap();
+    std::env::join_paths([folder].into_iter().chain(std::env::split_paths(&others))).unwrap()
+}
+
+/// A record that cannot be read costs the script its exit code, and nothing else.
+#[cfg(unix)]
+#[test]
+fn the_nightly_script_makes_a_backup_after_a_broken_record() {
+    let page = read("docs/guide/nightly.md");
+    let lines: Vec<&str> = block_lines(&page, "sh").iter().map(|line| line.1).collect();
+    let script = [
+        ("/srv/seen", "seen"),
+        ("/srv/crawl/today.jsonl.zst", "today.jsonl"),
+        ("/mnt/backups", "backups"),
+    ]
+    .iter()
+    .fold(lines.join("\n"), |script, (place, here)| {
+        assert!(script.contains(place), "{place}");
+        script.replace(place, here)
+    });
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "today.jsonl",
+        "{\"id\":\"a\",\"text\":\"one\"}\n{\"id\":\"b\"",
+    );
+    fs::create_dir(sandbox.path("backups")).unwrap();
+    let mut shell = sandbox.shell(&script);
+    Ran::of(shell.env("PATH", path()).output().unwrap()).expect(2);
+    let backups: Vec<PathBuf> = fs::read_dir(sandbox.path("backups"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    assert_eq!(backups.len(), 1, "{backups:?}");
+    let backup = backups[0].to_str().unwrap();
+    let listed = sandbox.run(&["--store", backup, "list"]).expect(0);
+    assert_eq!(listed.stdout, "a\n");
+}
+
 /// Runs commands one after another in a folder with the test data, and compares what they print.
 #[cfg(unix)]
 fn run_all(page: &str, commands: &[Shown]) {
-    let program = PathBuf::from(env!("CARGO_BIN_EXE_dedupdb"));
-    let path = std::env::join_paths(
-        [program.parent().unwrap().to_owned()]
-            .into_iter()
-            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
-    );
-    let path = path.unwrap();
+    let path = path();
     let sandbox = Sandbox::new();
     sandbox.copy_testdata("testdata");
     for shown in commands {

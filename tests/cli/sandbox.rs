@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -92,15 +92,16 @@ impl Sandbox {
         Ran::of(self.command(arguments).output().unwrap())
     }
 
+    /// Starts the program with pipes to and from it.
+    pub(crate) fn piped(&self, arguments: &[&str]) -> Child {
+        let mut command = self.command(arguments);
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(Stdio::piped()).spawn().unwrap()
+    }
+
     /// Runs the program with `input` on standard input.
     pub(crate) fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
-        let mut child = self
-            .command(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = self.piped(arguments);
         // A program that ends at an error does not wait for its input.
         match child.stdin.take().unwrap().write_all(input) {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {}

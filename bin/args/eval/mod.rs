@@ -21,8 +21,8 @@ pub(crate) use time::Time;
 
 /// Measure on your own texts what is found, what it costs, and what theory predicts
 ///
-/// Each experiment compares measurements with the predictions for signatures and bands, and draws
-/// both into a picture if asked to.
+/// Each experiment compares measurements with the predictions for signatures and bands. --plot draws
+/// both.
 #[derive(Debug, clap::Args)]
 #[command(
     disable_help_subcommand = true,
