@@ -1,6 +1,6 @@
-"""dedupdb: have I seen something like this before, what was it, and how alike are they?
+"""dedupdb finds near-duplicate texts: copies, new versions and reposts of the same text.
 
-A store of near-duplicate text on disk, and what it is made of::
+A store on disk reports which earlier documents a text resembles, with the exact similarity of each::
 
     import dedupdb
 
@@ -11,8 +11,8 @@ A store of near-duplicate text on disk, and what it is made of::
 
     kept, dropped = dedupdb.dedup(table, text="body")
 
-Tables come and go by the Arrow PyCapsule interface: pyarrow, polars, DuckDB, pandas and datasets give and take
-them. Long calls run without the interpreter's lock; Ctrl-C ends them and leaves the last commit.
+Tables are exchanged through the Arrow PyCapsule interface, which pyarrow, polars, DuckDB, pandas and datasets have.
+Long calls release the interpreter's lock. Ctrl-C ends them, and the store keeps its last commit.
 """
 
 from __future__ import annotations
@@ -95,33 +95,34 @@ def open(
 
     Args:
         path: The folder.
-        read_only: Opens it beside a writer and other readers, as of the last commit.
+        read_only: Whether to open it for reading, as of the last commit, while another process may write.
         create: Whether to make a store if there is none.
-        wait: How long to wait while another process has it open for writing: seconds, or such as ``"30s"``.
-        threads: Number of threads that work on batches; 0 for as many as the machine has cores.
-        false_candidates: Candidates that do not match after which a search passes over the others; 4,000.
-        preset: The parameters of another tool, which those that follow change: ``fineweb``, ``nemo``,
-            ``refinedweb`` or ``text-dedup``. ``dedupdb init --help`` tells what each is.
+        wait: How long to wait while another process has it open for writing: seconds, or a string such as ``"30s"``.
+        threads: Number of threads that work on batches; 0 for one per core.
+        false_candidates: Number of candidates that do not match after which a search ends; 4,000.
+        preset: The parameters of another tool: ``fineweb``, ``nemo``, ``refinedweb`` or ``text-dedup``. The parameters
+            below override it. ``dedupdb init --help`` describes each.
         threshold: Least Jaccard similarity of near-duplicates, above 0 and up to 1; 0.8.
-        recall: Share of the pairs at the threshold that are to be found; 0.98.
-        shingling: Pieces that are compared: ``word:K``, ``char:K``, ``char-nospace:K``, ``byte:K``, ``term`` or
+        recall: Least share of the pairs at the threshold that is found, above 0 and below 1; 0.98.
+        shingling: What texts are cut into: ``word:K``, ``char:K``, ``char-nospace:K``, ``byte:K``, ``term`` or
             ``ids``; ``word:5``.
         permutations: Slots of a signature, 1 to 16384; 128.
-        bands: Bands and rows by hand, ``(18, 7)`` or ``"18x7"``, instead of by ``recall``.
-        slot_bits: Bits that a slot keeps: 8, 16 or 32.
-        family: Family of the permutations; ``affine32``, the fastest. It has other arithmetic than
-            datasketch's scheme of the same name.
-        seed: Number that the permutations are drawn with; 1.
-        lowercase: Whether capital letters are like small ones; True.
-        nfkc: Whether characters that Unicode NFKC makes the same are; True.
-        shingles: Whether to keep shingles, without which similarities are estimates; True.
+        bands: Bands and rows, such as ``(18, 7)`` or ``"18x7"``, instead of those that ``recall`` chooses.
+        slot_bits: Bits of a slot: 8, 16 or 32.
+        family: Family of the permutations; ``affine32``, the fastest. datasketch has a scheme of the same name with
+            other arithmetic.
+        seed: Random seed of the permutations; 1.
+        lowercase: Whether to ignore case; True.
+        nfkc: Whether to normalize texts to Unicode NFKC; True.
+        shingles: Whether to store shingles; without them, similarities are estimates; True.
 
-    The parameters from ``preset`` on are those of a new store; of one that is there they are compared.
+    The parameters from ``preset`` on define a new store. Those that are given for an existing store must agree with
+    its own; without them, it opens with whatever parameters it has.
 
     Raises:
-        dedupdb.errors.NotAStore: There is none, and none is to be made.
+        dedupdb.errors.NotAStore: There is no store, and ``create`` is False.
         dedupdb.errors.Locked: Another process has it open for writing.
-        dedupdb.errors.SchemaMismatch: It was made with another value of a parameter.
+        dedupdb.errors.SchemaMismatch: The store has another value of a parameter. Open it without that parameter.
         dedupdb.errors.InvalidSchema: A parameter is out of its range (a ``ValueError``).
     """
     return Store(
@@ -170,21 +171,21 @@ def dedup(
     temporary: str | os.PathLike[str] | None = None,
     **parameters: Any,
 ) -> Deduplicated:
-    """Leaves out near-duplicates: a row is dropped for the sake of another one that is kept and that it is like.
+    """Removes near-duplicates: a row is dropped if it resembles a row that is kept.
 
     Args:
         data: A table that gives Arrow (pyarrow, polars, DuckDB, pandas, datasets), an Arrow array of strings, or
             an iterable of strings or dicts.
         text: The column of a table, or the field of a dict, with the text.
-        keep: Which of the rows that are alike is kept: the ``first``, the ``longest`` (of the same length the
-            first) or the ``newest``, which is the last. The latter two take a copy of all texts in memory.
+        keep: Which of several similar rows to keep: the ``first``, the ``longest`` (the first of those with the same
+            length) or the ``newest``, which is the last. The latter two need memory for a copy of all texts.
         progress: True for a bar (tqdm's, if it is there), or a callable of ``(done, total)``.
-        temporary: Folder for shingles and signatures meanwhile; the system's.
+        temporary: Folder for temporary files; that of the system.
         parameters: Those of :func:`open`, from ``preset`` on.
 
     Returns:
-        The rows to keep and why the others are dropped: ``kept, dropped = dedup(...)``. Also ``.keep``, a list of
-        bool, ``.indices`` and ``.groups``.
+        The rows to keep, and why the others are dropped: ``kept, dropped = dedup(...)``. It also has ``.keep``, a list
+        of bool, ``.indices`` and ``.groups``.
 
     Raises:
         ValueError: A text is null, or a parameter is out of its range; the row is named.
@@ -224,7 +225,7 @@ def sign(texts: Any, *, text: str = "text", progress: Progress = None, **paramet
         parameters: Those of :func:`open`: ``permutations``, ``shingling``, ``seed``, ``family`` and so on.
 
     Returns:
-        A matrix of 32-bit numbers, a row a text, a column a permutation; ``numpy.asarray`` takes it.
+        A matrix of 32-bit numbers with a row per text and a column per permutation, for ``numpy.asarray``.
     """
     rows, permutations, data = _native.sign(texts, text, progress, parameters)
     return Signatures(rows, permutations, data)
@@ -244,18 +245,18 @@ def read(
 
     Args:
         paths: One or many.
-        format: ``jsonl``, ``csv``, ``tsv``, ``parquet``, ``text``, ``html``, ``warc`` or ``shingles``; else it is
-            that the name of each file implies.
+        format: ``jsonl``, ``csv``, ``tsv``, ``parquet``, ``text``, ``html``, ``warc`` or ``shingles``; by default, what
+            the name of each file says.
         text_field: Field or column with the text; ``text``.
         id_field: Field or column with the key; ``id``.
-        encoding: Encoding of the text; else it is detected.
+        encoding: Encoding of the text; by default, it is detected.
         follow: Whether symbolic links are followed.
         max_document: Most bytes of a document.
 
     Returns:
         A stream of record batches with the columns ``key``, ``text``, ``source`` (the file) and ``record`` (its
-        number in the file, or null). ``.skipped`` has what could not be read, with the reason. The stream raises
-        ``FileNotFoundError`` where it comes to a path that does not exist.
+        number in the file, or null). ``.skipped`` lists what was left out, with the reason. The stream raises
+        ``FileNotFoundError`` for a path that does not exist, and ``ValueError`` if nothing could be read.
     """
     listed: Any = [paths] if isinstance(paths, (str, os.PathLike)) or not isinstance(paths, Iterable) else list(paths)
     return _native.read(

@@ -1,4 +1,4 @@
-"""What remains of a table or of texts, and why the rest goes."""
+"""The rows that are kept of a table or of texts, and why the others are dropped."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ._native import Table
 
 
 class Deduplicated:
-    """Rows without their near-duplicates; ``kept, dropped = it`` takes it apart.
+    """The result of :func:`dedupdb.dedup`: ``kept, dropped = result``.
 
-    A row is dropped for the sake of another one that is kept, as ``dedupdb dedup`` does it.
+    A row is dropped if it resembles a row that is kept, as in ``dedupdb dedup``.
     """
 
     def __init__(self, kept: Any, keep: list[bool], dropped: Table) -> None:
@@ -21,8 +21,8 @@ class Deduplicated:
         self.keep: list[bool] = keep
         """Whether each row is kept."""
         self.dropped: Table = dropped
-        """A row for each that is dropped: its number ``row``, that of the row that is kept instead
-        (``earlier``), ``verdict`` (``near_duplicate`` or ``exact_copy``), and ``jaccard`` of both."""
+        """A row for each dropped row: its number ``row``, the number of the kept row that it resembles
+        (``earlier``), ``verdict`` (``near_duplicate`` or ``exact_copy``), and the ``jaccard`` of both."""
 
     @property
     def indices(self) -> list[int]:
@@ -31,7 +31,7 @@ class Deduplicated:
 
     @property
     def groups(self) -> list[list[int]]:
-        """The numbers of the rows that are alike: the one that is kept first, and those dropped for it."""
+        """The numbers of similar rows: in each group the kept row, then the dropped rows that resemble it."""
         groups: dict[int, list[int]] = {}
         for row, earlier in zip(self.dropped["row"], self.dropped["earlier"], strict=True):
             groups.setdefault(earlier, [earlier]).append(row)

@@ -96,7 +96,7 @@ class Store:
         """Stores documents, each under its key, replacing the text that the key had."""
 
     @overload
-    def insert(self, data: str, texts: str, /) -> Verdict: ...
+    def insert(self, data: str | int, texts: str, /) -> Verdict: ...
     @overload
     def insert(
         self,
@@ -122,22 +122,22 @@ class Store:
         limit: int | None = None,
         progress: _Progress = None,
     ) -> Table: ...
-    def like(self, key: str, /, *, threshold: float | None = None, limit: int | None = None) -> list[Match]:
-        """The documents that are like a stored one, which is not among them."""
+    def like(self, key: str | int, /, *, threshold: float | None = None, limit: int | None = None) -> list[Match]:
+        """Documents similar to a stored one, without that document, the most similar first."""
 
-    def get(self, key: str) -> Document | None:
+    def get(self, key: str | int) -> Document | None:
         """The document of a key, or None."""
 
-    def __getitem__(self, key: str, /) -> Document: ...
+    def __getitem__(self, key: str | int, /) -> Document: ...
     def __contains__(self, key: object, /) -> bool: ...
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
-    def __delitem__(self, key: str, /) -> None: ...
+    def __delitem__(self, key: str | int, /) -> None: ...
     def __iter__(self) -> Iterator[str]: ...
     def documents(self, prefix: str = "") -> Iterator[Document]:
         """All documents whose keys begin with ``prefix``, in the order of their keys."""
 
-    def remove(self, keys: str | Iterable[str]) -> int:
+    def remove(self, keys: str | int | Iterable[str | int]) -> int:
         """Removes documents, with one commit; returns how many were there."""
 
     def stats(self) -> Stats:
@@ -151,7 +151,7 @@ class Store:
         fold_copies: bool = False,
         exhaustive: bool = False,
     ) -> Batches:
-        """Every pair of documents that are alike, as a stream."""
+        """Every pair of similar documents, as a stream."""
 
     def clusters(
         self,
@@ -160,19 +160,19 @@ class Store:
         linkage: Literal["connected", "representative"] = "connected",
         min_size: int = 2,
     ) -> Batches:
-        """Groups of documents that are alike, as a stream of their members."""
+        """Groups of similar documents, as a stream of their members."""
 
     def refresh(self) -> bool:
-        """Moves a store that is open for reading to the last commit; says whether there was a newer one."""
+        """Moves a store that is open for reading to the last commit; returns whether there was a newer one."""
 
     def reindex(self, *, progress: _Progress = None, **parameters: Any) -> bool:
-        """Gives the store other parameters, while it is in use."""
+        """Changes the parameters, while the store is in use."""
 
     def cancel_rebuild(self) -> bool:
-        """Discards an unfinished ``reindex`` or ``compact``; says whether there was one."""
+        """Discards an unfinished ``reindex`` or ``compact``; returns whether there was one."""
 
     def compact(self, *, progress: _Progress = None) -> bool:
-        """Gives back the space of removed documents."""
+        """Frees the space of removed documents."""
 
     def merge(self, other: Store) -> int:
         """Adds all documents of another store with the same parameters; returns how many it has."""
@@ -216,7 +216,7 @@ class Batches:
 
     @property
     def skipped(self) -> list[tuple[str, str]]:
-        """What was left out so far: place and reason of each."""
+        """What was left out so far, each with its place and the reason."""
 
     def __iter__(self) -> Self: ...
     def __next__(self) -> dict[str, Any]: ...

@@ -1,11 +1,11 @@
-"""datasketch's MinHash and MinHashLSH over a store: the import is the one line that changes.
+"""datasketch's MinHash and MinHashLSH over a store: only the import changes.
 
     from dedupdb.datasketch import MinHash, MinHashLSH
 
-Answers are exact: a :class:`MinHash` keeps the hashes of its tokens, so ``jaccard`` and ``count`` are no
-estimates, and what :meth:`MinHashLSH.query` gives reaches the threshold. Hash values are not datasketch's: its
-scheme that is called ``affine32`` has other arithmetic than dedupdb's family of that name. See
-``docs/python.md`` for what else differs.
+Answers are exact: a :class:`MinHash` keeps the hashes of its tokens, so ``jaccard`` and ``count`` are not estimates,
+and every key from :meth:`MinHashLSH.query` reaches the threshold. Hash values differ from datasketch's, whose scheme
+``affine32`` has other arithmetic than dedupdb's family of that name. ``docs/guide/moving.md`` in the repository lists
+what else differs.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class MinHash:
 
     Args:
         num_perm: Permutations of :attr:`hashvalues` and of the :class:`MinHashLSH` that takes it, 1 to 16384.
-        seed: Number that the permutations are drawn with. Those of different seeds are not compared.
+        seed: Random seed of the permutations. MinHashes of different seeds cannot be compared.
         gpu_mode: ``disable`` or ``detect``, of no effect; ``always`` is refused.
         hashfunc: From a token to an integer of at most 64 bits; BLAKE2b of bytes by default.
     """

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::PyString;
+
+use crate::rows::{Flaw, is_one, string};
 
 /// A value, or why it is none.
 pub(crate) fn named<'py, T>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<T>
@@ -59,17 +61,25 @@ arguments! {
     encoding: Option<String>,
 }
 
-/// The key of a document.
+/// The key of a document: a string, or an integer, of which it is the digits.
 pub(crate) fn key_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
-    named("key", value)
+    string("key", value).map_err(|flaw| match &flaw {
+        Flaw::Type(..) | Flaw::Null(_) => PyTypeError::new_err(flaw.to_string()),
+        Flaw::Value(..) => PyValueError::new_err(flaw.to_string()),
+    })
 }
 
 /// Functions that take a string by its name, without a copy.
 macro_rules! strings {
     ($($function:ident: $name:literal),* $(,)?) => {
         $(pub(crate) fn $function<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
-            let string = value.cast::<PyString>();
-            let string = string.map_err(|error| told($name, value, &error.into()))?;
+            let Ok(string) = value.cast::<PyString>() else {
+                let class = value.get_type().name()?;
+                let name = $name;
+                return Err(PyTypeError::new_err(format!(
+                    "{name}: {class}, where a str is needed"
+                )));
+            };
             given($name, string)
         })*
     };
@@ -92,13 +102,13 @@ pub(crate) fn given<'a>(name: &str, string: &'a Bound<'_, PyString>) -> PyResult
 /// One key, or those of an iterable.
 pub(crate) fn keys(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     // Of a string, no more than of bytes, the parts are no keys.
-    if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
-        return Ok(vec![named("keys", value)?]);
+    if is_one(value) {
+        return Ok(vec![key_of(value)?]);
     }
     let wrong = |error: PyErr| told("keys", value, &error);
     let mut keys = Vec::new();
     for key in value.try_iter().map_err(wrong)? {
-        keys.push(named("keys", &key?)?);
+        keys.push(key_of(&key?)?);
     }
     Ok(keys)
 }

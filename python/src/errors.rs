@@ -11,7 +11,15 @@ use pyo3::types::PyType;
 
 /// The exception of an error.
 pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
-    exception(py, error, &error.to_string()).unwrap_or_else(|failed| failed)
+    let message = match error {
+        Error::WriterHeld => {
+            "another call writes to the store and does not go on; a call that writes cannot be \
+            made from the rows or the progress of one"
+                .to_owned()
+        }
+        error => error.to_string(),
+    };
+    exception(py, error, &message).unwrap_or_else(|failed| failed)
 }
 
 /// A `Locked` of this process's own making.

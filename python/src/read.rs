@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use arrow_array::builder::{StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::DataType;
+use arrow_schema::{DataType, SchemaRef};
 use dedupdb::corpus::{Corpus, Encoding, Format, Nth, Reason, Source};
-use pyo3::exceptions::PyFileNotFoundError;
+use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::arguments;
@@ -51,30 +51,56 @@ pub(crate) fn read(
         options = options.max_document(bytes);
     }
     let sources: Vec<Source> = paths.into_iter().map(Source::from).collect();
-    let mut corpus = options.open(sources).map_err(refused)?;
+    let corpus = options.open(sources).map_err(refused)?;
     let schema = schema(&[
         ("key", DataType::Utf8, false),
         ("text", DataType::LargeUtf8, false),
         ("source", DataType::Utf8, false),
         ("record", DataType::UInt64, true),
     ]);
-    let of = schema.clone();
     let skipped = Skipped::default();
-    let left_out = skipped.clone();
-    let make = move |stop: &Stop| -> Result<Option<RecordBatch>, Failure> {
+    let mut reading = Reading {
+        corpus,
+        schema: schema.clone(),
+        skipped: skipped.clone(),
+        is_empty: true,
+        failed: None,
+    };
+    let make = move |stop: &Stop| reading.next(stop);
+    Ok(Batches::new("documents", schema, Box::new(make)).skipping(skipped))
+}
+
+/// A corpus on its way into batches.
+struct Reading {
+    corpus: Corpus,
+    schema: SchemaRef,
+    skipped: Skipped,
+    /// Whether no document came so far.
+    is_empty: bool,
+    /// What failed first.
+    failed: Option<String>,
+}
+
+impl Reading {
+    fn next(&mut self, stop: &Stop) -> Result<Option<RecordBatch>, Failure> {
         let (mut keys, mut sources) = (StringBuilder::new(), StringBuilder::new());
         let mut texts = arrow_array::builder::LargeStringBuilder::new();
         let mut records = UInt64Builder::new();
         let (mut rows, mut bytes) = (0, 0);
         while rows < ROWS && bytes < BYTES && !stop.is_asked() {
-            match corpus.next() {
+            match self.corpus.next() {
                 None => break,
                 Some(Err(one)) if one.reason == Reason::NotFound => {
                     return Err(Box::new(move |_| {
                         PyFileNotFoundError::new_err(one.message())
                     }));
                 }
-                Some(Err(one)) => lock(&left_out).push((one.place.clone(), one.message())),
+                Some(Err(one)) => {
+                    if one.reason.is_failure() && self.failed.is_none() {
+                        self.failed = Some(one.message());
+                    }
+                    lock(&self.skipped).push((one.place.clone(), one.message()));
+                }
                 Some(Ok(document)) => {
                     keys.append_value(&document.key);
                     texts.append_value(document.text());
@@ -86,18 +112,28 @@ pub(crate) fn read(
             }
         }
         if rows == 0 {
-            return Ok(None);
+            return self.end(stop);
         }
+        self.is_empty = false;
         let columns: Vec<ArrayRef> = vec![
             Arc::new(keys.finish()),
             Arc::new(texts.finish()),
             Arc::new(sources.finish()),
             Arc::new(records.finish()),
         ];
-        let batch = RecordBatch::try_new(of.clone(), columns);
+        let batch = RecordBatch::try_new(self.schema.clone(), columns);
         batch
             .map(Some)
             .map_err(|error| -> Failure { Box::new(move |_| defect(&error)) })
-    };
-    Ok(Batches::new("documents", schema, Box::new(make)).skipping(skipped))
+    }
+
+    /// Ends it; if nothing came because something failed, that is an error.
+    fn end(&mut self, stop: &Stop) -> Result<Option<RecordBatch>, Failure> {
+        match self.failed.take() {
+            Some(first) if self.is_empty && !stop.is_asked() => Err(Box::new(move |_| {
+                PyValueError::new_err(format!("nothing could be read; first: {first}"))
+            })),
+            _ => Ok(None),
+        }
+    }
 }

@@ -19,7 +19,7 @@ use crate::errors::raised;
 use crate::groups;
 use crate::opening::{How, open};
 use crate::results;
-use crate::rows::{Key, Names, Rows};
+use crate::rows::{Key, Names, Rows, is_one};
 use crate::schema;
 use crate::slot::Slot;
 use crate::stream::Batches;
@@ -29,9 +29,9 @@ use crate::watch::{Stop, Told, lock, waited};
 /// Bytes that a merge takes between two commits, about.
 const MERGE_BYTES: u64 = 64 << 20;
 
-/// A near-duplicate store in a folder; `dedupdb.open` gives one.
+/// A near-duplicate store in a folder, from `dedupdb.open`.
 ///
-/// Threads share it. One process has a store open for writing, any number have it open with `read_only`.
+/// Threads may share it. One process at a time writes to a store; any number read it with `read_only`.
 #[pyclass(frozen, module = "dedupdb")]
 pub(crate) struct Store {
     slot: Arc<Slot>,
@@ -150,7 +150,7 @@ impl Store {
         Ok(self.opened()?.schema().threshold())
     }
 
-    /// The share of the pairs of this similarity that are found, 0 to 1: the store's S-curve.
+    /// The share of the pairs at this similarity that queries find, 0 to 1: the S-curve of the store.
     fn recall(&self, #[pyo3(from_py_with = arguments::jaccard)] jaccard: f64) -> PyResult<f64> {
         if !(0.0..=1.0).contains(&jaccard) {
             let message = format!("jaccard: {jaccard}; a similarity is 0 to 1");
@@ -165,7 +165,7 @@ impl Store {
         Ok(self.opened()?.searches_cut_short())
     }
 
-    /// Stores documents, each under its key, replacing the text that the key had.
+    /// Stores documents, each under its key, and replaces the text that a key had.
     ///
     /// `data` is a table with the columns `key` and `text`, an iterable of dicts or pairs, or, with `texts`, the
     /// keys. The key is in the column `id` where none is named, or in `key` where a table has no `id`. Commits about every five seconds, or by memory, and at the end. With `unique`, near-duplicates are
@@ -200,12 +200,15 @@ impl Store {
         tally.added(py, skipped)
     }
 
-    /// Stores documents unless they are copies or near-duplicates of stored ones, and says so of each.
+    /// Stores each document unless it is a copy or a near-duplicate of a stored one.
     ///
     /// Takes what `add` takes. Gives a table with a row for each document: its number `row`, `verdict` (`added`,
     /// `updated`, `unchanged`, `near_duplicate`, `exact_copy`, `skipped`), the key of the `earlier` document and
     /// the `jaccard` of both. One key and one text give a `Verdict`, durable when this returns; threads that come
     /// together share a commit.
+    ///
+    /// If the key is stored and the new text resembles another document, the key keeps its old text. To be rid of
+    /// that, remove the key.
     #[pyo3(signature = (data, texts=None, /, *, key=None, text="text", errors="raise", progress=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn insert<'py>(
@@ -218,11 +221,8 @@ impl Store {
         #[pyo3(from_py_with = arguments::errors)] errors: &str,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if let (Ok(key), Some(Ok(text))) = (
-            data.cast::<PyString>(),
-            texts.map(|text| text.cast::<PyString>()),
-        ) {
-            return self.insert_one(py, key, text);
+        if let Some(text) = texts.filter(|_| is_one(data)) {
+            return self.insert_one(py, &arguments::key_of(data)?, arguments::text_of(text)?);
         }
         let (store, _entered) = self.entered(py)?;
         let adding = Adding {
@@ -237,7 +237,7 @@ impl Store {
         Ok(Bound::new(py, verdicts.table()?)?.into_any())
     }
 
-    /// The documents that are like a text, or like each of many, the most similar first.
+    /// Documents similar to a text, or to each of many, the most similar first.
     ///
     /// One text gives a list of `Match`. A table, an array or an iterable of texts gives a table from one commit,
     /// with a row for each match: the number of the text (`row`), `key`, `jaccard`, `estimate`, `error`,
@@ -264,7 +264,7 @@ impl Store {
         Ok(Bound::new(py, found)?.into_any())
     }
 
-    /// The documents that are like a stored one, which is not among them.
+    /// Documents similar to a stored one, without that document, the most similar first.
     #[pyo3(signature = (key, /, *, threshold=None, limit=None))]
     fn like<'py>(
         &self,
@@ -296,14 +296,11 @@ impl Store {
     }
 
     fn __contains__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let Ok(key) = key.cast::<PyString>() else {
-            return Ok(false);
-        };
-        let Ok(key) = key.to_str() else {
+        let Ok(key) = arguments::key_of(key) else {
             return Ok(false);
         };
         let store = self.opened()?;
-        let found = py.detach(|| store.get(key));
+        let found = py.detach(|| store.get(&key));
         Ok(found.map_err(|error| raised(py, &error))?.is_some())
     }
 
@@ -314,7 +311,7 @@ impl Store {
         Ok(usize::try_from(stats.documents)?)
     }
 
-    /// A store is true, also without documents.
+    /// A store is true even if it is empty.
     #[expect(clippy::unused_self, reason = "Python calls it on an object")]
     fn __bool__(&self) -> bool {
         true
@@ -336,7 +333,7 @@ impl Store {
         self.removed(py, arguments::keys(keys)?)
     }
 
-    /// The keys of all documents, in the order of their UTF-8.
+    /// The keys of all documents, in the order of their UTF-8 bytes.
     fn __iter__(&self, py: Python<'_>) -> PyResult<Iterating> {
         Iterating::begin(py, &self.opened()?, "", true)
     }
@@ -358,8 +355,9 @@ impl Store {
         results::stats(py, &stats.map_err(|error| raised(py, &error))?)
     }
 
-    /// Every pair of documents that are alike, as a stream: `key_a`, `key_b`, `jaccard`, `estimate`, `error`,
-    /// `exact_copy`. `between` are two prefixes of keys; `exhaustive` misses no pair.
+    /// Every pair of similar documents, as a stream: `key_a`, `key_b`, `jaccard`, `estimate`, `error`,
+    /// `exact_copy`. `between` takes two prefixes: one key of each pair has the first, the other one the second. `exhaustive` misses
+    /// no pair.
     #[pyo3(signature = (*, threshold=None, between=None, fold_copies=false, exhaustive=false))]
     fn pairs(
         &self,
@@ -381,7 +379,7 @@ impl Store {
         groups::pairs(py, self.opened()?, query)
     }
 
-    /// Groups of documents that are alike, as a stream with a row for each member: number of the `cluster`, its
+    /// Groups of similar documents, as a stream with a row for each member: number of the `cluster`, its
     /// `size`, `representative`, `key`, and how like the representative it is. `linkage` is `connected` or
     /// `representative`.
     #[pyo3(signature = (*, threshold=None, linkage="connected", min_size=2))]
@@ -395,14 +393,14 @@ impl Store {
         groups::clusters(py, self.opened()?, threshold, linkage, min_size)
     }
 
-    /// Moves a store that is open for reading to the last commit; says whether there was a newer one.
+    /// Moves a store that is open for reading to the last commit; returns whether there was a newer one.
     fn refresh(&self, py: Python<'_>) -> PyResult<bool> {
         let store = self.opened()?;
         py.detach(|| store.refresh())
             .map_err(|error| raised(py, &error))
     }
 
-    /// Gives the store other parameters.
+    /// Changes the parameters, while the store is in use.
     #[pyo3(signature = (*, progress=None, **parameters))]
     fn reindex(
         &self,
@@ -415,14 +413,14 @@ impl Store {
         rebuilt(py, store, move || Rebuild::reindex(schema), progress)
     }
 
-    /// Forgets a `reindex` or `compact` that was begun and not finished; says whether there was one.
+    /// Discards an unfinished `reindex` or `compact`; returns whether there was one.
     fn cancel_rebuild(&self, py: Python<'_>) -> PyResult<bool> {
         let (store, _entered) = self.entered(py)?;
         py.detach(|| store.cancel_rebuild())
             .map_err(|error| raised(py, &error))
     }
 
-    /// Gives back the space of removed documents.
+    /// Frees the space of removed documents.
     #[pyo3(signature = (*, progress=None))]
     fn compact(&self, py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
         let (store, _entered) = self.entered(py)?;
@@ -490,7 +488,7 @@ impl Store {
         results::report(py, &checked.map_err(|error| raised(py, &error))?)
     }
 
-    /// Closes the store: the last commit stays. Streams that it gave keep it open until they end.
+    /// Closes the store. Streams from it keep it open until they end.
     fn close(&self, py: Python<'_>) {
         self.slot.close(py);
     }
@@ -505,7 +503,7 @@ impl Store {
         self.close(py);
     }
 
-    /// What makes the handle again: only one that reads can be had in another process as well.
+    /// Supports pickling of handles that are open for reading.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         if !self.how().read_only {
             return Err(PyTypeError::new_err(
@@ -555,12 +553,10 @@ impl Store {
     fn insert_one<'py>(
         &self,
         py: Python<'py>,
-        key: &Bound<'py, PyString>,
-        text: &Bound<'py, PyString>,
+        key: &str,
+        text: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (store, _entered) = self.entered(py)?;
-        let key = arguments::given("key", key)?;
-        let text = arguments::given("text", text)?;
         // Callers that come together share a commit.
         let outcome = py.detach(|| store.insert_unless_duplicate(key, text));
         results::judged(py, &outcome.map_err(|error| raised(py, &error))?)

@@ -28,6 +28,9 @@ type Received = Result<Option<RecordBatch>, Failure>;
 /// Places and reasons of what was left out so far.
 pub(crate) type Skipped = Arc<Mutex<Vec<(String, String)>>>;
 
+/// What a stream was ended by, for a reader that knows exceptions.
+pub(crate) type Raised = Arc<Mutex<Option<PyErr>>>;
+
 /// Makes the next batch; none at the end. It looks now and then whether to stop.
 pub(crate) type Make = Box<dyn FnMut(&Stop) -> Result<Option<RecordBatch>, Failure> + Send>;
 
@@ -103,6 +106,7 @@ pub(crate) struct Batches {
     rows: Mutex<Option<Rows>>,
     /// The records that were left out while a corpus was read.
     skipped: Option<Skipped>,
+    raised: Raised,
 }
 
 /// What a loop has not come to: of the batch that it is in, and of batches that other threads got meanwhile.
@@ -119,12 +123,18 @@ impl Batches {
             make: Mutex::new(Some(make)),
             rows: Mutex::new(None),
             skipped: None,
+            raised: Raised::default(),
         }
     }
 
     pub(crate) fn skipping(self, skipped: Skipped) -> Batches {
         let skipped = Some(skipped);
         Batches { skipped, ..self }
+    }
+
+    /// Where the exception is that an Arrow library was told of as an error.
+    pub(crate) fn raised(&self) -> Raised {
+        self.raised.clone()
     }
 
     fn begin(&self) -> PyResult<Ahead> {
@@ -148,6 +158,7 @@ impl Batches {
         let reader = Exported {
             ahead: self.begin()?,
             field: rows_of(&self.schema),
+            raised: self.raised.clone(),
         };
         Ok(to_stream_pycapsule(py, Box::new(reader), requested_schema)?)
     }
@@ -215,6 +226,7 @@ impl Batches {
 struct Exported {
     ahead: Ahead,
     field: FieldRef,
+    raised: Raised,
 }
 
 impl Iterator for Exported {
@@ -223,7 +235,10 @@ impl Iterator for Exported {
     fn next(&mut self) -> Option<Self::Item> {
         Python::attach(|py| match self.ahead.next(py) {
             Ok(batch) => batch.map(|batch| Ok(rows(batch))),
-            Err(raised) => Some(Err(ArrowError::ExternalError(told(py, raised).into()))),
+            Err(raised) => {
+                *lock(&self.raised) = Some(raised.clone_ref(py));
+                Some(Err(ArrowError::ExternalError(told(py, raised).into())))
+            }
         })
     }
 }

@@ -7,6 +7,7 @@ import json
 import mmap
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import dedupdb
 from dedupdb import errors
 
 pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
 
 KEYS, TEXTS = keys(300), texts(300)
 
@@ -179,7 +181,10 @@ BAD: dict[str, tuple[tuple[Any, ...], type[Exception], str]] = {
     "shorter": ((["a", "b"], ["x"]), ValueError, "texts end after 1 rows, and keys go on"),
     "longer": ((["a"], ["x", "y"]), ValueError, "keys end after 1 rows, and texts go on"),
     "one string": (("abc",), TypeError, "data: one str"),
-    "string and list": (("abc", ["x"]), TypeError, "keys: one str"),
+    "string and list": (("abc", ["x"]), TypeError, "text.* list"),
+    "string and bytes": (("abc", b"x"), TypeError, "text.* bytes"),
+    "bytes and string": ((b"abc", "x"), TypeError, "key is bytes"),
+    "string and None": (("abc", None), TypeError, "data: one str.*give its text"),
     "a dict": (({"a": "x"},), TypeError, "data: a dict"),
     "a number": ((5,), TypeError, "data: int, where a table or an iterable"),
     "an array": ((pa.array(["x"]),), TypeError, "an Arrow array of Utf8, where a table is needed"),
@@ -216,6 +221,14 @@ def test_numbers_are_keys(store: dedupdb.Store) -> None:
     store.add(pa.table({"id": pa.array([1, 2**40], pa.int64()), "text": ["x", "y"]}))
     store.add([3], ["z"])
     assert list(store) == ["1", "1099511627776", "3"]
+    assert 3 in store and 4 not in store and True not in store and "3" in store
+    assert store[3].key == "3" and store.get(4) is None and store.like(3) == []
+    assert store.insert(5, "five") and store.add(6, "six").added == 1 and 5 in store and 6 in store
+    assert store.remove(5) == 1 and store.remove([6, "7"]) == 1
+    del store[3]
+    store.add([3], ["z"])
+    with pytest.raises(TypeError, match="key is float"):
+        store.get(3.0)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="row 0: the key is null"):
         store.add(pa.table({"id": pa.array([None], pa.int64()), "text": ["x"]}))
 
@@ -363,8 +376,10 @@ def test_reading_files(tmp_path: Path) -> None:
         with pytest.raises(FileNotFoundError, match=re.escape(missing.name)):
             list(dedupdb.read([tmp_path / "b.csv", missing]))
     with dedupdb.open(tmp_path / "store") as store:
-        with pytest.raises(ValueError, match="missing: there is no such file"):
+        with pytest.raises(FileNotFoundError, match="missing: there is no such file"):
             store.add(dedupdb.read([tmp_path / "b.csv", tmp_path / "missing"]))
+        with pytest.raises(FileNotFoundError, match="missing: there is no such file"):
+            dedupdb.dedup(dedupdb.read(tmp_path / "missing"))
         assert list(store) == []
         assert store.add(dedupdb.read(tmp_path / "a.jsonl")).added == 2
         assert store.add(dedupdb.read(tmp_path / "b.csv"), key="source").added == 1
@@ -373,3 +388,26 @@ def test_reading_files(tmp_path: Path) -> None:
         assert "i" in store and "k" not in store
         with pytest.raises(ValueError, match='no column "id"'):
             store.add(dedupdb.read(tmp_path / "a.jsonl"), key="id")
+
+
+def test_files_of_which_none_can_be_read_are_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "one", "body": "first"}\n{"id": "two", "body": "second"}\n')
+    read = partial(dedupdb.read, tmp_path / "a.jsonl")
+    for call in (list, dedupdb.dedup):
+        with pytest.raises(ValueError, match=r'nothing could be read; first: .*a.jsonl:1: .*"body"'):
+            call(read())
+    assert len(list(read(text_field="body"))) == 2
+    assert next(iter(dedupdb.read(tmp_path, text_field="body", format="jsonl")))["text"] == "first"
+    (tmp_path / "empty").mkdir()
+    assert list(dedupdb.read(tmp_path / "empty")) == []
+
+
+def test_a_page_with_a_wrong_checksum_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "a.parquet"
+    pq.write_table(table(), file, compression="none", use_dictionary=False, write_page_checksum=True)
+    assert len(list(dedupdb.read(file))) == len(TEXTS)
+    written = bytearray(file.read_bytes())
+    written[written.index(TEXTS[7].encode())] ^= 1
+    file.write_bytes(written)
+    with pytest.raises(ValueError, match=r"(?i)crc|checksum"):
+        list(dedupdb.read(file))

@@ -38,6 +38,12 @@ impl fmt::Display for Flaw {
         match self {
             Flaw::Null(field) => write!(f, "the {field} is null"),
             Flaw::Type("row", class) => write!(f, "the row is {class}, not a string or a mapping"),
+            Flaw::Type("document", class) => {
+                write!(
+                    f,
+                    "the row is {class}, not a pair of key and text or a mapping"
+                )
+            }
             Flaw::Type(field, class) => write!(f, "the {field} is {class}, not a string"),
             Flaw::Value(field, what) => write!(f, "the {field} {what}"),
         }
@@ -124,7 +130,7 @@ impl Rows {
                 None => Ok(Rows::Records(Records::new(data, names)?)),
             };
         };
-        if data.is_instance_of::<PyString>() && texts.is_instance_of::<PyString>() {
+        if [data, texts].into_iter().any(is_one) {
             let (key, text) = (string("key", data), string("text", texts));
             let row = key.and_then(|key| Ok((key, text?)));
             return Ok(Rows::Zipped(Zipped::one(row)));
@@ -183,12 +189,25 @@ fn not_stopped<T>(py: Python<'_>, read: PyResult<T>) -> PyResult<T> {
     read
 }
 
+/// Whether an object is one value, and none of many.
+pub(crate) fn is_one(object: &Bound<'_, PyAny>) -> bool {
+    object.is_none()
+        || object.is_instance_of::<PyString>()
+        || object.is_instance_of::<PyBytes>()
+        || is_integer(object)
+}
+
 /// A string is an iterable of characters, and a mapping one of its keys: neither is meant.
 fn check_iterable(name: &str, data: &Bound<'_, PyAny>) -> PyResult<()> {
     let class = data.get_type().name()?;
     if data.is_instance_of::<PyString>() || data.is_instance_of::<PyBytes>() {
+        let instead = if name == "data" {
+            "give its text, too"
+        } else {
+            "put it in a list"
+        };
         return Err(PyTypeError::new_err(format!(
-            "{name}: one {class}, where a table or an iterable is needed; put it in a list"
+            "{name}: one {class}, where a table or an iterable is needed; {instead}"
         )));
     }
     if data.is_instance_of::<PyDict>() {
@@ -216,7 +235,7 @@ fn arrow(data: &Bound<'_, PyAny>) -> PyResult<Option<table::Reader>> {
 }
 
 /// The string that an object is.
-fn string(field: &'static str, object: &Bound<'_, PyAny>) -> Result<String, Flaw> {
+pub(crate) fn string(field: &'static str, object: &Bound<'_, PyAny>) -> Result<String, Flaw> {
     if let Ok(string) = object.cast::<PyString>() {
         return match string.to_str() {
             Ok(string) => Ok(string.to_owned()),

@@ -86,14 +86,8 @@ fn value(
     }
     if !record.hasattr("keys")? {
         let class = record.get_type().name()?.to_string();
-        let what = format!("is {class}, not a mapping");
-        return Ok(Err(
-            if field == "text" && record.is_instance_of::<PyString>() {
-                Flaw::Value("row", what)
-            } else {
-                Flaw::Type("row", class)
-            },
-        ));
+        let row = if field == "key" { "document" } else { "row" };
+        return Ok(Err(Flaw::Type(row, class)));
     }
     match record.get_item(name) {
         Ok(value) => Ok(string(field, &value)),

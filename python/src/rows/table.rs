@@ -12,11 +12,15 @@ use pyo3_arrow::input::AnyArray;
 
 use super::strings::{Strings, fits};
 use super::{Batch, Flaw, Key, Names};
+use crate::stream::{Batches, Raised};
+use crate::watch::lock;
 
 /// A stream of arrays.
 pub(crate) struct Reader {
     arrays: Box<dyn ArrayReader + Send>,
     field: FieldRef,
+    /// What a stream of this package was ended by.
+    raised: Option<Raised>,
 }
 
 impl Reader {
@@ -24,7 +28,13 @@ impl Reader {
     pub(crate) fn of(data: &Bound<'_, PyAny>) -> PyResult<Reader> {
         let arrays = data.extract::<AnyArray>()?.into_reader()?;
         let field = arrays.field();
-        Ok(Reader { arrays, field })
+        let own = data.cast::<Batches>().ok();
+        let raised = own.map(|own| own.get().raised());
+        Ok(Reader {
+            arrays,
+            field,
+            raised,
+        })
     }
 
     pub(crate) fn field(&self) -> &Field {
@@ -32,10 +42,11 @@ impl Reader {
     }
 
     pub(crate) fn next(&mut self) -> PyResult<Option<ArrayRef>> {
-        self.arrays
-            .next()
-            .transpose()
-            .map_err(|error| unreadable(&error))
+        self.arrays.next().transpose().map_err(|error| {
+            let raised = self.raised.as_ref();
+            let raised = raised.and_then(|raised| lock(raised).take());
+            raised.unwrap_or_else(|| unreadable(&error))
+        })
     }
 }
 
