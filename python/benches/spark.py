@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+import unittest.mock
 import urllib.request
 import warnings
 from collections.abc import Callable
@@ -110,14 +111,51 @@ def with_template(documents: pa.Table) -> pa.Table:
     return documents.set_column(documents.schema.get_field_index("text"), "text", pa.array(made))
 
 
+def of_one_template(count: int) -> pa.Table:
+    """Documents of a hundred words in common, and two of their own."""
+    template = " ".join(f"word{number}" for number in range(100))
+    texts = [f"{template} one{number} other{number}" for number in range(count)]
+    return pa.table({"id": [f"document {number:09}" for number in range(count)], "text": texts})
+
+
+def bucket(spark: Any, folder: str, count: int) -> None:
+    """Prints the memory of the largest worker for a bucket of nearly so many contents."""
+    from pyspark.sql import functions as F
+
+    from dedupdb import spark as dd
+    from dedupdb.spark import _few
+
+    path = str(Path(folder) / f"template-{count}.parquet")
+    pq.write_table(of_one_template(count), path, row_group_size=4096)
+    sketches = dd.sketch(spark.read.parquet(path))
+    keys = sketches.select(F.explode("keys").alias("band_key")).groupBy("band_key").count()
+    [(largest,)] = keys.select(F.max("count")).collect()
+    workers = Workers()
+    with unittest.mock.patch.object(_few, "KEYS", 0):
+        timed(f"dd.clusters, a bucket of {largest}", lambda: int(dd.clusters(sketches).count()), count)
+    print(f"  the largest worker had {workers.end() / 1e6:.0f} MB", flush=True)
+    spark.catalog.clearCache()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("documents", type=Path)
+    parser.add_argument("documents", type=Path, nargs="?")
+    parser.add_argument("--buckets", type=int, nargs="+", help="instead: documents of one template, so many each time")
     parser.add_argument("--only", default="", help="verbs with this in their names")
     parser.add_argument("--plain", action="store_true", help="not with a template, and without the store")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     from dedupdb import spark as dd
+
+    if given.buckets:
+        with tempfile.TemporaryDirectory() as folder:
+            spark = session(folder)
+            for count in given.buckets:
+                bucket(spark, folder, count)
+            spark.stop()
+        return
+    if given.documents is None:
+        parser.error("there are no documents")
 
     with tempfile.TemporaryDirectory() as folder:
         plain = pq.read_table(given.documents, columns=["id", "text"])

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import pyarrow as pa
 from pyspark import SparkFiles
@@ -20,22 +24,37 @@ def against(df: DataFrame, stores: str | Sequence[str], *, text: str = "text", s
         df: The documents.
         stores: Folders of stores, which are read only.
         text: The column with the text; rows where it is null are kept.
-        ship: Sends the stores to the executors. Else each has them in the same folder, such as one that all mount.
+        ship: Sends copies of the stores, as of their last commits, to the executors. Else each has them in the same
+            folder, such as one that all mount.
 
     Raises:
+        ValueError: No store is given.
         dedupdb.errors.NotAStore: There is no store in a folder.
     """
     paths = [stores] if isinstance(stores, str) else list(stores)
-    for path in paths if ship else []:
-        dedupdb.open(path, read_only=True, create=False).close()
-        df.sparkSession.sparkContext.addFile(os.path.abspath(path), recursive=True)
+    if not paths:
+        raise ValueError("stores: none is given")
+    if ship:
+        paths = [_shipped(df.sparkSession.sparkContext, path) for path in paths]
     return df.mapInArrow(partial(_unlike, stores=paths, text=text, ship=ship), df.schema)
+
+
+def _shipped(context: Any, path: str) -> str:
+    """Sends a copy of a store to the executors, under a name that no other has, and returns the name."""
+    folder = tempfile.mkdtemp(prefix="dedupdb-")
+    # Executors may ask for it as long as the session lasts.
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    name = os.path.basename(folder)
+    with dedupdb.open(path, read_only=True, create=False) as store:
+        store.backup(os.path.join(folder, name))
+    context.addFile(os.path.join(folder, name), recursive=True)
+    return name
 
 
 def _unlike(
     batches: Iterable[pa.RecordBatch], stores: Sequence[str], text: str, ship: bool
 ) -> Iterator[pa.RecordBatch]:
-    folders = [SparkFiles.get(os.path.basename(os.path.abspath(path))) if ship else path for path in stores]
+    folders = [SparkFiles.get(path) if ship else path for path in stores]
     opened = [dedupdb.open(folder, read_only=True, create=False, threads=1) for folder in folders]
     try:
         for batch in batches:

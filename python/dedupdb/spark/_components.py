@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
 
 from .. import cluster
 
@@ -33,6 +34,15 @@ def collected(df: DataFrame) -> list[pa.RecordBatch]:
     """The rows on the driver."""
     frame: Any = df
     return list(frame.toArrow().to_batches() if hasattr(frame, "toArrow") else frame._collect_as_arrow())
+
+
+def arrow(df: DataFrame) -> pa.Table:
+    """The rows on the driver, with their schema."""
+    frame: Any = df
+    if hasattr(frame, "toArrow"):
+        return frame.toArrow()
+    batches = frame._collect_as_arrow()
+    return pa.Table.from_batches(batches, None if batches else to_arrow_schema(df.schema))
 
 
 def sent(df: DataFrame, table: pa.Table, schema: str) -> DataFrame:

@@ -11,7 +11,10 @@ from pyspark.sql import functions as F
 from .. import cluster
 from ._components import SENT, components
 from ._pairs import MOST, Search, matched
-from ._sketches import sketch
+from ._sketches import column, sketch
+
+BROADCAST = 64 << 20
+"""Bytes of dropped keys that are sent to all executors rather than moving the rows."""
 
 _CLUSTERS = "key string, cluster string, representative boolean, jaccard double"
 _JUDGED = "hash binary, representative string, jaccard double, cut_short bigint, key string"
@@ -42,7 +45,7 @@ def clusters(
         ``key``, ``cluster`` (the first key), ``representative`` (whether this is it), and ``jaccard`` with it.
 
     Raises:
-        ValueError: A key is that of several documents, or the sketches are of different parameters.
+        ValueError: As :func:`dedupdb.spark.pairs`.
     """
     if linkage not in ("connected", "representative"):
         raise ValueError(f'linkage: {linkage!r}; there are "connected" and "representative"')
@@ -115,8 +118,9 @@ def dropped(
 ) -> DataFrame:
     """The documents that are dropped, each with the one that it resembles.
 
-    In the order of the keys, a document is dropped for the sake of an earlier one that is kept and that it is like, as
-    ``dedupdb dedup`` drops records in the order of its input.
+    In the order of the keys, a document is dropped if it is like an earlier one that is kept. ``dedupdb dedup`` drops
+    the same records of input in that order. ``earlier`` is the most similar of those that are kept, the first of
+    several, as in :func:`dedupdb.dedup`; the command may name another one.
 
     Args:
         sketches: What :func:`dedupdb.spark.sketch` made, cached or read from files.
@@ -126,16 +130,20 @@ def dropped(
         ``key``, ``earlier`` (the key that is kept), ``verdict`` (``near_duplicate`` or ``exact_copy``) and ``jaccard``.
 
     Raises:
-        ValueError: A key is that of several documents, or the sketches are of different parameters.
+        ValueError: As :func:`dedupdb.spark.pairs`.
     """
     search = Search(sketches, most, edges_on_driver, checkpoint, report)
     if search.is_empty:
         return sketches.sparkSession.createDataFrame([], _DROPPED)
-    named = search.stages.kept("dropped", _named(search, copies=True)).where("key != cluster")
     kept = search.documents.select(F.col("key").alias("cluster"), F.col("hash").alias("kept_hash"))
-    joined = named.join(kept, "cluster")
+    joined = _gone(search).join(kept, "cluster")
     verdict = F.when(F.col("hash") == F.col("kept_hash"), "exact_copy").otherwise("near_duplicate")
     return joined.select("key", F.col("cluster").alias("earlier"), verdict.alias("verdict"), "jaccard")
+
+
+def _gone(search: Search) -> DataFrame:
+    """The documents that are dropped: ``key``, ``hash``, the kept one's key as ``cluster``, and ``jaccard``."""
+    return search.stages.kept("gone", _named(search, copies=True).where("key != cluster"))
 
 
 def dedup(
@@ -151,8 +159,8 @@ def dedup(
 ) -> DataFrame:
     """The rows without those that :func:`dedupdb.spark.dropped` names, with all columns.
 
-    Rows with a null key or text are kept. Only keys are moved to the rows, not the rows to keys, as long as Spark can
-    broadcast the dropped keys; ``spark.sql.autoBroadcastJoinThreshold`` says up to which size.
+    Rows with a null key or text are kept. The dropped keys are sent to all executors, and no text is moved, as long as
+    the keys have no more than 64 MiB. Where they have more, rows are moved to them by their key.
 
     Args:
         df: The documents.
@@ -161,6 +169,11 @@ def dedup(
         parameters: Those of :func:`dedupdb.open`, from ``threshold`` on.
     """
     sketches = sketch(df, key=key, text=text, **parameters)
-    gone = dropped(sketches, most=most, edges_on_driver=edges_on_driver, checkpoint=checkpoint, report=report)
-    keys = gone.select(F.col("key").alias("__dropped"))
-    return df.join(keys, df[key].cast("string") == keys["__dropped"], "left_anti")
+    search = Search(sketches, most, edges_on_driver, checkpoint, report)
+    if search.is_empty:
+        return df
+    keys = _gone(search).select(F.col("key").alias("__dropped"))
+    size = keys.select(F.sum(F.octet_length("__dropped"))).first()
+    if int((size and size[0]) or 0) <= BROADCAST:
+        keys = F.broadcast(keys)
+    return df.join(keys, column(df, key).cast("string") == keys["__dropped"], "left_anti")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 from .. import cluster
 from ._components import collected, components, sent
+from ._few import few
 from ._sketches import parameters_of, refuse_duplicates, with_file
 from ._stages import Stages
 
@@ -37,6 +38,8 @@ _BROADCAST = 4_000_000
 
 EDGES = "hash_a binary, hash_b binary, jaccard double, later bigint"
 
+_NAMED = "names_a array<string>, names_b array<string>, jaccard double, exact_copy boolean"
+
 
 class Search:
     """A search for the pairs of contents that match, and what came of it."""
@@ -51,9 +54,16 @@ class Search:
         self.edges_on_driver = edges
         self.report = {} if report is None else report
         self.stages = Stages(sketches.sparkSession, checkpoint, self.parameters)
-        self.sketches = self.stages.kept("sketches", with_file(sketches))
+        self.sketches = with_file(sketches)
+        if checkpoint is not None or not sketches.is_cached:
+            self.sketches = self.stages.sketches(self.sketches)
         self.documents = self.sketches.where(F.col("hash").isNotNull() & F.col("key").isNotNull()).select("key", "hash")
-        refuse_duplicates(self.documents)
+        # A checkpoint is of the stages of Spark.
+        self.few = few(self.sketches) if checkpoint is None and not self.is_empty else None
+        if self.few is None:
+            refuse_duplicates(self.documents)
+        else:
+            self.few.refuse_duplicates()
 
     def postings(self) -> DataFrame:
         """Rows of a band key and a content's code."""
@@ -96,9 +106,25 @@ class Search:
         contents = self.stages.kept(name, self.contents(codes, 2 * number, "size", "keys", "packed", "file"))
         return matched(pairs, contents, "code", self.threshold, True)
 
+    @cached_property
+    def edges_of_few(self) -> pa.Table | None:
+        """The pairs of contents that match, found on the driver; None if that is too much for it."""
+        pairs = None
+        if self.few is not None:
+            pairs = self.few.candidates(self.parameters, self.threshold, self.most, _LARGE)
+        if self.few is None or pairs is None:
+            return None
+        edges = self.few.verified(pairs, self.threshold)
+        if edges is not None:
+            for name, number in (("candidates", pairs.num_rows), ("large_bucket_contents", 0), ("passed_over", 0)):
+                self._note(name, number)
+        return edges
+
     def edges(self, labelled: bool) -> DataFrame:
         """The pairs of contents that match; where they are to be connected only (``labelled``), some at least of each
         component, so that all are connected."""
+        if self.edges_of_few is not None:
+            return sent(self.sketches, self.edges_of_few, EDGES)
         found = self.walked("candidates", self.postings(), _LARGE, 0, self.most)
         number, large, cut = self.count(found)
         pairs = found.where(_IS_PAIR).select("a", "b")
@@ -205,20 +231,37 @@ def pairs(
             counted, and warned about.
         edges_on_driver: Matching pairs up to which components are found on the driver.
         checkpoint: A folder of any file system of Spark's, where the result of each stage is written. A run that failed
-            goes on there.
+            goes on there. It first checks that the keys and texts are the same, so texts are sketched again unless
+            the sketches were written to files.
         report: A dict that gets the counts: ``candidates``, ``large_bucket_contents`` and ``passed_over``.
 
     Returns:
         ``key_a``, ``key_b``, the lower key first, ``jaccard``, and ``exact_copy``.
 
     Raises:
-        ValueError: A key is that of several documents, or the sketches are of different parameters.
+        ValueError: A key is that of several documents, or the checkpoint is of something else. Sketches of different
+            parameters, and damaged ones, raise it too, or let a task of Spark's fail with it.
     """
     search = Search(sketches, most, edges_on_driver, checkpoint, report)
     if search.is_empty:
         return sketches.sparkSession.createDataFrame(
             [], "key_a string, key_b string, jaccard double, exact_copy boolean"
         )
+    both = _named(search, fold_copies)
+    both = both.withColumn("one", F.explode("names_a")).withColumn("other", F.explode("names_b"))
+    both = both.where("not exact_copy or one < other")
+    return both.select(
+        F.least("one", "other").alias("key_a"), F.greatest("one", "other").alias("key_b"), "jaccard", "exact_copy"
+    )
+
+
+def _named(search: Search, fold_copies: bool) -> DataFrame:
+    """The pairs of contents that match, and copies, with the keys of the documents that have them."""
+    if search.few is not None and search.edges_of_few is not None:
+        few = search.few.named(search.edges_of_few, fold_copies)
+        if few is not None:
+            search.stages.free()
+            return sent(search.sketches, few, _NAMED)
     edges = search.edges(labelled=False)
     names = F.array(F.min("key")) if fold_copies else F.collect_list("key")
     named = search.stages.kept("names", search.documents.groupBy("hash").agg(names.alias("names")))
@@ -228,9 +271,4 @@ def pairs(
     same = named.where(F.size("names") > 1).select(F.col("names").alias("names_a"), F.col("names").alias("names_b"))
     same = same.withColumns({"jaccard": F.lit(1.0), "exact_copy": F.lit(True)})
     columns = ["names_a", "names_b", "jaccard", "exact_copy"]
-    both = alike.select(*columns).union(same.select(*columns))
-    both = both.withColumn("one", F.explode("names_a")).withColumn("other", F.explode("names_b"))
-    both = both.where("not exact_copy or one < other")
-    return both.select(
-        F.least("one", "other").alias("key_a"), F.greatest("one", "other").alias("key_b"), "jaccard", "exact_copy"
-    )
+    return alike.select(*columns).union(same.select(*columns))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
@@ -50,11 +50,25 @@ def sketch(df: DataFrame, *, key: str = "id", text: str = "text", threads: int =
         text is null has no sketch; its ``flaw`` says so.
 
     Raises:
-        ValueError: A parameter is out of its range.
+        ValueError: A parameter is out of its range, a column has bytes, or the frame is a stream.
+        TypeError: ``df`` is no DataFrame of ``pyspark.sql``.
     """
+    if not hasattr(df, "mapInArrow"):
+        raise TypeError(f"df is a {type(df).__module__}.{type(df).__name__}, and not a DataFrame of pyspark.sql")
+    if df.isStreaming:
+        raise ValueError("df is a stream; only frames that end can be deduplicated")
     schema = _schema(_native.ClusterSketcher(1, parameters).parameters)
-    documents = df.select(df[key].cast("string").alias("key"), df[text].cast("string").alias("text"))
+    given = df.select(column(df, key).alias("key"), column(df, text).alias("text"))
+    for name, what in (("key", key), ("text", text)):
+        if isinstance(given.schema[name].dataType, T.BinaryType):
+            raise ValueError(f"{name}: the column {what!r} has bytes; cast it, as by hex() or decode()")
+    documents = given.select(F.col("key").cast("string"), F.col("text").cast("string"))
     return documents.mapInArrow(partial(cluster.sketch, parameters=parameters, threads=threads), schema)
+
+
+def column(df: DataFrame, name: str) -> Column:
+    """A column by its name, which may have dots, or by a path into one."""
+    return df[f"`{name}`"] if name in df.columns and "`" not in name else df[name]
 
 
 def flaws(sketches: DataFrame) -> DataFrame:
@@ -94,4 +108,10 @@ def refuse_duplicates(documents: DataFrame) -> None:
     twice = hashed.where(F.col("number").isin(again)).groupBy("key").count().where("count > 1")
     first = twice.select(F.min("key"), F.count("*")).first()
     if first is not None and first[0] is not None:
-        raise ValueError(f"key: {first[0]!r} is the key of several documents, as are {first[1] - 1} other keys")
+        raise same_key(first[0], first[1])
+
+
+def same_key(first: str, keys: int) -> ValueError:
+    """Says that several documents have the same key: the first such key, and the number of them."""
+    others = f", as are {keys - 1} other keys" if keys > 1 else ""
+    return ValueError(f"key: {first!r} is the key of several documents{others}")

@@ -18,6 +18,7 @@ from made import frame, rows
 from sessions import session
 
 from dedupdb import spark as dd
+from dedupdb.spark import _few
 
 
 def slowly(batches: Iterable[Any]) -> Iterator[Any]:
@@ -39,6 +40,8 @@ def executors() -> list[psutil.Process]:
 
 
 def main() -> None:
+    # All stages are Spark's.
+    _few.KEYS = 0
     folder, documents = Path(sys.argv[1]), json.loads(Path(sys.argv[2]).read_text())
     spark = session("local-cluster[2,1,1024]", folder, **{"spark.executor.memory": "512m"})
     try:

@@ -1,7 +1,10 @@
-"""Pairs, clusters and what is dropped are those of a store."""
+"""Pairs, clusters and what is dropped are those of a store, with all stages in Spark."""
 
 from __future__ import annotations
 
+import itertools
+import re
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +13,7 @@ import pytest
 from made import Truth, documents, frame, rows
 
 from dedupdb import spark as dd
-from dedupdb.spark import _components, _pairs
+from dedupdb.spark import _components, _few, _groups, _pairs
 
 THRESHOLD = 0.7
 DOCUMENTS = documents()
@@ -20,6 +23,7 @@ DOCUMENTS = documents()
 def small_buckets_are_large() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_pairs, "_LARGE", 32)
+        patch.setattr(_few, "KEYS", 0)
         yield
 
 
@@ -133,3 +137,62 @@ def test_what_is_alike_does_not_count_against_a_bucket(spark: Any, tmp_path: Pat
     assert rows(dd.pairs(sketched, most=40, report=report)) == truth.pairs
     assert report["passed_over"] == 0
     sketched.unpersist()
+
+
+def test_a_bucket_that_most_cuts_short_is_shown_and_a_larger_number_finds_all(spark: Any, tmp_path: Path) -> None:
+    # Sixteen texts share a template and do not match; each of the last four is like the first alone.
+    words = [f"t{number}" for number in range(200)]
+    own = [[f"u{n}x{i}" for i in range(60)] for n in range(16)]
+    apart = [(f"a/{n:02}", " ".join(words + own[n])) for n in range(16)]
+    alike = [(f"b/{n}", " ".join(words + own[0] + [f"v{n}x{i}" for i in range(12)])) for n in range(4)]
+    made = apart + alike
+    # 48 bands of 3 rows: the template alone brings all into the same buckets.
+    parameters: dict[str, Any] = {"permutations": 144, "bands": (48, 3)}
+    truth = Truth(tmp_path, made, **parameters)
+    like = ["a/00", *(f"b/{n}" for n in range(4))]
+    assert {(a, b) for a, b, *_ in truth.pairs} == set(itertools.combinations(like, 2))
+    sketched = dd.sketch(frame(spark, made), key="url", text="body", **parameters).persist()
+    report: dict[str, int] = {}
+    with pytest.warns(UserWarning) as shown:
+        found = rows(dd.pairs(sketched, most=8, report=report))
+    # What shares another bucket is found in that one.
+    assert found <= truth.pairs
+    assert report["passed_over"] > 0
+    told = f"{report['passed_over']} pairs of contents that share a bucket were passed over: more than 8 others"
+    assert any(str(warning.message).startswith(told) for warning in shown)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        report = {}
+        assert rows(dd.pairs(sketched, most=1000, report=report)) == truth.pairs
+    assert report["passed_over"] == 0
+    sketched.unpersist()
+
+
+def removal(df: Any) -> list[str]:
+    """The joins by which rows are left out."""
+    return re.findall(r"(\w+Join) .*LeftAnti", df._jdf.queryExecution().executedPlan().toString())
+
+
+def test_the_rows_of_dedup_are_not_moved_while_dropped_keys_are_small(
+    spark: Any, truth: Truth, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    df = frame(spark, DOCUMENTS).persist()
+    before = spark.conf.get("spark.sql.autoBroadcastJoinThreshold")
+    # Spark would not do it by itself.
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    gone = {key for key, *_ in truth.dropped}
+    kept = {row for row in DOCUMENTS if row[0] not in gone}
+    try:
+        found = dd.dedup(df, key="url", text="body", threshold=THRESHOLD)
+        assert removal(found) == ["BroadcastHashJoin"]
+        assert rows(found) == kept
+        size = sum(len(key.encode()) for key in gone)
+        monkeypatch.setattr(_groups, "BROADCAST", size)
+        assert removal(dd.dedup(df, key="url", text="body", threshold=THRESHOLD)) == ["BroadcastHashJoin"]
+        monkeypatch.setattr(_groups, "BROADCAST", size - 1)
+        moved = dd.dedup(df, key="url", text="body", threshold=THRESHOLD)
+        assert removal(moved) == ["SortMergeJoin"]
+        assert rows(moved) == kept
+    finally:
+        spark.conf.set("spark.sql.autoBroadcastJoinThreshold", before)
+        df.unpersist()

@@ -1,4 +1,7 @@
-"""Rows that are no documents, keys of several, sketches that do not go together or are damaged, checkpoints."""
+"""Rows that are no documents, keys of several, sketches that do not go together or are damaged, checkpoints.
+
+Few sketches are searched on the driver, and any number in Spark: both refuse the same.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,19 @@ from made import Truth, documents, frame, rows
 
 import dedupdb
 from dedupdb import spark as dd
+from dedupdb.spark import _few
 
 DOCUMENTS = documents(120, seed=9)
 
 
-def test_null_and_empty_rows_are_counted_and_kept(spark: Any, tmp_path: Path) -> None:
+@pytest.fixture(params=["driver", "spark"])
+def where(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    if request.param == "spark":
+        monkeypatch.setattr(_few, "KEYS", -1)
+    return str(request.param)
+
+
+def test_null_and_empty_rows_are_counted_and_kept(spark: Any, tmp_path: Path, where: str) -> None:
     odd: list[tuple[Any, Any]] = [
         ("n/1", None),
         ("n/2", None),
@@ -37,14 +48,14 @@ def test_null_and_empty_rows_are_counted_and_kept(spark: Any, tmp_path: Path) ->
     assert rows(dd.dedup(df, key="url", text="body")) == kept
 
 
-def test_no_rows_are_no_pairs(spark: Any) -> None:
+def test_no_rows_are_no_pairs(spark: Any, where: str) -> None:
     sketches = dd.sketch(frame(spark, []), key="url", text="body")
     assert dd.pairs(sketches).collect() == []
     assert dd.clusters(sketches).collect() == []
     assert dd.dropped(sketches).collect() == []
 
 
-def test_a_key_of_several_documents_is_refused(spark: Any) -> None:
+def test_a_key_of_several_documents_is_refused(spark: Any, where: str) -> None:
     twice = [*DOCUMENTS, ("doc/00007", "another text"), ("doc/00009", "and another")]
     sketches = dd.sketch(frame(spark, twice), key="url", text="body")
     for function in (dd.pairs, dd.clusters, dd.dropped):
@@ -64,7 +75,7 @@ def test_parameters_are_checked_before_anything_runs(spark: Any) -> None:
         dd.pairs(df)
 
 
-def test_sketches_of_different_parameters_are_refused(spark: Any) -> None:
+def test_sketches_of_different_parameters_are_refused(spark: Any, where: str) -> None:
     one = dd.sketch(frame(spark, DOCUMENTS[:60]), key="url", text="body", threshold=0.8)
     other = dd.sketch(frame(spark, DOCUMENTS[60:]), key="url", text="body", threshold=0.7)
     with pytest.raises(Exception, match="sketches of different parameters do not go together"):
@@ -72,7 +83,7 @@ def test_sketches_of_different_parameters_are_refused(spark: Any) -> None:
 
 
 @pytest.mark.parametrize("damage", ["packed", "keys"])
-def test_damaged_sketches_are_refused_with_their_file(spark: Any, tmp_path: Path, damage: str) -> None:
+def test_damaged_sketches_are_refused_with_their_file(spark: Any, tmp_path: Path, damage: str, where: str) -> None:
     from pyspark.sql import functions as F
 
     sketches = dd.sketch(frame(spark, DOCUMENTS), key="url", text="body")
@@ -107,6 +118,13 @@ def test_a_run_goes_on_from_its_checkpoint(spark: Any, tmp_path: Path) -> None:
     other = dd.sketch(frame(spark, DOCUMENTS), key="url", text="body", threshold=0.6)
     with pytest.raises(ValueError, match="is of other parameters"):
         dd.pairs(other, checkpoint=str(folder))
+    # Nor does it answer for other documents, such as those of the next night.
+    key, text = DOCUMENTS[0]
+    changed = [(key, f"{text} and more"), *DOCUMENTS[1:]]
+    renamed = [(f"x{key}", text), *DOCUMENTS[1:]]
+    for another in (DOCUMENTS[:60], changed, renamed):
+        with pytest.raises(ValueError, match=f"{folder.name} is of other documents; remove it"):
+            dd.pairs(dd.sketch(frame(spark, another), key="url", text="body"), checkpoint=str(folder))
     shutil.rmtree(folder)
 
 
@@ -124,3 +142,47 @@ def test_what_a_store_has_seen_is_left_out(spark: Any, tmp_path: Path) -> None:
     assert rows(found) == {*expected, ("n/1", None)}
     with pytest.raises(dedupdb.errors.NotAStore):
         dd.against(df, str(tmp_path / "nothing"), text="body")
+    with pytest.raises(ValueError, match="stores: none is given"):
+        dd.against(df, [], text="body")
+
+
+def test_stores_of_one_name_and_later_commits_are_told_apart(spark: Any, tmp_path: Path) -> None:
+    df = frame(spark, [("1", "one two three four five six"), ("2", "a b c d e f g"), ("3", "u v w x y z")])
+    paths = [str(tmp_path / night / "seen") for night in ("first", "second")]
+    for path, text in zip(paths, ("one two three four five six", "a b c d e f g"), strict=True):
+        Path(path).parent.mkdir()
+        with dedupdb.open(path) as store:
+            store.add(["key"], [text])
+    assert {row[0] for row in rows(dd.against(df, paths[0], text="body"))} == {"2", "3"}
+    assert {row[0] for row in rows(dd.against(df, paths[1], text="body"))} == {"1", "3"}
+    assert {row[0] for row in rows(dd.against(df, paths, text="body"))} == {"3"}
+    with dedupdb.open(paths[0]) as store:
+        store.add(["later"], ["u v w x y z"])
+    assert {row[0] for row in rows(dd.against(df, paths[0], text="body"))} == {"2"}
+
+
+def test_columns_with_dots_are_found_and_bytes_streams_and_other_frames_are_refused(spark: Any, tmp_path: Path) -> None:
+    from pyspark.sql import functions as F
+
+    texts = [("a", "one two three four"), ("b", "one two three four"), ("c", "u v w x y z")]
+    df = spark.createDataFrame(texts, ["my.id", "the text"])
+    assert rows(dd.dedup(df, key="my.id", text="the text")) == {texts[0], texts[2]}
+    nested = df.select(F.struct(F.col("`my.id`").alias("id"), "the text").alias("doc"))
+    assert dd.pairs(dd.sketch(nested, key="doc.id", text="doc.the text")).count() == 1
+    with pytest.raises(ValueError, match=r"key: the column 'key' has bytes"):
+        dd.sketch(df.select(F.encode("`my.id`", "UTF-8").alias("key"), "the text"), key="key", text="the text")
+    stream = spark.readStream.format("rate").load()
+    with pytest.raises(ValueError, match="df is a stream"):
+        dd.sketch(stream, key="value", text="value")
+    with pytest.raises(TypeError, match=r"and not a DataFrame of pyspark\.sql"):
+        dd.sketch(df.toPandas(), key="my.id", text="the text")
+
+
+def test_a_folder_of_something_else_is_no_checkpoint(spark: Any, tmp_path: Path) -> None:
+    df = frame(spark, DOCUMENTS)
+    df.write.parquet(str(tmp_path / "mine"))
+    sketches = dd.sketch(df, key="url", text="body")
+    with pytest.raises(ValueError, match="mine has files of something else; name a new folder"):
+        dd.pairs(sketches, checkpoint=str(tmp_path / "mine"))
+    with pytest.raises(ValueError, match="checkpoint: the name of the folder is empty"):
+        dd.pairs(sketches, checkpoint="")
