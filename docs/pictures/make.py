@@ -99,7 +99,7 @@ def s_curve() -> str:
     for number, (bands, rows, colour) in enumerate([(17, 7, "#2a7ab0"), (32, 4, "#c8742c"), (8, 16, "#5a9a4a")]):
         points = (place(i / 100, 1 - (1 - (i / 100) ** rows) ** bands) for i in range(101))
         parts.append(f'<path class="curve" stroke="{colour}" d="M{"L".join(points)}"/>')
-        x, y = left + 16, top + 110 + 22 * number
+        x, y = left + 16, top + 20 + 22 * number
         parts.append(f'<path class="curve" stroke="{colour}" d="M{x} {y}h26"/>')
         label = f"{bands} bands of {rows} rows" + (", the default" if number == 0 else "")
         parts.append(f'<text x="{x + 34}" y="{y + 4}">{label}</text>')

@@ -151,6 +151,24 @@ fn the_book_has_every_page() {
     assert_eq!(linked, pages);
 }
 
+/// A published book has nothing from outside of its folder, so a link there would lead nowhere.
+#[test]
+fn the_book_links_to_its_own_files() {
+    for page in pages("docs") {
+        let text = fs::read_to_string(root().join(&page)).unwrap();
+        for (number, line) in prose(&text) {
+            for target in targets(line) {
+                if target.contains("://") {
+                    continue;
+                }
+                let file = plain(&page.parent().unwrap().join(target));
+                let place = format!("{}:{number}: {target}", page.display());
+                assert!(file.starts_with("docs"), "{place} is not in the book");
+            }
+        }
+    }
+}
+
 #[test]
 fn headings_have_the_anchors_that_they_have_on_the_web() {
     assert_eq!(anchor("## What it finds"), "what-it-finds");

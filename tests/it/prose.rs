@@ -1,5 +1,5 @@
-//! The habits that make English hard to read are kept out of what people read: the pages, help, the documentation
-//! of public items, and the Python package.
+//! The habits that make English hard to read are kept out of what people read: the pages, help, messages, the
+//! documentation of public items, and the Python package.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -129,6 +129,17 @@ fn lines() -> Vec<Line> {
         let text = fs::read_to_string(root.join(&place)).unwrap();
         for (index, line) in text.lines().enumerate() {
             add(&place, index + 1, line);
+        }
+    }
+    // What the program says is in its code: all lines but comments.
+    let mut programs = vec![root.join("src/error.rs")];
+    collect(&root.join("bin"), &["rs"], &mut programs);
+    for program in programs {
+        let text = fs::read_to_string(&program).unwrap();
+        for (index, line) in text.lines().enumerate() {
+            if !line.trim_start().starts_with("//") {
+                add(program.strip_prefix(root).unwrap(), index + 1, line);
+            }
         }
     }
     let mut sources = Vec::new();
