@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from .. import cluster
 from ._components import arrow, sent
-from ._sketches import same_key
+from ._sketches import SIDE, same_key
 
 KEYS = 1 << 21
 """Band keys, 17 a document by default, up to which pairs are searched for on the driver."""
@@ -26,9 +26,6 @@ _AT_ONCE = 1024
 """Pairs whose shingles are put side by side at once."""
 
 _EDGES = pa.schema([("hash_a", pa.binary()), ("hash_b", pa.binary()), ("jaccard", pa.float64()), ("later", pa.int64())])
-
-_SIDE = ("hash", "size", "keys", "packed", "file")
-
 
 def few(sketches: DataFrame) -> Few | None:
     """The sketches without their shingles, if they are few enough for the driver."""
@@ -130,6 +127,6 @@ def _side_by_side(pairs: pa.Table, contents: pa.Table) -> Iterator[pa.RecordBatc
         sides = {
             f"{name}_{side}": contents[name].take(part[f"at_{side}"]).combine_chunks()
             for side in "ab"
-            for name in _SIDE
+            for name in SIDE
         }
         yield from pa.table(sides).to_batches()

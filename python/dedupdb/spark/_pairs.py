@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from .. import cluster
 from ._components import collected, components, sent
 from ._few import few
-from ._sketches import parameters_of, refuse_duplicates, with_file
+from ._sketches import SIDE, parameters_of, refuse_duplicates, with_file
 from ._stages import Stages
 
 MOST = 4000
@@ -67,7 +67,7 @@ class Search:
 
     def postings(self) -> DataFrame:
         """Rows of a band key and a content's code."""
-        columns = self.sketches.select("key", "hash", "size", "keys", "parameters", "file")
+        columns = self.sketches.select("key", "hash", "code", "size", "keys", "parameters", "file")
         made = partial(cluster.postings, parameters=self.parameters)
         return columns.mapInArrow(made, "key bigint, code bigint")
 
@@ -202,15 +202,12 @@ class Search:
 def matched(pairs: DataFrame, contents: DataFrame, by: str, threshold: float, share: bool) -> DataFrame:
     """Verifies pairs of the columns ``a`` and ``b``, which are values of a column of the contents."""
     sides = [
-        contents.select(*(F.col(name).alias(f"{name}_{side}") for name in dict.fromkeys([by, *_SIDE]))) for side in "ab"
+        contents.select(*(F.col(name).alias(f"{name}_{side}") for name in dict.fromkeys([by, *SIDE]))) for side in "ab"
     ]
     joined = pairs.join(sides[0], F.col("a") == F.col(f"{by}_a")).join(sides[1], F.col("b") == F.col(f"{by}_b"))
-    columns = [f"{name}_{side}" for side in "ab" for name in _SIDE]
+    columns = [f"{name}_{side}" for side in "ab" for name in SIDE]
     verify = partial(cluster.verify, threshold=threshold, share=share)
     return joined.select(*columns).mapInArrow(verify, EDGES)
-
-
-_SIDE = ("hash", "size", "keys", "packed", "file")
 
 
 def pairs(

@@ -11,6 +11,9 @@ from pyspark.sql import types as T
 
 from .. import _native, cluster
 
+SIDE = ("hash", "size", "keys", "packed", "file")
+"""Columns by which a content is compared with another."""
+
 _MARK = "dedupdb.parameters"
 
 
@@ -91,7 +94,12 @@ def parameters_of(sketches: DataFrame) -> tuple[str, float] | None:
         if first is None:
             return None
         mark = first[0]
-    return str(mark), float(str(mark).split(" ")[0])
+        if mark is None:
+            raise ValueError("sketches: the column 'parameters' has a null; sketch the texts again")
+    try:
+        return str(mark), float(str(mark).split(" ")[0])
+    except ValueError:
+        raise ValueError(f"sketches: {mark!r} are no parameters of sketches; sketch the texts again") from None
 
 
 def with_file(sketches: DataFrame) -> DataFrame:

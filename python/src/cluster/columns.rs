@@ -2,7 +2,7 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, PrimitiveArray, RecordBatch};
 use arrow_schema::DataType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -27,6 +27,23 @@ pub(super) fn longs<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a [i64
     match array.as_primitive_opt::<Int64Type>() {
         Some(numbers) if numbers.null_count() == 0 => Ok(numbers.values()),
         _ => Err(wrong(name, "longs without nulls", array)),
+    }
+}
+
+/// Numbers of 64 bits; none where null.
+pub(super) struct Numbers<'a>(&'a PrimitiveArray<Int64Type>);
+
+impl<'a> Numbers<'a> {
+    pub(super) fn of(batch: &'a RecordBatch, name: &str) -> PyResult<Numbers<'a>> {
+        let array = column(batch, name)?;
+        let numbers = array.as_primitive_opt::<Int64Type>();
+        numbers
+            .map(Numbers)
+            .ok_or_else(|| wrong(name, "longs", array))
+    }
+
+    pub(super) fn get(&self, row: usize) -> Option<i64> {
+        self.0.is_valid(row).then(|| self.0.value(row))
     }
 }
 

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::DataType;
-use dedupdb::batch::ContentCode;
+use dedupdb::batch::{ContentCode, Mark};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
-use super::columns::{Bytes, Lists, ints, of_file};
+use super::columns::{Bytes, Lists, Numbers, ints, of_file};
+use crate::errors::raised;
 use crate::table::{Table, defect, schema};
 use crate::watch::lock;
 
@@ -21,20 +22,24 @@ const REMEMBERED: usize = 1 << 20;
 #[pyclass(frozen, module = "dedupdb._native")]
 pub(crate) struct ClusterPostings {
     parameters: String,
+    /// Keys of each sketch.
+    bands: usize,
     seen: Mutex<HashSet<ContentCode>>,
 }
 
 #[pymethods]
 impl ClusterPostings {
     #[new]
-    fn new(parameters: String) -> ClusterPostings {
-        ClusterPostings {
+    fn new(py: Python<'_>, parameters: String) -> PyResult<ClusterPostings> {
+        let mark: Mark = parameters.parse().map_err(|error| raised(py, &error))?;
+        Ok(ClusterPostings {
             parameters,
+            bands: mark.schema().bands().bands() as usize,
             seen: Mutex::default(),
-        }
+        })
     }
 
-    /// The rows of a batch with the columns `key`, `hash`, `size`, `keys`, `parameters` and `file`.
+    /// The rows of a batch with the columns `key`, `hash`, `code`, `size`, `keys`, `parameters` and `file`.
     fn rows(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<Table> {
         let batch = batch.into_inner();
         py.detach(|| self.posted(&batch))
@@ -46,6 +51,7 @@ impl ClusterPostings {
         let (hashes, parameters) = (Bytes::of(batch, "hash")?, Bytes::of(batch, "parameters")?);
         let (names, files) = (Bytes::of(batch, "key")?, Bytes::of(batch, "file")?);
         let (sizes, lists) = (ints(batch, "size")?, Lists::of(batch, "keys")?);
+        let stated = Numbers::of(batch, "code")?;
         let (mut keys, mut codes) = (Vec::new(), Vec::new());
         let mut seen = lock(&self.seen);
         for (row, &size) in sizes.iter().enumerate() {
@@ -57,19 +63,24 @@ impl ClusterPostings {
                     of_file(&files, row),
                 )));
             }
-            if size == 0 {
-                continue;
+            if size == 0 && hashes.get(row).is_none() {
+                continue; // a row without a text
             }
-            let sketch = hashes.hash(row).ok().flatten().zip(lists.get(row));
-            let size = u32::try_from(size).ok();
-            let Some(((hash, own), size)) = sketch.zip(size) else {
+            let hash = hashes.hash(row).ok().flatten();
+            let code = hash.zip(u32::try_from(size).ok());
+            let code = code.map(|(hash, size)| ContentCode::new(&hash, size));
+            let sketch = code.filter(|code| stated.get(row) == Some(code.number().cast_signed()));
+            let own = lists.get(row).filter(|own| own.len() == self.bands || size == 0);
+            let Some((code, own)) = sketch.zip(own) else {
                 return Err(PyValueError::new_err(format!(
                     "the sketch of {:?} is damaged{}: sketch its text again",
                     names.text(row),
                     of_file(&files, row),
                 )));
             };
-            let code = ContentCode::new(&hash, size);
+            if size == 0 {
+                continue; // an empty text is like its copies alone
+            }
             if seen.len() >= REMEMBERED {
                 seen.clear();
             }

@@ -82,14 +82,27 @@ def test_sketches_of_different_parameters_are_refused(spark: Any, where: str) ->
         dd.pairs(one.union(other)).collect()
 
 
-@pytest.mark.parametrize("damage", ["packed", "keys"])
-def test_damaged_sketches_are_refused_with_their_file(spark: Any, tmp_path: Path, damage: str, where: str) -> None:
+@pytest.mark.parametrize(
+    ("damage", "broken"),
+    [
+        ("packed", "substring(packed, 1, 3)"),
+        ("keys", "cast(null as array<bigint>)"),
+        ("keys", "slice(keys, 1, 3)"),
+        ("size", "size + 1"),
+        ("size", "0"),
+        ("code", "code + 1"),
+        ("code", "cast(null as bigint)"),
+        ("hash", "unhex(sha2(key, 256))"),
+    ],
+)
+def test_damaged_sketches_are_refused_with_their_file(
+    spark: Any, tmp_path: Path, damage: str, broken: str, where: str
+) -> None:
     from pyspark.sql import functions as F
 
     sketches = dd.sketch(frame(spark, DOCUMENTS), key="url", text="body")
-    broken = {"packed": F.substring("packed", 1, 3), "keys": F.lit(None).cast("array<bigint>")}[damage]
     path = str(tmp_path / "sketches")
-    sketches.withColumn(damage, broken).write.parquet(path)
+    sketches.withColumn(damage, F.expr(broken)).write.parquet(path)
     with pytest.raises(Exception, match=r"sketch.*damaged|sketch.*in file:.*parquet.*damaged") as raised:
         dd.pairs(spark.read.parquet(path)).collect()
     assert ".parquet" in str(raised.value)
