@@ -1,4 +1,4 @@
-"""Results that are used more than once: cached, or files of a checkpoint."""
+"""Results that are used more than once: cached, or in files of a checkpoint."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pyspark.sql import functions as F
 class Stages:
     """Keeps the results of the stages of one call.
 
-    With a checkpoint, a stage that is written whole (Spark says so by a file ``_SUCCESS``) is read, and any other
-    is made and written.
+    With a checkpoint, a stage that is completely written is read; Spark marks such a stage by a file ``_SUCCESS``. Any
+    other stage is made and written.
     """
 
     def __init__(self, spark: SparkSession, checkpoint: str | None, parameters: str) -> None:
@@ -26,18 +26,19 @@ class Stages:
             self._claim(parameters)
 
     def kept(self, name: str, made: DataFrame) -> DataFrame:
-        """What was made, to be used more than once."""
+        """Returns a result that can be used more than once."""
         if self._checkpoint is None:
-            if not made.is_cached:
-                self._cached.append(made.persist(StorageLevel.MEMORY_AND_DISK))
-            return made
+            if made.is_cached:
+                return made
+            self._cached.append(_with_short_plan(made).persist(StorageLevel.MEMORY_AND_DISK))
+            return self._cached[-1]
         path = f"{self._checkpoint}/{name}"
         if not self._exists(f"{path}/_SUCCESS"):
             made.write.mode("overwrite").parquet(path)
         return self._spark.read.schema(made.schema).parquet(path)
 
     def sketches(self, given: DataFrame) -> DataFrame:
-        """The sketches; those of a checkpoint only if they are of the same documents."""
+        """Returns the sketches; those of a checkpoint only if they are of the same documents."""
         path = f"{self._checkpoint}/sketches"
         is_there = self._checkpoint is not None and self._exists(f"{path}/_SUCCESS")
         if is_there and _which(given) != _which(self._spark.read.schema(given.schema).parquet(path)):
@@ -45,13 +46,13 @@ class Stages:
         return self.kept("sketches", given)
 
     def free(self) -> None:
-        """Frees the results that were cached here, which nothing uses any more."""
+        """Frees the results that were cached here and are no longer used."""
         for made in self._cached:
             made.unpersist()
         self._cached.clear()
 
     def _claim(self, parameters: str) -> None:
-        """Says whose the checkpoint is, or checks it."""
+        """Claims the checkpoint for these parameters, or checks its claim."""
         path = f"{self._checkpoint}/parameters"
         if self._exists(f"{path}/_SUCCESS"):
             rows = self._spark.read.text(path).collect()
@@ -66,7 +67,7 @@ class Stages:
         self._spark.createDataFrame([(parameters,)], "value string").coalesce(1).write.mode("overwrite").text(path)
 
     def _has_others(self) -> bool:
-        """Whether there is more in the folder than a claim that was half written."""
+        """Returns whether the folder has more than a half-written claim."""
         system, folder = self._path(str(self._checkpoint))
         files = system.listStatus(folder) if system.exists(folder) else []
         return any(file.getPath().getName() != "parameters" for file in files)
@@ -81,7 +82,18 @@ class Stages:
         return file.getFileSystem(context._jsc.hadoopConfiguration()), file
 
 
+def _with_short_plan(made: DataFrame) -> DataFrame:
+    """The same rows, with a plan that reads them and no more.
+
+    Spark writes the plan of a cached frame into each plan that uses it: those of later stages would have many
+    megabytes, and the driver keeps those of the last thousand queries.
+    """
+    frame: Any = made
+    spark: Any = made.sparkSession
+    return DataFrame(spark._jsparkSession.createDataFrame(frame._jdf.javaRDD(), frame._jdf.schema()), spark)
+
+
 def _which(sketches: DataFrame) -> Any:
-    """Tells documents from others: their number, and a sum of hashes of their keys and texts."""
+    """Returns what distinguishes documents from others: their number, and a sum of hashes of their keys and texts."""
     number = F.xxhash64("key", "hash").cast("decimal(38,0)")
     return sketches.select(F.count("*"), F.sum(number)).first()
