@@ -1,8 +1,8 @@
 """The steps of a cluster, for any engine that moves Arrow batches: Spark's ``mapInArrow``, Ray's ``map_batches``.
 
-Each takes an iterable of record batches and gives batches, without a call a row. They know no engine. What an engine
-does between them is to sort, to join, and to leave out what comes again; :mod:`dedupdb.spark` is how Spark does it,
-and ``examples/ray`` how Ray does.
+Each function takes an iterable of record batches and returns batches, without a call per row. No function depends on
+an engine. Between the steps, the engine sorts, joins and removes repeated rows. :mod:`dedupdb.spark` shows how Spark
+does it, and ``examples/ray`` how Ray does.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pyarrow as pa
 from . import _native
 
 _PAIRS = 1 << 20
-"""Pairs, about, that a call may give."""
+"""The number of pairs, about, that a call may return."""
 
 
 def _given(table: Any) -> Iterator[pa.RecordBatch]:
@@ -24,10 +24,10 @@ def _given(table: Any) -> Iterator[pa.RecordBatch]:
 
 
 def sketch(batches: Iterable[pa.RecordBatch], parameters: dict[str, Any], threads: int = 1) -> Iterator[pa.RecordBatch]:
-    """Sketches rows of ``key`` and ``text``, by the parameters of :func:`dedupdb.open` from ``threshold`` on.
+    """Sketches rows of ``key`` and ``text``, with the parameters of :func:`dedupdb.open` from ``threshold`` on.
 
-    Gives a row for each: ``key``, ``hash``, ``code``, ``bytes``, ``size``, ``keys``, ``packed``, ``parameters`` and
-    ``flaw``.
+    Returns a row for each, with ``key``, ``hash``, ``code``, ``bytes``, ``size``, ``keys``, ``packed``, ``parameters``
+    and ``flaw``.
     """
     sketcher = _native.ClusterSketcher(threads, parameters)
     for batch in batches:
@@ -35,9 +35,9 @@ def sketch(batches: Iterable[pa.RecordBatch], parameters: dict[str, Any], thread
 
 
 def postings(batches: Iterable[pa.RecordBatch], parameters: str) -> Iterator[pa.RecordBatch]:
-    """Rows of ``key`` and ``code``, one for each band of a sketch, which are to be moved to the key.
+    """Returns rows of ``key`` and ``code``, one for each band of a sketch. The engine moves each row to its key.
 
-    The sketches have these parameters, and a column ``file`` with where they were read, or an empty string.
+    The sketches have these parameters, and a column ``file`` that says where they were read, or an empty string.
     """
     made = _native.ClusterPostings(parameters)
     for batch in batches:
@@ -52,12 +52,13 @@ def walk(
     near: int = 0,
     beyond: int = 0,
 ) -> Iterator[pa.RecordBatch]:
-    """Pairs of codes that share a key and fit by size, in the columns ``a`` and ``b``, ``a < b``.
+    """Returns pairs of codes that share a key and fit by size, in the columns ``a`` and ``b``, ``a < b``.
 
-    A pair may come again. The rows are sorted by ``key`` and ``code`` over all batches; those of one ``label`` are not
-    paired. ``a = b`` names a content of a bucket of more than ``large``, where each is paired with the ``near`` last
-    before it alone, and which :func:`rare` is for. ``a < 0`` says that ``most`` passed over ``-a`` pairs of ``b``: a
-    walk with a larger ``most``, ``beyond`` the first one, goes on for those rows where a column ``asks`` is true.
+    A pair may be repeated. The rows are sorted by ``key`` and ``code`` over all batches. Rows with the same ``label``
+    are not paired. If ``a = b``, the row names a content of a bucket of more than ``large`` contents. In such a bucket,
+    each content is paired only with the ``near`` last before it; use :func:`rare` for the others. If ``a < 0``,
+    ``most`` passed over ``-a`` pairs of ``b``. A walk with a larger ``most``, and with the first one as ``beyond``,
+    continues with the rows where a column ``asks`` is true.
     """
     walked = _native.ClusterWalk(threshold, most, large, near, beyond)
     rows = max(1, _PAIRS // (most if large is None else max(large, near)))
@@ -67,9 +68,9 @@ def walk(
 
 
 def rare(batches: Iterable[pa.RecordBatch], counts: bytes, threshold: float) -> Iterator[pa.RecordBatch]:
-    """Rows of ``key``, ``code`` and ``label`` for :func:`walk`, one for each of the rarest shingles of a content.
+    """Returns rows of ``key``, ``code`` and ``label`` for :func:`walk`, one for each of a content's rarest shingles.
 
-    The contents have ``hash``, ``size``, ``packed`` and ``label``; :func:`counts` made the counts.
+    The contents have ``hash``, ``size``, ``packed`` and ``label``. The counts come from :func:`counts`.
     """
     rarity = _native.ClusterRarity(counts)
     for batch in batches:
@@ -78,30 +79,30 @@ def rare(batches: Iterable[pa.RecordBatch], counts: bytes, threshold: float) -> 
 
 
 def counts(batches: Iterable[pa.RecordBatch]) -> bytes:
-    """How often shingles are in some contents, of which ``size`` and ``packed`` are given."""
+    """Counts how often shingles occur in some contents, which have ``size`` and ``packed``."""
     return _native.ClusterRarity.count(list(batches)).bytes()
 
 
 def verify(batches: Iterable[pa.RecordBatch], threshold: float, share: bool = True) -> Iterator[pa.RecordBatch]:
-    """The pairs that reach the threshold: ``hash_a``, ``hash_b``, ``jaccard`` and ``later``, the larger code of both;
-    with ``share`` if they share a key.
+    """Returns the pairs that reach the threshold: ``hash_a``, ``hash_b``, ``jaccard`` and the larger code as ``later``.
 
-    The columns are ``hash``, ``size``, ``keys``, ``packed`` and ``file`` of both, with ``_a`` and ``_b`` behind them.
+    With ``share``, only pairs that share a key are returned. The columns are ``hash``, ``size``, ``keys``, ``packed``
+    and ``file`` of both contents, with the suffixes ``_a`` and ``_b``.
     """
     for batch in batches:
         yield from _given(_native.cluster_verify(batch, threshold, share))
 
 
 def components(batches: Iterable[pa.RecordBatch]) -> pa.Table:
-    """Each ``hash`` of the pairs ``hash_a`` and ``hash_b``, with the lowest that it is connected to as ``label``."""
+    """Returns each ``hash`` of the pairs ``hash_a`` and ``hash_b``, with the lowest of its component as ``label``."""
     return pa.table(_native.cluster_components(list(batches)))
 
 
 def keep(batches: Iterable[pa.RecordBatch], threshold: float, most: int = 4000) -> Iterator[pa.RecordBatch]:
-    """What becomes of documents: ``key``, ``hash``, the ``representative``'s key, the ``jaccard`` with it.
+    """Returns the outcome for documents: ``key``, ``hash``, the ``representative``'s key, and ``jaccard`` with it.
 
-    They are sorted by ``label`` and ``key`` over all batches, and have ``hash``, ``size``, ``keys`` and ``packed``. In
-    this order a document of a label is kept unless one that is kept is like it.
+    The documents are sorted by ``label`` and ``key`` over all batches, and have ``hash``, ``size``, ``keys`` and
+    ``packed``. In this order, a document of a label is kept unless it is similar to a kept one.
     """
     keeper = _native.ClusterKeeper(threshold, most)
     for batch in batches:
@@ -109,9 +110,10 @@ def keep(batches: Iterable[pa.RecordBatch], threshold: float, most: int = 4000) 
 
 
 def load(batches: Iterable[pa.RecordBatch], path: str | os.PathLike[str], parameters: str, threads: int = 1) -> int:
-    """Adds sketches of these parameters to the store in ``path``, which is made if it is not there; says how many.
+    """Adds sketches of these parameters to the store in ``path`` and returns how many. Creates the store if necessary.
 
-    They have ``key``, ``hash``, ``bytes``, ``size``, ``packed``, ``parameters`` and ``file``. A commit is made a batch.
+    The sketches have ``key``, ``hash``, ``bytes``, ``size``, ``packed``, ``parameters`` and ``file``. Each batch is
+    committed.
     """
     loader: _native.ClusterLoader | None = None
     documents = 0

@@ -1,4 +1,4 @@
-//! Pairs that share a bucket, and are to be compared.
+//! Pairs that share a bucket and must be compared.
 
 use rayon::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::schema::check_threshold;
 use crate::text::sizes_fit;
 
-/// Rows of a bucket that a row is paired with, unless another number is asked for.
+/// By default, a row is paired with at most this number of rows of a bucket.
 const MOST: usize = 4000;
 
 /// Finds the pairs of texts that share a bucket and whose sizes allow them to match.
@@ -44,8 +44,8 @@ pub struct CandidateQuery<'a> {
 pub struct Candidates {
     /// The rows of two texts, the lower one first. Ascending, each pair once.
     pub pairs: Vec<(usize, usize)>,
-    /// Pairs of matching sizes that were skipped because their bucket is large. A pair of several large buckets
-    /// counts in each of them, even if an earlier bucket has returned it.
+    /// Pairs of matching sizes that were skipped because their bucket is large. A pair that is in several large buckets
+    /// counts in each that skips it, even if an earlier bucket has returned it.
     pub passed_over: u64,
 }
 
@@ -101,8 +101,8 @@ impl<'a> CandidateQuery<'a> {
         found
     }
 
-    /// Finds the pairs of one band that share no bucket of an earlier band. None if the band does not exist.
-    /// Together, the bands have the pairs of [`CandidateQuery::all`].
+    /// Finds the pairs of one band that share no bucket of an earlier band. There are no pairs if the band does not
+    /// exist. Together, the bands have the pairs of [`CandidateQuery::all`].
     pub fn band(&self, band: usize) -> Candidates {
         let mut found = Candidates::default();
         if band < self.keys.bands() {
@@ -114,8 +114,8 @@ impl<'a> CandidateQuery<'a> {
 
     /// Finds the pairs of one bucket, from rows with the key `key`, in any order and with any repetitions.
     ///
-    /// This is for engines that collect the rows of a bucket. A pair whose first common key is another one is left to
-    /// that bucket. A row without the key is in no pair.
+    /// This is for engines that collect the rows of a bucket. If the first common key of a pair is a different one, the
+    /// pair is left to that bucket. A row without the key is in no pair.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl<'a> CandidateQuery<'a> {
         Ok(found)
     }
 
-    /// The pairs of a band that there is, in no order that matters.
+    /// The pairs of an existing band, in any order.
     fn in_band(&self, band: usize) -> Candidates {
         let keys = self.keys.as_slice().iter().skip(band);
         let keys = keys.step_by(self.keys.bands()).copied();
@@ -173,7 +173,7 @@ impl<'a> CandidateQuery<'a> {
         found
     }
 
-    /// The pairs of distinct rows that fit by size and are given here.
+    /// The pairs of distinct rows that fit by size and for which `is_here` is true.
     fn among(&self, mut rows: Vec<usize>, is_here: impl Fn(usize, usize) -> bool) -> Candidates {
         let size = |row: usize| self.sizes.get(row).copied().unwrap_or_default() as usize;
         rows.sort_unstable_by_key(|&row| (size(row), row));

@@ -1,9 +1,9 @@
-//! What stands for a content where candidates are looked for.
+//! Codes that represent contents in the search for candidates.
 
 /// Bits of the content's hash.
 const HASH_BITS: u32 = 40;
 
-/// The largest number of shingles that is told from larger ones.
+/// The largest number of shingles in a code, which also stands for larger numbers.
 const MOST: u32 = (1 << 23) - 1;
 
 /// A content in eight bytes: its number of shingles, and 40 bits of its hash.

@@ -1,11 +1,11 @@
-//! Values of variable length, as columns hold them: offsets into bytes.
+//! Columns of values of variable length: offsets into bytes.
 
 use crate::error::{Error, Result};
 
 /// Returns the texts of a column: text `i` is the bytes from `offsets[i]` up to `offsets[i + 1]`.
 ///
-/// This is the layout of strings in Arrow, with offsets of 32 or 64 bits: `n + 1` offsets for `n` texts,
-/// ascending, of which the first need not be 0. Nothing is copied. Without offsets there are no texts.
+/// This is the layout of strings in Arrow, with offsets of 32 or 64 bits: `n + 1` ascending offsets for `n` texts. The
+/// first offset need not be 0. Nothing is copied. If there are no offsets, there are no texts.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What pairs connect.
+//! The connected components of pairs.
 
 use rayon::prelude::*;
 
@@ -8,9 +8,9 @@ use crate::error::{Error, Result};
 /// Returns the connected components of pairs: each id of a pair, ascending, with the lowest id of its component. The
 /// lowest id itself is included.
 ///
-/// The result depends only on the set of pairs. It is itself a list of pairs: machines may each connect a part, and
-/// one of them then connects all results. An id has any ordered type, such as a number or a hash. Takes the memory of
-/// two ids for each end of a pair. Uses the threads of the current rayon pool.
+/// The result depends only on the set of pairs. It is itself a list of pairs: machines may each connect a part, and one
+/// of them then connects all results. An id can have any ordered type, such as a number or a hash. Takes memory for two
+/// ids for each end of a pair. Uses the threads of the current rayon pool.
 ///
 /// # Errors
 ///
@@ -40,12 +40,12 @@ pub fn components<T: Copy + Ord + Send + Sync>(pairs: &[(T, T)]) -> Result<Vec<(
         ),
     })?;
     let forest = Forest::new(count);
-    // Each is there, and there are no more than 2^32 - 1.
+    // Every id is in the list, and there are at most 2^32 - 1.
     let place = |id| u32::try_from(ids.partition_point(|&other| other < id)).unwrap_or_default();
     pairs
         .par_iter()
         .for_each(|&(a, b)| forest.join(place(a), place(b)));
-    // Ids ascend, so the lowest place of a set is that of its lowest id.
+    // Ids ascend, so the lowest place in a set is that of its lowest id.
     let named = ids.iter().zip(0..count);
     Ok(named
         .map(|(&id, place)| (id, ids[forest.root(place) as usize]))

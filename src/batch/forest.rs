@@ -1,4 +1,4 @@
-//! Sets of contents that are joined and never parted.
+//! Disjoint sets of contents, which can be joined but not split.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -7,21 +7,21 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// # Invariant
 ///
 /// The parent of a content is never above it, and only ever becomes lower. So the root of a set is
-/// its lowest content, whatever the order in which it came together.
+/// its lowest content, in whatever order the contents were joined.
 #[derive(Debug)]
 pub(crate) struct Forest {
     parents: Vec<AtomicU32>,
 }
 
 impl Forest {
-    /// So many contents, each in a set of its own.
+    /// Makes a forest of this number of contents, each in its own set.
     pub(crate) fn new(contents: u32) -> Forest {
         Forest {
             parents: (0..contents).map(AtomicU32::new).collect(),
         }
     }
 
-    /// The lowest content of the set that `content` is in.
+    /// The lowest content of the set that contains `content`.
     pub(crate) fn root(&self, mut content: u32) -> u32 {
         loop {
             let parent = self.parent(content).load(Ordering::Relaxed);
@@ -29,23 +29,23 @@ impl Forest {
             if parent == above {
                 return parent;
             }
-            // Halves the way to the root. Of two ancestors the lower one is nearer to it.
+            // Halves the path to the root. Of two ancestors, the lower one is nearer to the root.
             self.parent(content).fetch_min(above, Ordering::Relaxed);
             content = above;
         }
     }
 
-    /// Whether both are in one set.
+    /// Whether both contents are in the same set.
     pub(crate) fn are_joined(&self, one: u32, other: u32) -> bool {
         self.root(one) == self.root(other)
     }
 
-    /// Makes one set of the sets of both.
+    /// Merges the sets of both contents.
     pub(crate) fn join(&self, one: u32, other: u32) {
         loop {
             let (one, other) = (self.root(one), self.root(other));
             let (low, high) = (one.min(other), one.max(other));
-            // Fails where another thread has put the root under another one meanwhile.
+            // Fails if another thread has put the root under another one in the meantime.
             let parent = self.parent(high);
             let joined = parent.compare_exchange(high, low, Ordering::Relaxed, Ordering::Relaxed);
             if low == high || joined.is_ok() {
@@ -54,12 +54,12 @@ impl Forest {
         }
     }
 
-    /// Puts `content` below `root`, which is lower.
+    /// Makes `root`, which is lower, the parent of `content`.
     pub(crate) fn place(&mut self, content: u32, root: u32) {
         *self.parents[content as usize].get_mut() = root;
     }
 
-    /// The contents that are not the lowest of their sets, each below its root, sorted by both.
+    /// The contents that are not the lowest of their sets, each after its root, sorted by both.
     pub(crate) fn members(&self) -> Vec<(u32, u32)> {
         let contents = (0..).zip(&self.parents).map(|(content, _)| content);
         let mut members: Vec<(u32, u32)> = contents
@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// The lowest content of each set, by joining until nothing changes.
+    /// The lowest content of each set, found by joining until nothing changes.
     fn lowest(contents: u32, joins: &[(u32, u32)]) -> Vec<u32> {
         let mut lowest: Vec<u32> = (0..contents).collect();
         for _ in 0..contents {

@@ -1,4 +1,4 @@
-//! Which contents of a connected group are kept.
+//! Decides which contents of a connected group are kept.
 
 use std::collections::HashMap;
 
@@ -6,14 +6,14 @@ use crate::error::Result;
 use crate::schema::check_threshold;
 use crate::text::{ShingleSet, sizes_fit};
 
-/// Kept contents that a content is compared with in vain, at most, unless another number is asked for.
+/// By default, a content is compared with at most this number of kept contents that do not match.
 const MOST: usize = 4000;
 
-/// Decides content by content which to keep: those that match no kept one.
+/// Decides, content by content, which ones to keep: those that match no kept content.
 ///
-/// Give it the contents of each group in their order, which on a cluster is that of the documents' keys. Groups are
-/// the [`components()`](super::components()) of verified pairs. Only the kept contents of one group are in memory,
-/// with their shingles. A content is compared with the kept ones that share a band key. So the verdicts are those of
+/// Give it the contents of each group in order; on a cluster, this is the order of the documents' keys. Groups are the
+/// [`components()`](super::components()) of verified pairs. Only the kept contents of one group are in memory, with
+/// their shingles. A content is compared with the kept ones that share a band key with it. So the verdicts are those of
 /// a store that gets the same texts in the same order.
 ///
 /// ```
@@ -97,7 +97,7 @@ impl Keeper {
         self.cut_short
     }
 
-    /// The kept content that one is most like, those that share most buckets first.
+    /// The most similar kept content that matches. Those that share the most buckets are compared first.
     fn best(&mut self, keys: &[u64], shingles: &ShingleSet) -> Option<(usize, f64)> {
         let mut shared: Vec<usize> = Vec::new();
         for key in keys {
@@ -130,7 +130,7 @@ impl Keeper {
         best
     }
 
-    /// Exact Jaccard similarity, or 0 where the sizes tell that it is below the threshold.
+    /// Exact Jaccard similarity, or 0 if the sizes show that it is below the threshold.
     fn jaccard(&self, a: &ShingleSet, b: &ShingleSet) -> f64 {
         let (small, large) = (a.len().min(b.len()), a.len().max(b.len()));
         if !sizes_fit(small, large, self.threshold) {

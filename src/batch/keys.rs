@@ -5,22 +5,22 @@ use crate::error::{Error, Result};
 /// The number of bits of a band key.
 ///
 /// Texts that share no band can have the same key by chance, and are then compared unnecessarily. With n texts and b
-/// bands, each text has n b / 2^bits such candidates. For 10^9 texts and 17 bands, these are 4 with 32 bits; with 64
-/// bits, one text in 10^9 has one.
+/// bands, each text has n b / 2^bits such candidates. For 10^9 texts and 17 bands, a text has 4 of them with keys of 32
+/// bits; with 64 bits, one text in 10^9 has one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum KeyWidth {
     /// The hashes of stores, [`Bands::hash`](crate::sketching::Bands::hash): below 2^32. Keys of different bands may
     /// be equal, so a bucket is identified by band and key.
     Bits32,
-    /// The hashes of [`Bands::key`](crate::sketching::Bands::key), whose upper halves are those of 32 bits. They
-    /// identify the band as well.
+    /// The hashes of [`Bands::key`](crate::sketching::Bands::key), whose upper halves are the 32-bit keys. A key also
+    /// identifies its band.
     #[default]
     Bits64,
 }
 
 impl KeyWidth {
-    /// The key of this width that a key of 64 bits holds.
+    /// Cuts a 64-bit key to this width.
     pub(super) fn cut(self, key: u64) -> u64 {
         match self {
             KeyWidth::Bits32 => key >> 32,
@@ -63,7 +63,7 @@ impl<'a> Keys<'a> {
         })
     }
 
-    /// Keys that are whole rows, of one band at least.
+    /// Makes a matrix from trusted keys: all rows are complete, and there is at least one band.
     pub(super) fn trusted(keys: &'a [u64], bands: usize) -> Keys<'a> {
         debug_assert!(keys.len().is_multiple_of(bands), "rows are whole");
         Keys { keys, bands }

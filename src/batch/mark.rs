@@ -6,10 +6,10 @@ use std::str::FromStr;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 
-/// The parameters that sketches have to agree in, as a line that travels with each of them.
+/// The parameters that sketches must have in common, as a line that accompanies each sketch.
 ///
-/// It begins with the threshold and a space. Sketches of one line go into one store, which keeps shingles and has the
-/// line's other parameters.
+/// The line begins with the threshold and a space. Sketches with the same line go into one store, which keeps shingles
+/// and has the line's other parameters.
 ///
 /// ```
 /// use dedupdb::Schema;
@@ -25,7 +25,7 @@ use crate::schema::Schema;
 pub struct Mark(Schema);
 
 impl Mark {
-    /// The line of these parameters. Whether a store keeps shingles is not one of them.
+    /// Makes the line of these parameters. It leaves out whether a store keeps shingles.
     pub fn new(schema: &Schema) -> Mark {
         Mark(schema.clone())
     }
@@ -92,7 +92,7 @@ impl FromStr for Mark {
         ];
         let parameters = parameters.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let mark = Mark(Schema::from_parameters(&parameters)?);
-        // A line has one form, for lines are compared as they are.
+        // Parameters have only one line, because lines are compared as text.
         if mark.to_string() == line {
             Ok(mark)
         } else {

@@ -1,4 +1,4 @@
-//! Texts to rows of minima.
+//! Makes rows of minima from texts.
 
 use rayon::prelude::*;
 
@@ -6,12 +6,12 @@ use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::sketch::{Signer, SlotWidth};
 
-/// Texts that are one thread's work.
+/// Texts per task.
 const CHUNK: usize = 64;
 
-/// The minima of each text's shingles, one row of [`Schema::permutations`] numbers a text: signatures of 32-bit
-/// slots, whatever the schema's width, as `dedupdb matrix` writes them. Texts without shingles have rows of the
-/// largest number. The threads are those of the rayon pool that the call is made in.
+/// Returns the minima of each text's shingles: one row of [`Schema::permutations`] numbers per text. The rows are
+/// signatures of 32-bit slots, whatever the schema's slot width, as `dedupdb matrix` writes them. The row of a text
+/// without shingles holds only the largest number. Uses the threads of the current rayon pool.
 ///
 /// ```
 /// use dedupdb::Schema;
@@ -25,7 +25,7 @@ const CHUNK: usize = 64;
 ///
 /// # Errors
 ///
-/// [`Error::InvalidColumn`] with the first row that the schema's shingling cannot read.
+/// [`Error::InvalidColumn`] for the first row that the schema's shingling cannot read.
 pub fn minima<T: AsRef<str> + Sync>(schema: &Schema, texts: &[T]) -> Result<Vec<u32>> {
     let permutations = schema.permutations();
     let signer = Signer::new(
@@ -49,7 +49,7 @@ pub fn minima<T: AsRef<str> + Sync>(schema: &Schema, texts: &[T]) -> Result<Vec<
         Ok(minima)
     };
     let chunks = texts.par_chunks(CHUNK).enumerate().map(rows);
-    // The first error is told, whatever the threads did.
+    // Reports the first error in the order of rows, whichever thread finds one first.
     let chunks: Vec<Result<Vec<u32>>> = chunks.collect();
     let mut minima = Vec::with_capacity(texts.len() * permutations as usize);
     for chunk in chunks {

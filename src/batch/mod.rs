@@ -1,17 +1,17 @@
 //! The steps of deduplication on plain slices, for engines that keep and move the data themselves.
 //!
-//! A data frame, a map/reduce job or a cluster has the texts, sorts and joins them, and calls these
-//! functions in between. They do no input or output, know no store, and give the answers of a
-//! [`Store`](crate::Store) with the same [`Schema`](crate::Schema), bit for bit. Columns are as in Arrow: numbers in a
-//! slice, values of variable length as offsets into bytes.
+//! A data frame, a map/reduce job or a cluster holds the texts, sorts and joins them, and calls these functions in
+//! between. They do no input or output and use no store. They return the same results as a [`Store`](crate::Store) with
+//! the same [`Schema`](crate::Schema), bit for bit. Columns are as in Arrow: numbers in a slice, values of variable
+//! length as offsets into bytes.
 //!
 //! | step | from | to | with |
 //! |---|---|---|---|
 //! | sketch | texts | hash, signature, band keys and packed shingles of each | [`Sketcher`] |
-//! | meet | keys of one band or bucket | pairs to be compared, each once | [`CandidateQuery`] |
+//! | meet | keys of one band or bucket | pairs to compare, each once | [`CandidateQuery`] |
 //! | verify | pairs and packed shingles | exact similarities | [`PackedSets::jaccards`], [`verify`] |
 //! | connect | pairs that match | components, each under its lowest id | [`components()`] |
-//! | keep | the contents of a component, in order | which are kept, and for whose sake others are dropped | [`Keeper`] |
+//! | keep | the contents of a component, in order | the kept ones, and which of them others resemble | [`Keeper`] |
 //!
 //! ```
 //! use dedupdb::batch::{CandidateQuery, KeyWidth, Sketcher, components};
@@ -42,24 +42,25 @@
 //! # On a cluster
 //!
 //! 1. Sketch each partition. Keep a row id, the hash, the size, the keys and the packed shingles.
-//! 2. Of the rows with the same hash keep one: the others are its copies. Texts without shingles match
-//!    nothing but their copies.
-//! 3. Move `(key, code)` to the key, once for each band: 16 bytes, 272 a text of 17 bands. Codes
-//!    ([`ContentCode`]) stand for contents. Sorted by key and code, the rows of a partition go through a
-//!    [`BucketWalk`], which holds no bucket. The engine drops pairs that come again.
-//! 4. Large buckets, which a template fills, are gone through once more by the rarest shingles of their
-//!    contents: `(shingle, code)` in the place of `(key, code)` ([`Rarity`]).
-//! 5. Join the keys and packed shingles to both codes of a pair, and [`verify`] those that share a key.
-//! 6. [`components()`] of each part of the pairs that match, and of what these return.
-//! 7. To keep one of those that are alike, let a [`Keeper`] judge each component in the order of its keys.
+//! 2. Keep one of the rows with the same hash; the others are its copies. Texts without shingles match only their
+//!    copies.
+//! 3. Send `(key, code)` to the partition of the key, once for each band: 16 bytes each, 272 for a text with 17 bands.
+//!    A code ([`ContentCode`]) stands for a content. Sort the rows of a partition by key and code, and pass them
+//!    through a [`BucketWalk`], which does not hold a bucket in memory. The engine removes repeated pairs.
+//! 4. Search large buckets, such as those of a template, once more by the rarest shingles of their contents
+//!    ([`Rarity`]): use `(shingle, code)` in place of `(key, code)`.
+//! 5. Join the keys and packed shingles to both codes of a pair, and [`verify`] the pairs that share a key.
+//! 6. Call [`components()`] on each part of the matching pairs, and then on all results together.
+//! 7. To keep one of several similar texts, let a [`Keeper`] judge the contents of each component in the order of their
+//!    keys.
 //!
-//! Where all of it is in one memory, [`CandidateQuery`] does the third step for a matrix of keys.
+//! If everything fits in one memory, [`CandidateQuery`] does step 3 for a matrix of keys.
 //!
-//! Where packed shingles are moved to the buckets, [`Verifier`] does steps 3 to 5 in one: 23 kB a text
-//! of 400 shingles and 17 bands.
+//! If packed shingles are sent to the buckets, [`Verifier`] does steps 3 to 5 in one. This sends 23 kB for a text of
+//! 400 shingles and 17 bands.
 //!
-//! Keys of 64 bits keep texts apart that share no band ([`KeyWidth`]); those of 32 bits are the ones
-//! that stores and the lines of `dedupdb map` have.
+//! Keys of 64 bits distinguish texts that share no band ([`KeyWidth`]). Stores and the lines of `dedupdb map` use keys
+//! of 32 bits.
 
 mod candidates;
 mod code;

@@ -6,18 +6,18 @@ use super::columns::slices;
 use crate::error::{Error, Result};
 use crate::text::ShingleSet;
 
-/// What the column is called in errors.
+/// The name of the column in errors.
 const COLUMN: &str = "sets";
 
-/// Pairs that are one thread's work.
+/// Pairs per task.
 const CHUNK: usize = 256;
 
 /// Returns the exact Jaccard similarity of two packed sets, 0 to 1. None if some bytes are not a packed set of the
 /// given number of shingles.
 ///
-/// A set is given by its number of shingles and the bytes of [`ShingleSet::to_packed`]. The result is that of a
-/// store: two sets of at most 16 shingles are compared by 64 bits a shingle, others by 32. Two empty sets have
-/// similarity 0; copies of a text without shingles are identified by their hash.
+/// A set is given by its number of shingles and the bytes of [`ShingleSet::to_packed`]. The result is the same as that
+/// of a store: two sets of at most 16 shingles are compared with 64 bits per shingle, others with 32. Two empty sets
+/// have similarity 0; copies of a text without shingles are identified by their hash.
 ///
 /// ```
 /// use dedupdb::batch;
@@ -59,12 +59,12 @@ pub struct PackedSets<'a> {
 }
 
 impl<'a> PackedSets<'a> {
-    /// Makes a column of sets with these numbers of shingles: the bytes of set `i` are those from `offsets[i]` up to
+    /// Makes a column of sets with these numbers of shingles. The bytes of set `i` run from `offsets[i]` up to
     /// `offsets[i + 1]`, as for [`texts`](super::texts). Sets are unpacked when they are compared.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidColumn`] if the number of offsets is not that of sizes plus one, or an offset is outside of
+    /// [`Error::InvalidColumn`] if the number of offsets is not the number of sizes plus one, or an offset is outside
     /// the bytes or below the one before it.
     pub fn new<O>(sizes: &'a [u32], offsets: &[O], bytes: &'a [u8]) -> Result<PackedSets<'a>>
     where
@@ -81,7 +81,7 @@ impl<'a> PackedSets<'a> {
         })
     }
 
-    /// Takes sets whose offsets are one more than there are sizes, ascending and within the bytes.
+    /// Makes a column of sets from trusted offsets: one more than there are sizes, ascending and within the bytes.
     pub(super) fn trusted(sizes: &'a [u32], offsets: &[u64], bytes: &'a [u8]) -> PackedSets<'a> {
         let sets = slices(COLUMN, offsets, bytes).unwrap_or_default();
         debug_assert_eq!(sets.len(), sizes.len(), "as many sets as sizes");
@@ -127,7 +127,7 @@ impl<'a> PackedSets<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`PackedSets::shingles`], of the first pair that has them.
+    /// Those of [`PackedSets::shingles`], for the first pair that has one.
     pub fn jaccards(&self, pairs: &[(usize, usize)]) -> Result<Vec<f64>> {
         let parts: Vec<Result<Vec<f64>>> = pairs
             .par_chunks(CHUNK)

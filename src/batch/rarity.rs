@@ -3,16 +3,16 @@
 use crate::error::{Error, Result};
 use crate::text::{ShingleSet, least_in_common};
 
-/// Counters of shingles, a power of two. Shingles that share one only seem less rare.
+/// Number of counters, a power of two. Shingles that share a counter only seem less rare.
 const COUNTERS: usize = 1 << 16;
 
 /// Counts shingles, to find the rarest ones of a content.
 ///
 /// Two contents that reach a threshold share at least a certain number of shingles. Leave out the most frequent
-/// shingles of each, one fewer than that number: the rest, its rarest, still have a shingle in common. So a bucket
-/// that is large because of a template can be searched by rarest shingles, which exclude those of the template. The
-/// choice of counted contents changes the number of unnecessary comparisons, but not the results, as long as all
-/// machines use the same counts.
+/// shingles of each, one fewer than that number: the remaining ones, which are its rarest, still include a common
+/// shingle. So a bucket that is large because of a template can be searched by rarest shingles, which exclude those of
+/// the template. The choice of counted contents changes the number of unnecessary comparisons, but not the results, as
+/// long as all machines use the same counts.
 ///
 /// ```
 /// use dedupdb::batch::Rarity;

@@ -1,4 +1,4 @@
-//! From texts to what travels of them.
+//! Makes sketches of texts.
 
 use rayon::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::schema::Schema;
 use crate::sketch::Signer;
 use crate::text::{ShingleSet, Shingler};
 
-/// Texts that are one thread's work.
+/// Texts per task.
 const CHUNK: usize = 64;
 
 /// Makes the sketches of texts for a schema: hash, shingles, signature and band keys.
@@ -38,7 +38,7 @@ pub struct Sketcher {
 }
 
 impl Sketcher {
-    /// Makes a sketcher for a schema, with keys of this width. The schema's threshold does not matter.
+    /// Makes a sketcher for a schema, with keys of this width. The schema's threshold has no effect.
     ///
     /// # Errors
     ///
@@ -130,7 +130,7 @@ impl Sketcher {
         }
     }
 
-    /// The keys of a text without shingles.
+    /// Appends the keys of a text without shingles.
     fn append_keys_of_copies(&self, hash: &[u8; 32], keys: &mut Vec<u64>) {
         let bands = 0..self.schema.bands().bands();
         keys.extend(bands.map(|band| self.key_width.cut(copies_key(band, hash))));

@@ -34,7 +34,7 @@ pub struct Columns {
 }
 
 impl Sketches {
-    /// Those of no text; one band at least.
+    /// Makes empty sketches; there is at least one band.
     pub(super) fn new(bands: u32) -> Sketches {
         Sketches {
             bands: bands as usize,
@@ -55,7 +55,7 @@ impl Sketches {
     ) {
         let columns = &mut self.columns;
         columns.hashes.push(*hash);
-        // They are distinct hashes of 32 bits, and of a text that is shorter than that.
+        // The number fits: there are at most 2^32 distinct 32-bit hashes, and the text is shorter than that.
         let size = u32::try_from(shingles.len()).unwrap_or(u32::MAX);
         columns.sizes.push(size);
         columns.signatures.extend_from_slice(signature);
@@ -64,7 +64,7 @@ impl Sketches {
         columns.offsets.push(columns.packed.len() as u64);
     }
 
-    /// Says of the last row why its text could not be read, if it could not.
+    /// Records why the text of the last row could not be read, if it could not.
     pub(super) fn fail(&mut self, failure: Option<Error>) {
         let last = self.len().saturating_sub(1);
         self.columns
@@ -72,7 +72,7 @@ impl Sketches {
             .extend(failure.map(|error| (last, error)));
     }
 
-    /// Adds the rows of others, of as many bands.
+    /// Appends the rows of `other`, which has the same number of bands.
     pub(super) fn append(&mut self, other: Sketches) {
         let rows = self.len();
         let (columns, other) = (&mut self.columns, other.columns);

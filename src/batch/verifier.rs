@@ -1,4 +1,4 @@
-//! The texts of a bucket, known by their shingles alone.
+//! The texts of a bucket, represented by their shingles alone.
 
 use super::keys::KeyWidth;
 use crate::error::{Error, Result};
@@ -9,8 +9,8 @@ use crate::text::{ShingleSet, sizes_fit};
 
 /// Compares the texts in buckets of one band by their shingles alone.
 ///
-/// An engine may send packed shingles to buckets instead of keys: more bytes, and one step less. The keys of the band
-/// and of those before it are then computed again from the shingles, with only the slots that these bands need.
+/// An engine may send packed shingles to buckets instead of keys. This moves more bytes, but saves a step. The keys of
+/// the band and of earlier bands are then computed again from the shingles, with only the slots that these bands need.
 ///
 /// ```
 /// use dedupdb::batch::{KeyWidth, Sketcher, Verifier};
@@ -28,7 +28,7 @@ use crate::text::{ShingleSet, sizes_fit};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Verifier {
-    /// Signs as many slots as the band and those before it have.
+    /// Signs only the slots of the band and of earlier bands.
     signer: Signer,
     bands: Bands,
     slot_width: SlotWidth,
@@ -41,7 +41,7 @@ pub struct Verifier {
 #[derive(Clone, Debug)]
 pub struct Member {
     shingles: ShingleSet,
-    /// Keys of the bands before that of the bucket.
+    /// Keys of the bands before the bucket's band.
     earlier: Vec<u64>,
     key: u64,
 }
@@ -76,8 +76,8 @@ impl Verifier {
         self.band
     }
 
-    /// Whether sets of these numbers of shingles, the smaller number first, can reach the schema's threshold: J(A, B)
-    /// <= |A| / |B|.
+    /// Returns whether sets with these numbers of shingles, the smaller number first, can reach the schema's threshold:
+    /// J(A, B) <= |A| / |B|.
     pub fn can_match(&self, smaller: usize, larger: usize) -> bool {
         sizes_fit(smaller, larger, self.threshold)
     }

@@ -1,4 +1,4 @@
-//! Candidates of buckets that come as a stream of sorted rows.
+//! Candidates from buckets that arrive as a stream of sorted rows.
 
 use std::collections::VecDeque;
 
@@ -7,16 +7,16 @@ use crate::error::{Error, Result};
 use crate::schema::check_threshold;
 use crate::text::sizes_fit;
 
-/// Contents of a bucket that one is paired with, unless another number is asked for.
+/// By default, a content is paired with at most this number of contents of a bucket.
 const MOST: usize = 4000;
 
 /// Finds candidates in rows of a key and a content, sorted by both, without holding a bucket.
 ///
-/// An engine sorts `(band key, code)` rows by key and code, and gives them to a [`BucketWalk`] batch by
-/// batch; a bucket may span batches. Rows of one content in one bucket, such as those of copies, count once.
-/// A content is paired with those before it in its bucket, which are no larger than it and large enough to
-/// reach the threshold; with the nearest of them, if there are more than [`most`](BucketSearch::most). A pair
-/// comes once for every bucket that both share.
+/// An engine sorts `(band key, code)` rows by key and code, and gives them to a [`BucketWalk`] batch by batch; a bucket
+/// may span batches. Rows of one content in one bucket, such as those of copies, count once. A content is paired with
+/// the contents before it in its bucket. These are no larger than it; those too small to reach the threshold are left
+/// out. If there are more than [`most`](BucketSearch::most), it is paired with the nearest of them. A pair is returned
+/// once for every bucket that both share.
 ///
 /// ```
 /// use dedupdb::batch::{BucketSearch, ContentCode};
@@ -38,7 +38,7 @@ pub struct BucketSearch {
     near: usize,
 }
 
-/// What was found in a part of the rows.
+/// The results from a part of the rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BucketPairs {
@@ -46,8 +46,8 @@ pub struct BucketPairs {
     pub pairs: Vec<(ContentCode, ContentCode)>,
     /// Contents of large buckets ([`BucketSearch::large`]), once for each such bucket.
     pub large: Vec<ContentCode>,
-    /// Contents that [`BucketSearch::most`] keeps from some of a bucket that fit them by size, and how many those
-    /// are; once for each such bucket.
+    /// Contents that [`BucketSearch::most`] kept from being paired with all contents of a bucket that fit by size, and
+    /// the number of those left out. Once for each such bucket.
     pub passed_over: Vec<(ContentCode, u64)>,
 }
 
@@ -68,29 +68,29 @@ impl BucketSearch {
         })
     }
 
-    /// Pairs a content with at most this number of contents before it in its bucket; 4,000 by default, [`usize::MAX`] for
-    /// all. As many are in memory.
+    /// Pairs a content with at most this number of contents before it in its bucket; 4,000 by default, [`usize::MAX`]
+    /// for all. This number of contents is held in memory.
     #[must_use]
     pub fn most(mut self, contents: usize) -> BucketSearch {
         self.most = contents;
         self
     }
 
-    /// Leaves out this number of the nearest, which an earlier walk with that number for
-    /// [`most`](BucketSearch::most) gave; 0 by default.
+    /// Leaves out this number of the nearest contents, which an earlier walk with the same number for
+    /// [`most`](BucketSearch::most) returned; 0 by default.
     ///
-    /// So the contents that turned out to be like nearly all that they were paired with can be paired with more:
-    /// matches of a content must not count against it, as in a [`Store`](crate::Store).
+    /// This makes it possible to pair a content with more contents if it matched nearly all of the first ones. As in a
+    /// [`Store`](crate::Store), the matches of a content must not count against it.
     #[must_use]
     pub fn beyond(mut self, contents: usize) -> BucketSearch {
         self.beyond = contents;
         self
     }
 
-    /// Calls a bucket of more than `from` contents large. Of those, each is paired with all before it up to
-    /// `from`, from there on with the `near` last before it that fit, and named in [`BucketPairs::large`]. What else
-    /// their rarest shingles decide which they are compared with ([`Rarity`](super::Rarity)). No bucket is
-    /// large by default.
+    /// Calls a bucket of more than `from` contents large. The first `from` contents are paired as usual. Each later one
+    /// is paired only with the last `near` contents before it that fit by size. All contents of a large bucket are
+    /// listed in [`BucketPairs::large`]; their rarest shingles decide what else they are compared with
+    /// ([`Rarity`](super::Rarity)). By default, no bucket is large.
     #[must_use]
     pub fn large(mut self, from: usize, near: usize) -> BucketSearch {
         self.large = from;
@@ -98,7 +98,7 @@ impl BucketSearch {
         self
     }
 
-    /// Begins before the first row.
+    /// Starts a walk before the first row.
     pub fn walk(&self) -> BucketWalk {
         BucketWalk {
             search: *self,
@@ -116,19 +116,19 @@ impl BucketSearch {
     }
 }
 
-/// A way through rows that are sorted by key and code.
+/// A walk through rows that are sorted by key and code.
 #[derive(Clone, Debug)]
 pub struct BucketWalk {
     search: BucketSearch,
-    /// The bucket, the last content of it, and how many it has had.
+    /// The current bucket, its last content, and the number of its contents so far.
     key: Option<u64>,
     last: Option<ContentCode>,
     contents: usize,
-    /// Contents of a bucket that may become large.
+    /// The first contents of a bucket that may become large.
     first: Vec<ContentCode>,
-    /// Contents that the next may be paired with, and their labels.
+    /// Contents that the next one may be paired with, and their labels.
     before: VecDeque<(ContentCode, Option<u64>)>,
-    /// Sizes of contents that fit and are no longer among those, how many of each, and of all.
+    /// Sizes of fitting contents that are no longer in `before`, with their numbers; and their total number.
     left_behind: VecDeque<(u32, u64)>,
     left_behind_pairs: u64,
     left_behind_label: LeftBehind,
@@ -136,7 +136,7 @@ pub struct BucketWalk {
     found: BucketPairs,
 }
 
-/// The labels of what was left behind in a bucket.
+/// The labels of the contents left behind in a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LeftBehind {
     Nothing,
@@ -145,14 +145,14 @@ enum LeftBehind {
 }
 
 impl BucketWalk {
-    /// Takes the next rows. Contents with the same label are not paired, nor are they passed over: as long as all
-    /// that is left behind in a bucket has the label of a content, that counts for nothing. Where it is said which
-    /// contents are `asking`, only those are paired with the ones before them.
+    /// Takes the next rows. Contents with the same label are not paired. If all contents left behind in a bucket have
+    /// the label of a content, they do not count as passed over for that content. If `asking` is given, only the
+    /// contents marked there are paired with those before them.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidColumn`] if the columns are not equally long, or the codes of a key descend; the row is
-    /// counted from the first push on.
+    /// [`Error::InvalidColumn`] if the columns are not equally long, or the codes of a key descend. Rows are counted
+    /// from the first push.
     pub fn push(
         &mut self,
         keys: &[u64],
@@ -184,7 +184,7 @@ impl BucketWalk {
         Ok(())
     }
 
-    /// Takes what was found since it was last taken.
+    /// Returns the results since the last call.
     pub fn take(&mut self) -> BucketPairs {
         std::mem::take(&mut self.found)
     }
@@ -226,7 +226,7 @@ impl BucketWalk {
         Ok(())
     }
 
-    /// Counts what fits a content and is too far before it.
+    /// Counts the fitting contents that are too far before a content.
     fn pass_over(&mut self, code: ContentCode, label: Option<u64>) {
         let is_own = label.map(LeftBehind::Alike) == Some(self.left_behind_label);
         if !is_own && self.left_behind_pairs > 0 {
@@ -245,7 +245,7 @@ impl BucketWalk {
         self.left_behind_label = LeftBehind::Nothing;
     }
 
-    /// Forgets contents that are too small for this one: those after it are no smaller.
+    /// Forgets contents that are too small for this one; later ones are no smaller.
     fn leave_small(&mut self, code: ContentCode) {
         let (size, threshold) = (code.size() as usize, self.search.threshold);
         let fits = |small: u32| sizes_fit(small as usize, size, threshold);
@@ -260,7 +260,7 @@ impl BucketWalk {
         }
     }
 
-    /// Pairs a content with the last before it.
+    /// Pairs a content with the last ones before it.
     fn pair(&mut self, code: ContentCode, label: Option<u64>, most: usize) {
         let others = self.before.iter().rev().take(most).skip(self.search.beyond);
         let others = others.filter(|other| label.is_none() || other.1 != label);
@@ -268,7 +268,7 @@ impl BucketWalk {
         self.found.pairs.extend(pairs);
     }
 
-    /// Keeps a content for those after it.
+    /// Keeps a content for later ones.
     fn keep(&mut self, code: ContentCode, label: Option<u64>) {
         self.before.push_back((code, label));
         if self.before.len() <= self.search.most {
@@ -298,7 +298,7 @@ mod tests {
 
     use super::*;
 
-    /// Each bucket at once: pairs, large ones, and what is passed over.
+    /// The results of each bucket at once: pairs, large contents, and passed over ones.
     fn at_once(search: &BucketSearch, rows: &[(u64, ContentCode)]) -> BucketPairs {
         let mut buckets: BTreeMap<u64, Vec<ContentCode>> = BTreeMap::new();
         for &(key, code) in rows {

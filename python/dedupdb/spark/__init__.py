@@ -10,9 +10,8 @@
     clean = dd.dedup(df, key="url", text="body")
     stores = dd.load(sketches, "stores/part-{}")  # to be joined by dedupdb merge
 
-Spark sorts, joins and moves rows; what is done with them is done by the same code as in a store, a call a batch.
-The package has to be installed on every machine. Workers run ``python3`` of the path unless ``PYSPARK_PYTHON`` says
-otherwise.
+Spark sorts, joins and moves rows. The code of a store does the rest, with one call per batch. The package must be
+installed on every machine. Workers run the ``python3`` on the path unless ``PYSPARK_PYTHON`` names another one.
 """
 
 from __future__ import annotations

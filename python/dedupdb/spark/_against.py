@@ -1,4 +1,4 @@
-"""Against stores of earlier documents."""
+"""Compares documents with stores of earlier ones."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ import dedupdb
 
 
 def against(df: DataFrame, stores: str | Sequence[str], *, text: str = "text", ship: bool = True) -> DataFrame:
-    """The rows whose text is like no document of some stores.
+    """Returns the rows whose text resembles no document of some stores.
 
     Args:
         df: The documents.
-        stores: Folders of stores, which are read only.
+        stores: The folders of stores, which are opened for reading only.
         text: The column with the text; rows where it is null are kept.
-        ship: Sends copies of the stores, as of their last commits, to the executors. Else each has them in the same
-            folder, such as one that all mount.
+        ship: Sends copies of the stores, as of their last commits, to the executors. If false, each executor must have
+            them in the same folder, such as one that all of them mount.
 
     Raises:
         ValueError: No store is given.
-        dedupdb.errors.NotAStore: There is no store in a folder.
+        dedupdb.errors.NotAStore: A folder has no store.
     """
     paths = [stores] if isinstance(stores, str) else list(stores)
     if not paths:
@@ -40,7 +40,7 @@ def against(df: DataFrame, stores: str | Sequence[str], *, text: str = "text", s
 
 
 def _shipped(context: Any, path: str) -> str:
-    """Sends a copy of a store to the executors, under a name that no other has, and returns the name."""
+    """Sends a copy of a store to the executors, under a unique name, and returns the name."""
     folder = tempfile.mkdtemp(prefix="dedupdb-")
     # Executors may ask for it as long as the session lasts.
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

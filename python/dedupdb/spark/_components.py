@@ -1,4 +1,4 @@
-"""What matching pairs connect."""
+"""The connected components of matching pairs."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .. import cluster
 _ROUNDS = 100
 
 SENT = 500_000
-"""Hashes, and edges, that are sent to all executors rather than shuffling all sketches."""
+"""The number of hashes, or edges, up to which they are sent to all executors, instead of shuffling all sketches."""
 
 
 def components(edges: DataFrame, on_driver: int) -> DataFrame:
-    """Each hash of an edge, in ``hash``, and the lowest that it is connected to, in ``label``.
+    """Returns each hash of an edge as ``hash``, and the lowest hash of its component as ``label``.
 
-    Maximum number of edges on the driver, 128 bytes an edge; else Spark goes round after round.
+    Up to ``on_driver`` edges are connected on the driver, with 128 bytes per edge. For more, Spark runs several rounds.
     """
     edges = edges.select("hash_a", "hash_b")
     number = edges.count()
@@ -31,13 +31,13 @@ def components(edges: DataFrame, on_driver: int) -> DataFrame:
 
 
 def collected(df: DataFrame) -> list[pa.RecordBatch]:
-    """The rows on the driver."""
+    """Returns the rows on the driver."""
     frame: Any = df
     return list(frame.toArrow().to_batches() if hasattr(frame, "toArrow") else frame._collect_as_arrow())
 
 
 def arrow(df: DataFrame) -> pa.Table:
-    """The rows on the driver, with their schema."""
+    """Returns the rows on the driver, with their schema."""
     frame: Any = df
     if hasattr(frame, "toArrow"):
         return frame.toArrow()
@@ -46,7 +46,7 @@ def arrow(df: DataFrame) -> pa.Table:
 
 
 def sent(df: DataFrame, table: pa.Table, schema: str) -> DataFrame:
-    """A table of the driver as a frame of the same session as another one."""
+    """Returns a table of the driver as a frame in the same session as ``df``."""
     spark: Any = df.sparkSession
     made: DataFrame
     if hasattr(df, "toArrow"):

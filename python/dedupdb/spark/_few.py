@@ -1,4 +1,4 @@
-"""The search for pairs on the driver, where documents are few: Spark's stages would take longer than the work."""
+"""The search for pairs on the driver: if there are few documents, Spark's stages take longer than the work."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from ._components import arrow, sent
 from ._sketches import SIDE, same_key
 
 KEYS = 1 << 21
-"""Band keys, 17 a document by default, up to which pairs are searched for on the driver."""
+"""The number of band keys, 17 per document by default, up to which the driver searches for pairs."""
 
 PAIRS = 1 << 20
-"""Candidates, and documents named by matching pairs, that the driver takes."""
+"""The number of candidates, and of documents in matching pairs, that the driver takes."""
 
 BYTES = 256 << 20
-"""Bytes of all sketches without their shingles, and of the shingles to be compared, that the driver takes."""
+"""Bytes of all sketches without their shingles, and of the shingles to compare, that the driver takes."""
 
 _AT_ONCE = 1024
-"""Pairs whose shingles are put side by side at once."""
+"""Pairs whose shingles are put side by side at a time."""
 
 _EDGES = pa.schema([("hash_a", pa.binary()), ("hash_b", pa.binary()), ("jaccard", pa.float64()), ("later", pa.int64())])
 
 def few(sketches: DataFrame) -> Few | None:
-    """The sketches without their shingles, if they are few enough for the driver."""
+    """Returns the sketches without their shingles, if they are few enough for the driver."""
     strings = F.sum(sum((F.octet_length(name) for name in ("key", "parameters", "file")), F.lit(0)))
     counts = sketches.select(F.count("*"), F.sum(F.greatest(F.size("keys"), F.lit(0))), strings).first()
     rows, keys, size = (int(value or 0) for value in counts or (0, 0, 0))
@@ -39,7 +39,7 @@ def few(sketches: DataFrame) -> Few | None:
 
 
 class Few:
-    """Sketches that are few."""
+    """A small number of sketches."""
 
     def __init__(self, sketches: DataFrame, rows: pa.Table) -> None:
         self._sketches = sketches
@@ -47,15 +47,17 @@ class Few:
         self._documents = rows.filter(pc.and_(rows["key"].is_valid(), rows["hash"].is_valid())).sort_by("key")
 
     def refuse_duplicates(self) -> None:
-        """Refuses documents of which several have the same key."""
+        """Raises an error if several documents have the same key."""
         counts = self._documents.group_by("key").aggregate([([], "count_all")])
         again = counts.filter(pc.greater(counts["count_all"], 1))["key"]
         if len(again) > 0:
             raise same_key(pc.min(again).as_py(), len(again))
 
     def candidates(self, parameters: str, threshold: float, most: int, large: int) -> pa.Table | None:
-        """The distinct pairs of codes ``a`` and ``b`` that share a bucket. None if they are too many, if ``most``
-        passes one over, or if a bucket has more than ``large`` contents."""
+        """Returns the distinct pairs of codes ``a`` and ``b`` that share a bucket.
+
+        None if there are too many, if ``most`` passes one over, or if a bucket has more than ``large`` contents.
+        """
         posted = list(cluster.postings(self._rows.to_batches(), parameters))
         rows = pa.Table.from_batches(posted).sort_by([("key", "ascending"), ("code", "ascending")])
         found: list[pa.RecordBatch] = []
@@ -70,8 +72,10 @@ class Few:
         return pairs.group_by(["a", "b"], use_threads=False).aggregate([])
 
     def verified(self, pairs: pa.Table, threshold: float) -> pa.Table | None:
-        """The pairs that share a bucket and match, as :func:`dedupdb.cluster.verify` gives them. None if they have too
-        many bytes of shingles."""
+        """Returns the pairs that share a bucket and match, like :func:`dedupdb.cluster.verify`.
+
+        None if they have too many bytes of shingles.
+        """
         codes = pa.chunked_array([*pairs["a"].chunks, *pairs["b"].chunks], pa.int64()).unique()
         chosen = self._documents.filter(pc.is_in(self._documents["code"], codes))
         # One of each text: that of the first key.
@@ -90,8 +94,10 @@ class Few:
         return _whole(list(cluster.verify(_side_by_side(pairs, contents), threshold)), _EDGES)
 
     def named(self, edges: pa.Table, fold_copies: bool) -> pa.Table | None:
-        """Edges, and copies, with the keys of the documents on both sides: ``names_a``, ``names_b``, ``jaccard`` and
-        ``exact_copy``. None if they are too many."""
+        """Returns edges, and copies, with the keys of the documents on both sides.
+
+        The columns are ``names_a``, ``names_b``, ``jaccard`` and ``exact_copy``. None if there are too many.
+        """
         grouped = self._documents.select(["hash", "key"]).group_by("hash", use_threads=False)
         names = grouped.aggregate([("key", "list")]).rename_columns({"key_list": "names"})
         if fold_copies:
@@ -109,19 +115,19 @@ class Few:
 
 
 def _whole(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
-    """All batches; a table without rows, of this schema, of none."""
+    """Returns all batches as a table. If there are none, the table has this schema and no rows."""
     return pa.Table.from_batches(batches, batches[0].schema if batches else schema)
 
 
 def _firsts(values: pa.ChunkedArray) -> pa.Array:
-    """Where each value comes first, ascending."""
+    """Returns the first place of each value, ascending."""
     places = pa.table({"value": values, "at": pa.array(range(len(values)), pa.int64())})
     firsts = places.group_by("value").aggregate([("at", "min")])["at_min"]
     return firsts.combine_chunks().sort()
 
 
 def _side_by_side(pairs: pa.Table, contents: pa.Table) -> Iterator[pa.RecordBatch]:
-    """Both contents of each pair, in columns with ``_a`` and ``_b`` behind their names."""
+    """Returns both contents of each pair, in columns with the suffixes ``_a`` and ``_b``."""
     for start in range(0, pairs.num_rows, _AT_ONCE):
         part = pairs.slice(start, _AT_ONCE)
         sides = {

@@ -1,4 +1,4 @@
-"""Clusters, and what is dropped."""
+"""Clusters, and dropped documents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._pairs import MOST, Search, matched
 from ._sketches import column, sketch
 
 BROADCAST = 64 << 20
-"""Bytes of dropped keys that are sent to all executors rather than moving the rows."""
+"""Bytes of dropped keys up to which they are sent to all executors, instead of moving the rows."""
 
 _CLUSTERS = "key string, cluster string, representative boolean, jaccard double"
 _JUDGED = "hash binary, representative string, jaccard double, cut_short bigint, key string"
@@ -30,15 +30,16 @@ def clusters(
     checkpoint: str | None = None,
     report: dict[str, int] | None = None,
 ) -> DataFrame:
-    """The clusters of documents that are alike, of two documents and more.
+    """Returns the clusters of similar documents, of at least two documents each.
 
-    They are those of a store with the same documents, added in the order of their keys. A cluster is called by its
-    first key, so its name does not depend on partitions, executors or retries.
+    They are those of a store with the same documents, added in the order of their keys. The name of a cluster is its
+    first key, so it does not depend on partitions, executors or retries.
 
     Args:
-        sketches: What :func:`dedupdb.spark.sketch` made, cached or read from files.
-        linkage: ``"connected"``, all that pairs connect; or ``"representative"``, where every member is like the first
-            one. In the order of the keys, a document joins the representative that it is most like, or becomes one.
+        sketches: The result of :func:`dedupdb.spark.sketch`, cached or read from files.
+        linkage: ``"connected"`` for everything that pairs connect, or ``"representative"`` if every member must match
+            the first one. In the order of the keys, a document then joins the most similar representative, or becomes
+            one.
         most, edges_on_driver, checkpoint, report: As for :func:`dedupdb.spark.pairs`.
 
     Returns:
@@ -62,7 +63,7 @@ def clusters(
 
 
 def _connected(search: Search) -> DataFrame:
-    """The documents of connected clusters and of copies, with the name of the cluster and the similarity."""
+    """Returns the documents of connected clusters and of copies, with the name of the cluster and the similarity."""
     connected = components(search.edges(labelled=True), search.edges_on_driver)
     group = F.coalesce("label", "hash").alias("group")
     grouped = search.documents.join(connected, "hash", "left").select("key", "hash", group)
@@ -84,8 +85,11 @@ def _connected(search: Search) -> DataFrame:
 
 
 def _kept(search: Search, copies: bool) -> DataFrame:
-    """What becomes of the documents of connected groups, of copies of the first alone or (``copies``) of all: ``key``,
-    ``hash``, the kept one's key as ``representative``, and ``jaccard`` with it."""
+    """Returns the outcome for the documents of connected groups.
+
+    Of several copies, only the first is included, or all with ``copies``. The columns are ``key``, ``hash``, the kept
+    one's key as ``representative``, and ``jaccard`` with it.
+    """
     connected = components(search.edges(labelled=True), search.edges_on_driver)
     documents = search.sketches.where(F.col("key").isNotNull()).join(connected, "hash")
     if not copies:
@@ -98,7 +102,7 @@ def _kept(search: Search, copies: bool) -> DataFrame:
 
 
 def _named(search: Search, copies: bool) -> DataFrame:
-    """All documents: ``key``, ``hash``, the key that is kept in its place or its own as ``cluster``, ``jaccard``."""
+    """Returns all documents: ``key``, ``hash``, the kept key or its own as ``cluster``, and ``jaccard``."""
     kept = _kept(search, copies).drop("cut_short")
     kept = kept.drop("hash") if copies else kept.drop("key")
     again = search.documents.groupBy("hash").agg(F.min("key").alias("first"), F.count("*").alias("documents"))
@@ -116,14 +120,14 @@ def dropped(
     checkpoint: str | None = None,
     report: dict[str, int] | None = None,
 ) -> DataFrame:
-    """The documents that are dropped, each with the one that it resembles.
+    """Returns the dropped documents, each with the one that it resembles.
 
-    In the order of the keys, a document is dropped if it is like an earlier one that is kept. ``dedupdb dedup`` drops
-    the same records of input in that order. ``earlier`` is the most similar of those that are kept, the first of
+    In the order of the keys, a document is dropped if it is similar to an earlier one that is kept. ``dedupdb dedup``
+    drops the same records of input in that order. ``earlier`` is the most similar of the kept ones, or the first of
     several, as in :func:`dedupdb.dedup`; the command may name another one.
 
     Args:
-        sketches: What :func:`dedupdb.spark.sketch` made, cached or read from files.
+        sketches: The result of :func:`dedupdb.spark.sketch`, cached or read from files.
         most, edges_on_driver, checkpoint, report: As for :func:`dedupdb.spark.pairs`.
 
     Returns:
@@ -142,7 +146,7 @@ def dropped(
 
 
 def _gone(search: Search) -> DataFrame:
-    """The documents that are dropped: ``key``, ``hash``, the kept one's key as ``cluster``, and ``jaccard``."""
+    """Returns the dropped documents: ``key``, ``hash``, the kept one's key as ``cluster``, and ``jaccard``."""
     return search.stages.kept("gone", _named(search, copies=True).where("key != cluster"))
 
 
@@ -157,10 +161,10 @@ def dedup(
     report: dict[str, int] | None = None,
     **parameters: Any,
 ) -> DataFrame:
-    """The rows without those that :func:`dedupdb.spark.dropped` names, with all columns.
+    """Returns the rows without those that :func:`dedupdb.spark.dropped` names, with all columns.
 
-    Rows with a null key or text are kept. The dropped keys are sent to all executors, and no text is moved, as long as
-    the keys have no more than 64 MiB. Where they have more, rows are moved to them by their key.
+    Rows with a null key or text are kept. If the dropped keys have no more than 64 MiB, they are sent to all executors,
+    and no text is moved. If they have more, rows are moved to them by their key.
 
     Args:
         df: The documents.

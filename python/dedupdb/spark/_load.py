@@ -1,4 +1,4 @@
-"""Stores of sketches."""
+"""Makes stores from sketches."""
 
 from __future__ import annotations
 
@@ -18,25 +18,27 @@ _COLUMNS = ("key", "hash", "bytes", "size", "packed", "parameters", "file")
 
 
 def load(sketches: DataFrame, path: str, *, stores: int | None = None) -> list[str]:
-    """Makes stores of sketches, one a partition, which ``dedupdb merge`` joins.
+    """Makes stores from sketches, one per partition; ``dedupdb merge`` joins them.
 
-    The documents are divided by their keys: the first store has the first keys, and in each they are added in the order
-    of the keys. So the stores merged in the order of their names, as ``dedupdb --store all merge stores/part-*`` does,
-    answer as one to which all texts were added in the order of their keys.
+    The documents are divided by their keys: the first store has the first keys, and in each store they are added in the
+    order of the keys. If the stores are merged in the order of their names, as with
+    ``dedupdb --store all merge stores/part-*``, the result answers as a store to which all texts were added in the
+    order of their keys.
 
-    A store that is there is added to; so a task that Spark runs again goes on where it was. The stores are in folders
-    of the executors: of this machine, or such as all of them mount.
+    If a store exists, documents are added to it, so a task that Spark runs again continues where it stopped. The stores
+    are in folders of the executors: of this machine, or folders that all of them mount.
 
     Args:
-        sketches: What :func:`dedupdb.spark.sketch` made, cached or read from files.
-        path: The folders. The number of the store, of five digits, takes the place of ``{}``.
-        stores: How many; as many as the sketches have partitions. Those without documents are not made.
+        sketches: The result of :func:`dedupdb.spark.sketch`, cached or read from files.
+        path: The folders. The number of the store, with five digits, replaces ``{}``.
+        stores: The number of stores; by default, the number of partitions of the sketches. Stores without documents are
+            not made.
 
     Returns:
-        The folders, in the order in which they are to be merged.
+        The folders, in the order in which to merge them.
 
     Raises:
-        ValueError: A key is that of several documents, or the sketches are of different parameters.
+        ValueError: Several documents have the same key, or the sketches have different parameters.
     """
     if path.count("{}") != 1:
         raise ValueError(f"path: {path!r}; the number of the store goes where it has {{}}, once")

@@ -1,4 +1,4 @@
-"""Candidates, and the pairs that match."""
+"""Candidates, and matching pairs."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from ._sketches import SIDE, parameters_of, refuse_duplicates, with_file
 from ._stages import Stages
 
 MOST = 4000
-"""Contents of buckets that turn out not to be like one, unless another number is asked for."""
+"""By default, a content is compared with at most this number of contents that do not match."""
 
 _LARGE = 256
-"""Contents from which on a bucket is searched by rare shingles."""
+"""The number of contents above which a bucket is searched by rare shingles."""
 
 _NEAR = 4
-"""Contents before it that each content of a large bucket is compared with in any case."""
+"""The number of contents before it that each content of a large bucket is always compared with."""
 
 _COUNTED = 4096
-"""Contents that are counted to tell which shingles are rare."""
+"""The number of contents in which shingles are counted to find the rare ones."""
 
 _FURTHER = 4
-"""Times as many others are looked at in each further walk."""
+"""The factor by which each further walk looks at more contents."""
 
 _IS_PAIR = "a >= 0 and a < b"
-"""What a row of a walk is if it is a pair."""
+"""The condition for a row of a walk to be a pair."""
 
 _BROADCAST = 4_000_000
-"""Codes that are sent to all executors rather than shuffling all sketches."""
+"""The number of codes up to which they are sent to all executors, instead of shuffling all sketches."""
 
 EDGES = "hash_a binary, hash_b binary, jaccard double, later bigint"
 
@@ -42,7 +42,7 @@ _NAMED = "names_a array<string>, names_b array<string>, jaccard double, exact_co
 
 
 class Search:
-    """A search for the pairs of contents that match, and what came of it."""
+    """A search for matching pairs of contents, and its results."""
 
     def __init__(
         self, sketches: DataFrame, most: int, edges: int, checkpoint: str | None, report: dict[str, int] | None
@@ -66,20 +66,20 @@ class Search:
             self.few.refuse_duplicates()
 
     def postings(self) -> DataFrame:
-        """Rows of a band key and a content's code."""
+        """Returns rows of a band key and a content's code."""
         columns = self.sketches.select("key", "hash", "code", "size", "keys", "parameters", "file")
         made = partial(cluster.postings, parameters=self.parameters)
         return columns.mapInArrow(made, "key bigint, code bigint")
 
     def walked(self, name: str, rows: DataFrame, large: int | None, beyond: int, most: int) -> DataFrame:
-        """The distinct pairs of rows of a key and a code, with what was passed over taken note of."""
+        """Returns the distinct pairs from rows of a key and a code, with rows about what was passed over."""
         walk = partial(cluster.walk, threshold=self.threshold, most=most, large=large, near=_NEAR, beyond=beyond)
         by_key = rows.repartition("key").sortWithinPartitions("key", "code")
         found = by_key.mapInArrow(walk, "a bigint, b bigint").groupBy("a", "b").count()
         return self.stages.kept(name, found)
 
     def count(self, found: DataFrame) -> tuple[int, int, int]:
-        """Counts pairs, contents of large buckets, and contents for which pairs were passed over, once a bucket."""
+        """Counts pairs, contents of large buckets, and contents for which pairs were passed over, once per bucket."""
         kinds = (_IS_PAIR, "a = b", "a < 0")
         counts = found.select(*(F.expr(f"count_if({kind})") for kind in kinds)).first()
         pairs, large, cut = (int(value) for value in (counts or (0, 0, 0)))
@@ -91,7 +91,7 @@ class Search:
         self.report[name] = self.report.get(name, 0) + number
 
     def contents(self, codes: DataFrame, number: int, *columns: str) -> DataFrame:
-        """The sketches of contents with these codes, one of each text: that of the first key."""
+        """Returns the sketches of contents with these codes, one for each text: that of the first key."""
         if number <= _BROADCAST:
             codes = F.broadcast(codes)
         named = self.sketches.where(F.col("key").isNotNull())
@@ -101,14 +101,14 @@ class Search:
         return numbered.where("copy = 1").drop("copy")
 
     def verified(self, name: str, pairs: DataFrame, number: int) -> DataFrame:
-        """The pairs of codes whose contents share a bucket and match."""
+        """Returns the pairs of codes whose contents share a bucket and match."""
         codes = pairs.select(F.explode(F.array("a", "b")).alias("code")).distinct()
         contents = self.stages.kept(name, self.contents(codes, 2 * number, "size", "keys", "packed", "file"))
         return matched(pairs, contents, "code", self.threshold, True)
 
     @cached_property
     def edges_of_few(self) -> pa.Table | None:
-        """The pairs of contents that match, found on the driver; None if that is too much for it."""
+        """Returns the matching pairs of contents, found on the driver; None if that is too much for it."""
         pairs = None
         if self.few is not None:
             pairs = self.few.candidates(self.parameters, self.threshold, self.most, _LARGE)
@@ -121,8 +121,11 @@ class Search:
         return edges
 
     def edges(self, labelled: bool) -> DataFrame:
-        """The pairs of contents that match; where they are to be connected only (``labelled``), some at least of each
-        component, so that all are connected."""
+        """Returns the matching pairs of contents.
+
+        If they only serve to connect contents (``labelled``), some of them may be left out, but all contents of a
+        component are connected.
+        """
         if self.edges_of_few is not None:
             return sent(self.sketches, self.edges_of_few, EDGES)
         found = self.walked("candidates", self.postings(), _LARGE, 0, self.most)
@@ -152,9 +155,9 @@ class Search:
     def _further(
         self, name: str, rows: DataFrame, large: int | None, found: DataFrame, pairs: DataFrame, edges: DataFrame
     ) -> DataFrame:
-        """Goes on with those contents that were kept from others and are like most that they were compared with.
+        """Continues with contents that were not compared with all others, and that match most of those compared.
 
-        From round to round only those, by their codes, go over the driver: plans stay as small as one round's.
+        Between rounds, only the codes of these contents go through the driver, so plans stay as small as for one round.
         """
         reach, parts = self.most, [edges]
         before = sent(rows, pa.table({"later": [0], "before": [0]}), "later bigint, before bigint")
@@ -200,7 +203,7 @@ class Search:
 
 
 def matched(pairs: DataFrame, contents: DataFrame, by: str, threshold: float, share: bool) -> DataFrame:
-    """Verifies pairs of the columns ``a`` and ``b``, which are values of a column of the contents."""
+    """Verifies pairs of the columns ``a`` and ``b``, which are values of the column ``by`` of the contents."""
     sides = [
         contents.select(*(F.col(name).alias(f"{name}_{side}") for name in dict.fromkeys([by, *SIDE]))) for side in "ab"
     ]
@@ -219,25 +222,25 @@ def pairs(
     checkpoint: str | None = None,
     report: dict[str, int] | None = None,
 ) -> DataFrame:
-    """The pairs of documents that are alike: what ``dedupdb pairs`` of a store with the same documents lists.
+    """Returns the pairs of similar documents: those that ``dedupdb pairs`` lists for a store with the same documents.
 
     Args:
-        sketches: What :func:`dedupdb.spark.sketch` made, cached or read from files.
-        fold_copies: Names documents with the same text by their first key alone.
-        most: Contents that one is compared with in vain at most, the nearest in size first. What is passed over is
-            counted, and warned about.
+        sketches: The result of :func:`dedupdb.spark.sketch`, cached or read from files.
+        fold_copies: Names documents with the same text only by their first key.
+        most: A content is compared with at most this number of contents that do not match, the nearest in size first.
+            Pairs that are passed over are counted, and a warning is given.
         edges_on_driver: Matching pairs up to which components are found on the driver.
-        checkpoint: A folder of any file system of Spark's, where the result of each stage is written. A run that failed
-            goes on there. It first checks that the keys and texts are the same, so texts are sketched again unless
-            the sketches were written to files.
-        report: A dict that gets the counts: ``candidates``, ``large_bucket_contents`` and ``passed_over``.
+        checkpoint: A folder in any file system that Spark supports, to which the result of each stage is written. A run
+            that failed continues from there. It first checks that the keys and texts are the same, so texts are
+            sketched again unless the sketches were written to files.
+        report: A dict that receives the counts: ``candidates``, ``large_bucket_contents`` and ``passed_over``.
 
     Returns:
         ``key_a``, ``key_b``, the lower key first, ``jaccard``, and ``exact_copy``.
 
     Raises:
-        ValueError: A key is that of several documents, or the checkpoint is of something else. Sketches of different
-            parameters, and damaged ones, raise it too, or let a task of Spark's fail with it.
+        ValueError: Several documents have the same key, or the checkpoint is of something else. Sketches of different
+            parameters, and damaged ones, raise it too, or make a Spark task fail with it.
     """
     search = Search(sketches, most, edges_on_driver, checkpoint, report)
     if search.is_empty:
@@ -253,7 +256,7 @@ def pairs(
 
 
 def _named(search: Search, fold_copies: bool) -> DataFrame:
-    """The pairs of contents that match, and copies, with the keys of the documents that have them."""
+    """Returns the matching pairs of contents, and copies, with the keys of the documents that have them."""
     if search.few is not None and search.edges_of_few is not None:
         few = search.few.named(search.edges_of_few, fold_copies)
         if few is not None:

@@ -1,4 +1,4 @@
-"""From texts to sketches."""
+"""Makes sketches of texts."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pyspark.sql import types as T
 from .. import _native, cluster
 
 SIDE = ("hash", "size", "keys", "packed", "file")
-"""Columns by which a content is compared with another."""
+"""The columns that are needed to compare two contents."""
 
 _MARK = "dedupdb.parameters"
 
 
 def _schema(parameters: str) -> T.StructType:
-    """The columns of sketches. The parameters are known without making a sketch, from files too."""
+    """Returns the columns of sketches. The parameters are known without making a sketch, from files too."""
     return T.StructType(
         [
             T.StructField("key", T.StringType()),
@@ -35,14 +35,14 @@ def _schema(parameters: str) -> T.StructType:
 
 
 def sketch(df: DataFrame, *, key: str = "id", text: str = "text", threads: int = 1, **parameters: Any) -> DataFrame:
-    """Sketches texts: their hashes, band keys and packed shingles, which is all that the other functions need.
+    """Sketches texts: computes their hashes, band keys and packed shingles, which the other functions need.
 
     The result may be written to Parquet and read again. It is computed again each time that it is used, unless it is
     cached (``.persist()``) or written.
 
     Args:
-        df: The documents, a row each.
-        key: The column with the key, which no other document has; it is taken as a string.
+        df: The documents, one per row.
+        key: The column with the key, which no other document has; it is cast to a string.
         text: The column with the text.
         threads: Threads of each task; Spark runs a task on every core of an executor, so 1 is right.
         parameters: Those of :func:`dedupdb.open`, from ``threshold`` on.
@@ -54,7 +54,7 @@ def sketch(df: DataFrame, *, key: str = "id", text: str = "text", threads: int =
 
     Raises:
         ValueError: A parameter is out of its range, a column has bytes, or the frame is a stream.
-        TypeError: ``df`` is no DataFrame of ``pyspark.sql``.
+        TypeError: ``df`` is not a DataFrame of ``pyspark.sql``.
     """
     if not hasattr(df, "mapInArrow"):
         raise TypeError(f"df is a {type(df).__module__}.{type(df).__name__}, and not a DataFrame of pyspark.sql")
@@ -70,21 +70,21 @@ def sketch(df: DataFrame, *, key: str = "id", text: str = "text", threads: int =
 
 
 def column(df: DataFrame, name: str) -> Column:
-    """A column by its name, which may have dots, or by a path into one."""
+    """Returns a column by its name, which may have dots, or by a path into one."""
     return df[f"`{name}`"] if name in df.columns and "`" not in name else df[name]
 
 
 def flaws(sketches: DataFrame) -> DataFrame:
-    """Counts the documents that have no shingles and why: ``flaw`` and ``count``.
+    """Counts the documents without shingles by reason: ``flaw`` and ``count``.
 
-    Null keys and null texts are in no pair and no cluster, and :func:`dedupdb.spark.dedup` keeps them. Empty texts are
-    like their copies alone.
+    Documents with a null key or text are in no pair and no cluster, and :func:`dedupdb.spark.dedup` keeps them. Empty
+    texts match only their copies.
     """
     return sketches.where(F.col("flaw").isNotNull()).groupBy("flaw").count()
 
 
 def parameters_of(sketches: DataFrame) -> tuple[str, float] | None:
-    """The parameters in one line, and the threshold; None of no sketches."""
+    """Returns the parameters in one line, and the threshold; None if there are no sketches."""
     for name in ("key", "hash", "code", "bytes", "size", "keys", "packed", "parameters"):
         if name not in sketches.columns:
             raise ValueError(f"sketches: there is no column {name!r}; dedupdb.spark.sketch makes them")
@@ -103,12 +103,12 @@ def parameters_of(sketches: DataFrame) -> tuple[str, float] | None:
 
 
 def with_file(sketches: DataFrame) -> DataFrame:
-    """The sketches with a column ``file``, where they were read, for messages about damaged ones."""
+    """Returns the sketches with a column ``file``: where they were read, for messages about damaged ones."""
     return sketches if "file" in sketches.columns else sketches.withColumn("file", F.input_file_name())
 
 
 def refuse_duplicates(documents: DataFrame) -> None:
-    """Refuses documents, with a column ``key``, of which several have the same one."""
+    """Raises an error if several documents have the same ``key``."""
     hashed = documents.select(F.xxhash64("key").alias("number"), "key")
     again = [row[0] for row in hashed.groupBy("number").count().where("count > 1").limit(1000).collect()]
     if not again:
@@ -120,6 +120,6 @@ def refuse_duplicates(documents: DataFrame) -> None:
 
 
 def same_key(first: str, keys: int) -> ValueError:
-    """Says that several documents have the same key: the first such key, and the number of them."""
+    """Returns an error about documents with the same key: the first such key, and the number of such keys."""
     others = f", as are {keys - 1} other keys" if keys > 1 else ""
     return ValueError(f"key: {first!r} is the key of several documents{others}")

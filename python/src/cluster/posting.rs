@@ -70,7 +70,9 @@ impl ClusterPostings {
             let code = hash.zip(u32::try_from(size).ok());
             let code = code.map(|(hash, size)| ContentCode::new(&hash, size));
             let sketch = code.filter(|code| stated.get(row) == Some(code.number().cast_signed()));
-            let own = lists.get(row).filter(|own| own.len() == self.bands || size == 0);
+            let own = lists
+                .get(row)
+                .filter(|own| own.len() == self.bands || size == 0);
             let Some((code, own)) = sketch.zip(own) else {
                 return Err(PyValueError::new_err(format!(
                     "the sketch of {:?} is damaged{}: sketch its text again",

@@ -1,24 +1,25 @@
-//! How far estimates are from exact similarities, as it is shown.
+//! The differences between estimates and exact similarities, as rows and as a table.
 
 use super::{Report, Row, Table};
 use crate::eval::{Accuracy, Off, accuracy_picture, pairs};
 use crate::number::{counted, grouped, seconds};
 use crate::text::Shingling;
 
-/// What was measured with one kind of shingles.
+/// The measurements with one kind of shingles.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct KindAccuracy {
     /// The kind.
     pub shingling: Shingling,
-    /// Texts that have such shingles, as far as they were drawn.
+    /// The number of drawn texts that have such shingles.
     pub texts: usize,
-    /// By family and number of permutations.
+    /// The measurements, by family and number of permutations.
     pub rows: Vec<Accuracy>,
 }
 
 impl KindAccuracy {
-    /// The rows that [`accuracy`](crate::eval::accuracy()) measured with this number of texts.
+    /// Takes the rows that [`accuracy`](crate::eval::accuracy()) measured with this number of
+    /// texts.
     pub fn new(shingling: Shingling, texts: usize, rows: Vec<Accuracy>) -> KindAccuracy {
         KindAccuracy {
             shingling,
@@ -31,7 +32,8 @@ impl KindAccuracy {
 /// A line of the table.
 type Line<'a> = (&'a KindAccuracy, &'a Accuracy, Off);
 
-/// Tells how far estimates are from exact similarities, by kind of shingle; means of `runs` runs.
+/// Reports how far estimates are from exact similarities, by kind of shingle. The figures are means
+/// of `runs` runs.
 pub fn accuracy_report(kinds: &[KindAccuracy], runs: u32) -> Report {
     let heading = format!(
         "{}; {} with permutations of their own",
@@ -63,7 +65,7 @@ pub fn accuracy_report(kinds: &[KindAccuracy], runs: u32) -> Report {
     }
 }
 
-/// How many texts are compared; of each kind of shingles, if that is not the same.
+/// The number of compared texts; for each kind of shingles, if the numbers differ.
 fn texts(kinds: &[KindAccuracy]) -> String {
     let number = |found: &KindAccuracy| {
         format!(
@@ -125,7 +127,7 @@ fn table(lines: &[Line<'_>]) -> Table {
     table
 }
 
-/// A mean number of pairs, with digits after the point where they say something.
+/// Formats a mean number of pairs, with decimals where they are significant.
 fn number(mean: f64) -> String {
     if mean >= 100.0 {
         format!("{mean:.0}")

@@ -1,4 +1,4 @@
-//! What numbers of bands find, as rows and as a table.
+//! The results of different numbers of bands, as rows and as a table.
 
 use super::{Report, Row, Table};
 use crate::eval::{BandsMeasured, Figure, ShapeMeasured};
@@ -6,8 +6,8 @@ use crate::number::{counted, grouped, small_percent};
 use crate::text::Shingling;
 
 impl BandsMeasured {
-    /// Tells what numbers of bands find and what they look at in vain, of an average query. `shingling`, `permutations`
-    /// and `threshold` are those that were asked for.
+    /// Reports, for each number of bands, what an average query finds and what it looks at in vain. `shingling`,
+    /// `permutations` and `threshold` are those of the measurement.
     pub fn report(&self, shingling: Shingling, permutations: u32, threshold: f64) -> Report {
         let heading = format!(
             "{} of {} against the others, {} shingles, {} permutations; {:.2} near-duplicates at {} \

@@ -1,4 +1,4 @@
-//! What an experiment found, as rows of named figures and as people read it.
+//! The results of an experiment, as rows of named figures and as text for people.
 
 mod accuracy;
 mod bands;
@@ -17,25 +17,24 @@ pub use value::{Row, Value};
 
 use crate::plot::Picture;
 
-/// What an experiment found, in every form.
+/// The results of an experiment, in every form.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// Rows of the same names, not rounded.
+    /// Rows with the same names, not rounded.
     pub rows: Vec<Row>,
-    /// What the figures are of, a line each.
+    /// What the figures describe, one line each.
     pub heading: Vec<String>,
-    /// The figures for people.
+    /// The figures as a table for people.
     pub table: Table,
-    /// What they say, a line each.
+    /// Notes on the figures, one line each.
     pub notes: Vec<String>,
-    /// The figures drawn.
+    /// The figures as a picture.
     pub picture: Picture,
 }
 
 impl Report {
-    /// The same, with a picture that says below what its figures are of: `corpus`, what the heading says, and the
-    /// version of this crate.
+    /// Adds to the picture a caption that describes its figures: `corpus`, the version of this crate, and the heading.
     #[must_use]
     pub fn of_corpus(mut self, corpus: &str) -> Report {
         let version = concat!("dedupdb ", env!("CARGO_PKG_VERSION"));
@@ -46,8 +45,8 @@ impl Report {
         self
     }
 
-    /// The heading, the table and the notes, in lines of at most `width` characters where words and columns allow
-    /// it.
+    /// Returns the heading, the table and the notes, in lines of at most `width` characters where words and columns
+    /// allow it.
     pub fn lines(&self, width: usize) -> Vec<String> {
         let prose = |lines: &[String]| -> Vec<String> {
             lines.iter().flat_map(|line| wrap(line, width)).collect()

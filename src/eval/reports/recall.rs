@@ -1,4 +1,4 @@
-//! How many of its true pairs a store finds, as rows and as a table.
+//! The recall of a store, as rows and as a table.
 
 use super::{Report, Row, Table};
 use crate::eval::{Recall, RecallRange};
@@ -6,7 +6,7 @@ use crate::number::{counted, grouped, percent, small_percent};
 use crate::schema::Schema;
 
 impl Recall {
-    /// Tells the recall of each range of similarities beside what the S-curve of the store's `schema` predicts.
+    /// Reports the recall of each range of similarities beside the prediction of the S-curve of the store's `schema`.
     pub fn report(&self, schema: &Schema) -> Report {
         let bands = schema.bands();
         let texts = counted(self.texts, "distinct text", "distinct texts");
@@ -56,7 +56,7 @@ impl Recall {
         rows
     }
 
-    /// The ranges and all pairs, with the names of the lines.
+    /// The ranges and all pairs, each with the name of its line.
     fn lines(&self) -> impl Iterator<Item = (String, &RecallRange)> {
         let named = self
             .shown()

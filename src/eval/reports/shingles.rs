@@ -1,4 +1,4 @@
-//! What the kinds and lengths of shingles say.
+//! Kinds and lengths of shingles, as rows and as a table.
 
 use super::{Report, Row, Table};
 use crate::diff::MOST_WORDS;
@@ -6,8 +6,8 @@ use crate::eval::{KindMeasured, PairClass, ShinglesMeasured};
 use crate::number::{counted, grouped, seconds};
 
 impl ShinglesMeasured {
-    /// Tells how each kind and length of shingles keeps near-duplicates apart from other pairs; `threshold` is the
-    /// share of words that a diff keeps of the former.
+    /// Reports how well each kind and length of shingles separates near-duplicates from other pairs. A pair counts as
+    /// near-duplicates if a word diff keeps at least the share `threshold` of their words.
     pub fn report(&self, threshold: f64) -> Report {
         let texts = counted(self.texts as u64, "text", "texts");
         let near = counted(self.near, "pair", "pairs");
@@ -29,7 +29,7 @@ impl ShinglesMeasured {
         }
     }
 
-    /// Says that near-duplicates are not told by whole texts, if there are longer ones.
+    /// Notes that the first words alone decide which texts are near-duplicates, if there are longer texts.
     fn cut_note(&self) -> Option<String> {
         let most = grouped(MOST_WORDS as u64);
         let texts = counted(self.cut as u64, "text has", "texts have");
@@ -38,7 +38,7 @@ impl ShinglesMeasured {
         })
     }
 
-    /// The line with the widest gap; of equals the first.
+    /// The line with the widest gap; on a tie, the first one.
     fn best(&self) -> Option<&KindMeasured> {
         let with_gap = self.kinds.iter().filter(|line| line.gap().is_some());
         with_gap.reduce(

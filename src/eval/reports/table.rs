@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-/// Blanks between columns.
+/// Spaces between columns.
 const GAP: usize = 2;
 
 /// A table whose first and last columns are left-aligned, and the others right-aligned.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     columns: Vec<Column>,
-    /// So many columns say what a row is of, or 0 for one.
+    /// The number of columns that name a row; 0 stands for one.
     names: usize,
 }
 
@@ -27,7 +27,7 @@ impl Column {
 }
 
 impl Table {
-    /// A table in which this number of columns at the front say what a row is of.
+    /// Makes a table in which this number of columns at the front name a row.
     pub fn named_by(names: usize) -> Table {
         Table {
             columns: Vec::new(),
@@ -49,8 +49,9 @@ impl Table {
         });
     }
 
-    /// The lines, none of more than `width` characters. Where the columns do not fit beside each
-    /// other, the table goes on below itself, and each part says again what its rows are of.
+    /// Returns the lines, of at most `width` characters each. If the columns do not fit beside each
+    /// other, the table continues below itself, and each part repeats the columns that name its
+    /// rows.
     pub fn lines(&self, width: usize) -> Vec<String> {
         let all: Vec<&Column> = self.columns.iter().collect();
         let (names, others) = all.split_at(self.names.max(1).min(all.len()));
@@ -63,7 +64,7 @@ impl Table {
         let mut used = of_names;
         for &column in others {
             let is_begun = parts.last().is_some_and(|part| part.len() > names.len());
-            // Each part has a column beside those, whatever the width.
+            // Each part has at least one column besides those, whatever the width.
             if is_begun && used + needed(column) > width.saturating_add(GAP) {
                 parts.push(names.to_vec());
                 used = of_names;
@@ -104,8 +105,8 @@ fn line(columns: &[&Column], row: usize) -> String {
     line.trim_end().to_owned()
 }
 
-/// The lines that a line becomes where no more than `width` characters fit; those after the first
-/// are indented by two more. A word that does not fit is left whole.
+/// Breaks a line into lines of at most `width` characters. Those after the first are indented by
+/// two more. A word that does not fit is not broken.
 pub fn wrap(line: &str, width: usize) -> Vec<String> {
     if line.chars().count() <= width {
         return vec![line.to_owned()];

@@ -1,12 +1,12 @@
-//! What the times say.
+//! The times of the parts of a corpus, as rows and as a table.
 
 use super::{Report, Row, Table};
 use crate::eval::{Cost, Crossing, PartCost, SignedCost, pairs, time_picture};
 use crate::number::{counted, grouped, seconds};
 use crate::text::Shingling;
 
-/// Tells what the parts of a corpus, ascending, cost, as [`time`](crate::eval::time()) gives them, and from how many
-/// texts on LSH takes less than all exact similarities.
+/// Reports the cost of the parts of a corpus, in ascending order, as [`time`](crate::eval::time()) returns them. Also
+/// reports from how many texts on LSH takes less time than all exact similarities.
 pub fn time_report(parts: &[PartCost], shingling: Shingling, threshold: f64) -> Report {
     let signed = parts.first().map_or(&[][..], |part| &part.signed);
     let wins: Vec<Option<f64>> = (0..signed.len())
@@ -85,7 +85,7 @@ fn table(parts: &[PartCost]) -> Table {
     table
 }
 
-/// The figures of each number of permutations.
+/// The figures for each number of permutations.
 fn rows(part: &PartCost, wins: &[Option<f64>]) -> Vec<Row> {
     let row = |(signed, wins): (&SignedCost, &Option<f64>)| -> Row {
         vec![

@@ -1,21 +1,22 @@
-//! Which shapes of bands would do, as rows and as a table.
+//! Shapes of bands, as rows and as a table.
 
 use super::{Report, Row, Table};
 use crate::eval::s_curves;
 use crate::number::{counted, grouped, percent};
 use crate::store::{Compared, Sample, Tuning};
 
-/// Similarities that the S-curves are shown at.
+/// Similarities at which the S-curves are shown.
 const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
-/// Similarities that the sample's pairs are counted at.
+/// Similarities at which the sample's pairs are counted.
 const COUNTED: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
 
-/// Pairs between the least of these and the threshold that say something.
+/// With fewer pairs between the lowest of these and the threshold, the sample says little.
 const FEW: u64 = 30;
 
-/// Tells what each shape of bands finds and costs. Shapes are those of [`Tuning::compare`] with the same `sample`,
-/// which was drawn in a store of this number of contents, and may have been [grown](Sample::grown_to) since.
+/// Reports what each shape of bands finds and costs. The shapes are those of [`Tuning::compare`] with the same
+/// `sample`. The sample was drawn in a store of the given number of contents, and may have been
+/// [grown](Sample::grown_to) since.
 pub fn tuning_report(
     tuning: &Tuning,
     shapes: &[Compared],
@@ -108,7 +109,7 @@ fn table(tuning: &Tuning, shapes: &[Compared], is_measured: bool) -> Table {
     table
 }
 
-/// What the figures of a sample are, and how far they can be trusted.
+/// Describes the figures of a sample, and how reliable they are.
 fn measured_notes(
     tuning: &Tuning,
     shapes: &[Compared],

@@ -1,4 +1,4 @@
-//! A figure.
+//! The figures of a report.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ pub type Row = Vec<(&'static str, Value)>;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
-    /// There is none: a mean of nothing, for example.
+    /// There is no figure, such as for the mean of an empty set.
     Unknown,
-    /// Whether something is so.
+    /// Yes or no.
     Flag(bool),
     /// A count.
     Whole(u64),
@@ -27,7 +27,7 @@ impl fmt::Display for Value {
             Value::Unknown => Ok(()),
             Value::Flag(flag) => flag.fmt(f),
             Value::Whole(number) => number.fmt(f),
-            // With its point, which says that it is none by chance.
+            // With its decimal point, which distinguishes it from a count.
             Value::Real(number) => write!(f, "{number:?}"),
             Value::Text(text) => f.write_str(text),
         }

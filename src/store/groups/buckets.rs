@@ -1,4 +1,4 @@
-//! The buckets of one band, as far as contents share them.
+//! The buckets of one band that contents share.
 
 use std::ops::Range;
 
@@ -14,8 +14,8 @@ pub(crate) struct Buckets {
 }
 
 impl Buckets {
-    /// Reads the buckets of a band, without the `removed` contents, which are sorted. The contents
-    /// of each are in the order of their ids.
+    /// Reads the buckets of a band without the contents in `removed`, which is sorted. The contents
+    /// of each bucket are ordered by id.
     pub(crate) fn of(snapshot: &Snapshot, band: u32, removed: &[u32]) -> Result<Buckets> {
         let list = band + 1;
         let mut postings = Vec::new();
@@ -49,12 +49,12 @@ impl Buckets {
         &self.contents
     }
 
-    /// Some contents, to be put into another order.
+    /// Some contents, for putting them into another order.
     pub(crate) fn contents_mut(&mut self, range: Range<usize>) -> &mut [u32] {
         &mut self.contents[range]
     }
 
-    /// Where the contents of a bucket are, if there are so many buckets.
+    /// The range of a bucket among the contents, if the bucket exists.
     pub(crate) fn range(&self, bucket: usize) -> Option<Range<usize>> {
         let end = *self.ends.get(bucket)?;
         let start = bucket.checked_sub(1).map_or(0, |before| self.ends[before]);

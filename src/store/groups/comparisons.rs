@@ -1,4 +1,4 @@
-//! Which contents of a band's buckets are compared with one another.
+//! Which contents of a band's buckets are compared with each other.
 
 use std::ops::Range;
 
@@ -7,16 +7,16 @@ use crate::error::Result;
 use crate::storage::Snapshot;
 use crate::text::sizes_fit;
 
-/// Contents of a bucket from which on they are compared only with those of fitting size.
+/// In buckets of at least this number of contents, only contents of fitting size are compared.
 const LARGE: usize = 64;
 
-/// Contents that another one is compared with at a time.
+/// Contents per task that another one is compared with.
 const STRIDE: usize = 1 << 8;
 
-/// Comparisons of a batch.
+/// Comparisons per batch.
 const BATCH: usize = 1 << 16;
 
-/// A content to be compared with some that come after it in its bucket.
+/// A content, and some of the contents after it in its bucket to compare it with.
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
     pub(crate) content: u32,
@@ -24,11 +24,10 @@ pub(crate) struct Task {
     pub(crate) others: Range<usize>,
 }
 
-/// What the contents of a large bucket are ordered by.
+/// The sort key of contents in a large bucket.
 pub(crate) type Order = (u32, u32);
 
-/// The order of a content: its number of shingles, as far as that bounds what it can match, and its
-/// id.
+/// The sort key of a content: its number of shingles, if that bounds what it can match, and its id.
 pub(crate) fn order(snapshot: &Snapshot, content: u32) -> Result<Order> {
     let size = if snapshot.schema.keeps_shingles() {
         snapshot.content(content)?.shingle_count
@@ -38,39 +37,39 @@ pub(crate) fn order(snapshot: &Snapshot, content: u32) -> Result<Order> {
     Ok((size, content))
 }
 
-/// A way through the buckets of a band, on which all contents of each meet that can match.
+/// A walk through the buckets of a band that compares all contents of each bucket that can match.
 ///
-/// The contents of a large bucket are ordered by their numbers of shingles, so that those which a
-/// content can match by size are next to it. A content that has had as many false candidates in a
-/// bucket as are allowed is compared with no more of it.
+/// The contents of a large bucket are ordered by their numbers of shingles, so the contents that
+/// one can match by size are next to it. Once a content has had the allowed number of false
+/// candidates in a bucket, it is not compared with the rest of the bucket.
 #[derive(Debug, Default)]
 pub(crate) struct Comparisons {
     pub(crate) band: u32,
     threshold: f64,
     buckets: Buckets,
-    /// The bucket whose contents meet, and its number.
+    /// The current bucket, and the number of buckets begun.
     range: Range<usize>,
     bucket: usize,
-    /// Its contents' numbers of shingles, ascending, if it is a large one.
+    /// The numbers of shingles of its contents, ascending, if it is large.
     sizes: Vec<u32>,
-    /// The content that is compared, and the first of those that it is yet to be compared with.
+    /// The places of the current content and of the next one to compare it with.
     at: usize,
     other: usize,
-    /// False candidates that it may still have in this bucket, and those of its comparisons that
-    /// it is not known of yet whether they were some.
+    /// The false candidates that it may still have in this bucket, and the number of its
+    /// comparisons whose outcome is not known yet.
     left: usize,
     open: usize,
     false_candidates: usize,
 }
 
 impl Comparisons {
-    /// Buckets whose contents were compared, and all.
+    /// The number of buckets that were searched, and of all.
     pub(crate) fn buckets(&self) -> (usize, usize) {
         (self.bucket, self.buckets.len())
     }
 
-    /// Those of the contents of a band that are not `removed`, which are sorted; a content may have
-    /// so many false candidates in its bucket.
+    /// The comparisons of a band, without the contents in `removed`, which is sorted. A content may
+    /// have `false_candidates` false candidates in its bucket.
     pub(crate) fn of(
         snapshot: &Snapshot,
         band: u32,
@@ -88,13 +87,13 @@ impl Comparisons {
         })
     }
 
-    /// The contents that tasks name by their places.
+    /// The contents that tasks refer to by place.
     pub(crate) fn contents(&self) -> &[u32] {
         self.buckets.contents()
     }
 
-    /// The next tasks; none when all is done. What became of those of the last content has to be
-    /// said before there are more.
+    /// The next tasks; none when all is done. Before the next call, [`Comparisons::had_false`] must
+    /// record the outcome for the content of the last task.
     pub(crate) fn batch(&mut self, snapshot: &Snapshot) -> Result<Vec<Task>> {
         let mut tasks = Vec::new();
         let mut count = 0;
@@ -107,9 +106,9 @@ impl Comparisons {
         Ok(tasks)
     }
 
-    /// Takes note of false candidates that the content of the last task had in a batch. Once it
-    /// has had as many as are allowed, the rest of its bucket is passed over, and the first content
-    /// of that is returned.
+    /// Records the false candidates that the content of the last task had in a batch. Once it has
+    /// had the allowed number, the rest of its bucket is skipped, and the first content of the rest
+    /// is returned.
     pub(crate) fn had_false(&mut self, candidates: usize) -> Option<u32> {
         self.open = 0;
         self.left = self.left.saturating_sub(candidates);
@@ -121,7 +120,7 @@ impl Comparisons {
         Some(self.contents()[next])
     }
 
-    /// The next task; none at the end, nor while those that the current content had may have used
+    /// The next task. None at the end, or while the open comparisons of the current content may use
     /// up its false candidates.
     fn next(&mut self, snapshot: &Snapshot) -> Result<Option<Task>> {
         loop {
@@ -161,7 +160,7 @@ impl Comparisons {
         self.range.start + self.sizes.partition_point(fits)
     }
 
-    /// Orders the contents of the bucket by size, if it is a large one.
+    /// Orders the contents of the bucket by size, if it is large.
     fn order(&mut self, snapshot: &Snapshot) -> Result<()> {
         self.sizes.clear();
         let is_large = self.range.len() >= LARGE.min(self.false_candidates);

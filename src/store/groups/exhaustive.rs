@@ -6,7 +6,7 @@ use crate::pool::Pool;
 use crate::storage::Snapshot;
 use crate::text::ShingleSet;
 
-/// Pairs that are handed out at a time.
+/// Pairs that are returned at a time.
 const PAIRS: usize = 1 << 16;
 
 impl Sets for Snapshot {
@@ -18,14 +18,15 @@ impl Sets for Snapshot {
 /// The pairs of contents that reach a threshold, a few at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Exhaustive {
-    /// None before the first pairs are asked for.
+    /// None before the first pairs are requested.
     join: Option<Join>,
-    /// Pairs that were found and not yet handed out, the last one first.
+    /// Pairs that were found and not yet returned, the last one first.
     found: Vec<Joined>,
 }
 
 impl Exhaustive {
-    /// The next pairs, maybe none, until all were given; `removed` are contents, sorted.
+    /// The next pairs, which may be an empty list. None at the end. `removed` holds sorted
+    /// contents.
     pub(crate) fn next(
         &mut self,
         snapshot: &Snapshot,

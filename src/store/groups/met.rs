@@ -1,4 +1,4 @@
-//! Which contents of a bucket met in an earlier one.
+//! Which contents of a bucket were already compared in an earlier one.
 
 use std::collections::HashMap;
 
@@ -6,15 +6,15 @@ use super::comparisons::{Order, order};
 use crate::error::Result;
 use crate::storage::Snapshot;
 
-/// What was compared on the way through the buckets, band after band.
+/// Records which comparisons were skipped while buckets are searched, band by band.
 #[derive(Debug, Default)]
 pub(crate) struct Met {
-    /// Of contents for which the rest of a bucket was passed over: its band, and where that began.
+    /// For each content that skipped the rest of a bucket: the band, and where the rest begins.
     ends: HashMap<u32, Vec<(u32, Order)>>,
 }
 
 impl Met {
-    /// Notes that the bucket of a band was passed over for a content, from `next` on.
+    /// Records that `content` skipped the rest of its bucket in a band, from `next` on.
     pub(crate) fn end(
         &mut self,
         snapshot: &Snapshot,
@@ -27,7 +27,7 @@ impl Met {
         Ok(())
     }
 
-    /// What `one` was compared with in buckets of bands before `band`.
+    /// The contents that `one` was compared with in buckets of bands before `band`.
     pub(crate) fn before<'a>(
         &'a self,
         snapshot: &'a Snapshot,
@@ -44,7 +44,8 @@ impl Met {
         })
     }
 
-    /// Whether two contents were not compared in the bucket of a band, which they share.
+    /// Whether the comparison of two contents was skipped in the bucket of a band, which they
+    /// share.
     fn was_passed_over(
         &self,
         snapshot: &Snapshot,
@@ -56,14 +57,14 @@ impl Met {
             return Ok(false);
         }
         let (one, other) = (order(snapshot, one)?, order(snapshot, other)?);
-        // It is the first of the two that the bucket was gone through for.
+        // A bucket is searched for the first of the two.
         let (first, second) = (one.min(other), one.max(other));
         let mut ends = self.ends.get(&first.1).into_iter().flatten();
         Ok(ends.any(|&(of, end)| of == band && second >= end))
     }
 }
 
-/// What a content was compared with in the buckets of some bands.
+/// The contents that a content was compared with in the buckets of some bands.
 #[derive(Debug)]
 pub(crate) struct Before<'a> {
     met: &'a Met,
@@ -74,7 +75,7 @@ pub(crate) struct Before<'a> {
 }
 
 impl Before<'_> {
-    /// Whether `other` is among them.
+    /// Whether `other` is one of them.
     pub(crate) fn has(&self, other: u32) -> Result<bool> {
         let Before { met, snapshot, .. } = self;
         let signature = snapshot.signature(other)?;
@@ -88,7 +89,7 @@ impl Before<'_> {
     }
 }
 
-/// The hash of a signature in a band. Contents that are in a bucket have shingles.
+/// The hash of a signature in a band. Every content in a bucket has shingles.
 fn hash(snapshot: &Snapshot, signature: &[u8], band: u32) -> Option<u32> {
     snapshot.schema.band_hash(1, signature, band)
 }

@@ -1,4 +1,4 @@
-//! Questions about all documents: what is like what.
+//! Queries over all documents: which ones are similar.
 
 mod buckets;
 mod clusters;

@@ -1,4 +1,4 @@
-//! Every pair of documents that are alike.
+//! All pairs of similar documents.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::storage::Snapshot;
 use crate::store::compare::{Likeness, Matcher, Stored};
 use crate::store::handle::Store;
 
-/// Steps that a band counts as.
+/// Progress steps per band.
 const BAND_STEPS: u64 = 1000;
 
 /// Contents whose names are read at a time.
@@ -63,8 +63,8 @@ impl PairQuery {
         self
     }
 
-    /// Finds every pair, by comparing shingles instead of going through buckets: the truth that the
-    /// recall of bands is measured against, and the way to pairs far below the store's threshold.
+    /// Finds every pair, by comparing shingles instead of searching buckets. The recall of bands is measured against
+    /// this. It also finds pairs far below the store's threshold.
     ///
     /// This is an exact join (`AllPairs` with the positions of `PPJoin`). It reads all shingles three times, from
     /// the mapped column. It takes 12 bytes of memory per content, 8 more for each thread, 1 to 2 bytes per shingle
@@ -77,7 +77,7 @@ impl PairQuery {
         self
     }
 
-    /// The keys in the order in which the pair has them, if it is one that is asked for.
+    /// Whether `one` is the first key of the pair; none if the query does not ask for this pair.
     fn order(&self, one: &str, other: &str) -> Option<bool> {
         let in_order = one <= other;
         let Some((a, b)) = &self.between else {
@@ -93,7 +93,7 @@ impl PairQuery {
         }
     }
 
-    /// The pair of two documents, if it is one that is asked for.
+    /// The pair of two documents, if the query asks for it.
     fn pair(&self, one: &str, other: &str, likeness: Likeness) -> Option<Pair> {
         let (a, b) = if self.order(one, other)? {
             (one, other)
@@ -138,13 +138,13 @@ pub struct Pairs {
     threshold: f64,
     /// Removed contents, sorted.
     removed: Vec<u32>,
-    /// The first content whose names were not looked at for copies.
+    /// The first content whose names have not been searched for copies.
     next_content: u32,
-    /// The way through the buckets of a band, and the next band.
+    /// The comparisons in the buckets of a band, and the next band.
     comparisons: Comparisons,
     next_band: u32,
     met: Met,
-    /// What goes in the place of the buckets, if that is asked for.
+    /// The exhaustive search, which replaces the buckets if the query asks for it.
     join: Option<Exhaustive>,
     ready: VecDeque<Found>,
     product: Option<Product>,
@@ -163,11 +163,11 @@ struct Alike {
 #[derive(Debug)]
 enum Found {
     Pair(Pair),
-    /// Two contents, or one twice, whose documents are many pairs.
+    /// Two contents, or one twice, whose documents form many pairs.
     Contents(u32, u32, Likeness),
 }
 
-/// The pairs of the documents of two contents, or of one, which are named one by one.
+/// The pairs of the documents of two contents, or of one, listed one by one.
 #[derive(Debug)]
 struct Product {
     rows: Vec<String>,
@@ -196,12 +196,12 @@ impl Store {
     /// Finds every pair of documents that share a bucket and reach the threshold, each pair once,
     /// or every pair that reaches it ([`PairQuery::exhaustive`]).
     ///
-    /// The search reads the buckets band by band and looks up no content. It takes memory for the postings of one
-    /// band (8 bytes per content), for the pairs of 65,536 comparisons, for the keys of two contents, and 12 bytes
-    /// for each content and bucket with skipped candidates, however large a bucket is. If all contents of a bucket
-    /// match, a bucket of m contents has m²/2 pairs and takes time for each; [`clusters`](Store::clusters) is
-    /// faster. Candidates that do not match are bounded for each content by
-    /// [`Options::false_candidates`](crate::Options::false_candidates).
+    /// The search reads the buckets band by band and looks up no content. It takes memory for the postings of one band
+    /// (8 bytes per content), for the pairs of 65,536 comparisons, for the keys of two contents, and 12 bytes for each
+    /// content and bucket with skipped candidates, however large a bucket is. If all contents of a bucket match, a
+    /// bucket of m contents has m²/2 pairs and takes time for each; [`clusters`](Store::clusters) is faster.
+    /// [`Options::false_candidates`](crate::Options::false_candidates) bounds the candidates of each content that do
+    /// not match.
     ///
     /// Pairs of copies come first, in the order in which their texts were added, and then the others, by the first
     /// bucket that they share. In an exhaustive search, these are ordered by the text with more shingles (if both
@@ -295,7 +295,7 @@ impl Pairs {
         }
     }
 
-    /// Takes a step; says whether there was one to take.
+    /// Takes a step; returns whether there was one to take.
     fn find_more(&mut self) -> Result<bool> {
         if self.next_content < self.snapshot.len {
             self.find_copies()?;
@@ -318,7 +318,7 @@ impl Pairs {
         if self.next_band == self.snapshot.schema.bands().bands() {
             return Ok(false);
         }
-        // Frees the postings of the last band before those of the next are read.
+        // Frees the postings of the last band before the next ones are read.
         self.comparisons = Comparisons::default();
         let band = self.next_band;
         self.comparisons = Comparisons::of(
@@ -332,7 +332,7 @@ impl Pairs {
         Ok(true)
     }
 
-    /// Steps done: the copies count like a band, and each band the same.
+    /// Steps done: each band counts the same, and so do the copies.
     fn steps_done(&self) -> u64 {
         let share = |done: usize, all: usize| {
             if all == 0 {
@@ -348,7 +348,7 @@ impl Pairs {
         BAND_STEPS * u64::from(self.next_band) + share(done, all)
     }
 
-    /// Finds the pairs of documents with the same text, for some contents.
+    /// Finds the pairs of documents with the same text, for the next contents.
     fn find_copies(&mut self) -> Result<()> {
         let end = self.snapshot.len.min(self.next_content + CONTENTS);
         let contents = std::mem::replace(&mut self.next_content, end)..end;
@@ -404,7 +404,7 @@ impl Pairs {
         })
     }
 
-    /// Takes joined contents for found ones.
+    /// Queues the pairs that the join found.
     fn take_joined(&mut self, joined: &[Joined]) -> Result<()> {
         let (snapshot, schema) = (&*self.snapshot, &self.snapshot.schema);
         for joined in joined {
@@ -423,7 +423,7 @@ impl Pairs {
         Ok(())
     }
 
-    /// Compares some contents; says whether there were any.
+    /// Compares the next contents; returns whether there were any.
     fn compare(&mut self) -> Result<bool> {
         let tasks = self.comparisons.batch(&self.snapshot)?;
         let Some(last) = tasks.last().map(|task| task.content) else {
@@ -450,8 +450,8 @@ impl Pairs {
         Ok(true)
     }
 
-    /// The contents that match one of some others of its bucket, unless an earlier bucket had them, and
-    /// how many of those are false candidates.
+    /// The other contents of a task that match its content, without those that it met in an earlier bucket; and the
+    /// number of other contents that turned out to be false candidates.
     fn matches_of(&self, task: &Task) -> Result<(Vec<Alike>, usize)> {
         let snapshot = &*self.snapshot;
         let before = self
@@ -464,7 +464,7 @@ impl Pairs {
             }
         }
         if others.is_empty() {
-            // Most met in the first bucket that they share: nothing needs to be decoded.
+            // Most contents met in the first bucket that they share, so nothing needs to be decoded.
             return Ok((Vec::new(), 0));
         }
         let stored = Stored::read(snapshot, task.content)?;
@@ -484,7 +484,7 @@ impl Pairs {
         Ok((matches, false_candidates))
     }
 
-    /// Matches of contents as pairs of documents, as far as each content has one name.
+    /// Turns matches into pairs of documents, where both contents have one name.
     fn named(&self, matches: Vec<Alike>) -> Result<Vec<Found>> {
         let both = matches.iter().flat_map(|alike| [alike.one, alike.other]);
         let mut contents: Vec<u32> = both.collect();
@@ -510,7 +510,7 @@ impl Pairs {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// The key that stands for a content; none if several do.
+    /// The key that represents a content; none if there are several.
     fn only_name(&self, content: u32) -> Result<Option<String>> {
         let mut names = self.snapshot.names(content)?;
         let first = names.next().transpose()?;

@@ -1,4 +1,4 @@
-//! How many clusters there are of which size.
+//! Clusters counted by size.
 
 use std::collections::BTreeMap;
 
@@ -21,8 +21,8 @@ pub struct ClusterSizes {
 }
 
 impl ClusterSizes {
-    /// Counts a cluster of so many documents in its range; ranges are by the logarithm of their largest size,
-    /// to the base of 2.
+    /// Counts a cluster with this number of documents in its range. Ranges are keyed by the logarithm to base 2 of
+    /// their largest size.
     pub(crate) fn count(ranges: &mut BTreeMap<u32, ClusterSizes>, documents: u64) {
         let rank = documents.next_power_of_two().ilog2();
         let sizes = ranges.entry(rank).or_insert(ClusterSizes {

@@ -16,10 +16,10 @@ use crate::text::ShingleSet;
 /// Contents that one thread checks at a time.
 const CHUNK: u32 = 4096;
 
-/// At most this many problems are listed of one kind in one file.
+/// At most this number of problems of one kind is listed for a file.
 const LISTED: usize = 10;
 
-/// What a check found.
+/// The results of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
@@ -84,7 +84,7 @@ impl Options {
         let folder = folder.as_ref();
         let mut sound = self.patiently(folder, || Sound::open(folder))?;
         let snapshot = sound.snapshot()?;
-        // Dropped before the files, and with them the lock, of which there may be only one.
+        // Dropped before the files and their lock, because a note is removed under the lock.
         let is_alone = matches!(sound, Sound::Mended(_));
         let _note = is_alone.then(|| Note::leave(folder, snapshot.tables.meta.store));
         let mut check = Check {
@@ -98,7 +98,7 @@ impl Options {
         check.columns()?;
         let recent = check.snapshot.len - check.snapshot.recent.base();
         check.report.recent = recent.into();
-        // What follows would only repeat what a wrong checksum says, over and over.
+        // The other checks would only repeat many times what a wrong checksum says.
         if check.report.is_clean() {
             let removed = check.catalog()?;
             check.contents()?;
@@ -118,7 +118,7 @@ struct Check {
 }
 
 impl Check {
-    /// A step for each content whose signature is computed, and one for so many whose posting is.
+    /// One step for each content whose signature is computed, and one for a fixed number of postings.
     fn steps(&self) -> u64 {
         u64::from(self.snapshot.len) + self.lists() * self.list_steps()
     }
@@ -128,7 +128,7 @@ impl Check {
     }
 
     fn list_steps(&self) -> u64 {
-        /// Postings that are checked in the time of a content, about.
+        /// Postings that are checked in about the time of one content.
         const POSTINGS: u64 = 20;
         1 + u64::from(self.snapshot.len) / POSTINGS
     }
@@ -140,7 +140,7 @@ impl Check {
         });
     }
 
-    /// Adds the first of several problems of a kind, and how many more there are.
+    /// Adds the first problems of a kind, and the number of further ones.
     fn problems(&mut self, file: &Path, found: Vec<String>) {
         let more = found.len().saturating_sub(LISTED);
         for what in found.into_iter().take(LISTED) {
@@ -166,7 +166,7 @@ impl Check {
         Ok(())
     }
 
-    /// Holds documents, names and removed contents against each other; returns the removed ones.
+    /// Compares documents, names and removed contents with each other; returns the removed ones.
     fn catalog(&mut self) -> Result<Vec<u32>> {
         let snapshot = self.snapshot.clone();
         let mut found = Vec::new();
@@ -212,7 +212,7 @@ impl Check {
         Ok(removed)
     }
 
-    /// Signs every content's shingles again.
+    /// Computes the signature of every content again from its shingles.
     fn contents(&mut self) -> Result<()> {
         let snapshot = &self.snapshot;
         let len = snapshot.len;
@@ -259,7 +259,7 @@ impl Check {
         Ok(())
     }
 
-    /// Looks at the filter, which lacks so many postings.
+    /// Reports the filter if it is damaged or lacks postings; `lacking` is their number.
     fn filter(&mut self, lacking: u64) {
         let Some(filter) = self.snapshot.filter.clone() else {
             return;
@@ -276,7 +276,7 @@ impl Check {
     }
 }
 
-/// What is wrong with the run of a document.
+/// The problem with the run of a document, if there is one.
 fn wrong_run(runs: Runs, key: &str, row: DocumentRow) -> Option<String> {
     let DocumentRow { run, content, .. } = row;
     if run > runs.last {
@@ -290,7 +290,7 @@ fn wrong_run(runs: Runs, key: &str, row: DocumentRow) -> Option<String> {
     })
 }
 
-/// What is wrong with the rows of a content.
+/// The problem with the rows of a content, if there is one.
 fn check_content(snapshot: &Snapshot, sketcher: &Sketcher, content: u32) -> Result<Option<String>> {
     let wrong = |what: &str| Ok(Some(format!("content {content}: {what}")));
     let signature = snapshot.signature(content)?;
@@ -312,16 +312,16 @@ fn check_content(snapshot: &Snapshot, sketcher: &Sketcher, content: u32) -> Resu
     Ok(None)
 }
 
-/// What was found in a list of buckets.
+/// The results for a list of buckets.
 struct CheckedList {
     postings: u64,
-    /// What is wrong with them.
+    /// The problems with the postings.
     found: Vec<String>,
     /// Postings that the filter lacks.
     not_in_filter: u64,
 }
 
-/// Counts the postings of a list of buckets and says what is wrong with them.
+/// Counts the postings of a list of buckets and collects its problems.
 fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<CheckedList> {
     let name = match list.checked_sub(1) {
         None => "the copies".to_owned(),

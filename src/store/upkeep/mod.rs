@@ -1,4 +1,4 @@
-//! Looking after a store: checks, figures, copies and new generations.
+//! Maintenance of a store: checks, figures, copies and new generations.
 
 mod backup;
 mod check;

@@ -1,4 +1,4 @@
-//! Whether something that is to be written would touch a store.
+//! Finds out whether writing to a path would touch a store.
 
 use std::path::{Path, PathBuf};
 
@@ -29,11 +29,11 @@ pub enum Nearness {
 }
 
 impl Store {
-    /// Returns a store at `path`, around it or inside it, which a program that writes or replaces `path` would
-    /// damage.
+    /// Returns a store that a program would damage by writing or replacing `path`: one at `path`, around it or inside
+    /// it.
     ///
-    /// Links are followed. `path` need not exist. `stores` are folders in which the caller is about to make stores,
-    /// and need not exist either; every other store is found by its files.
+    /// Links are followed. `path` need not exist. `stores` are folders in which the caller is about to make stores;
+    /// they need not exist either. Every other store is found by its files.
     ///
     /// ```
     /// use dedupdb::{Schema, Store, upkeep::Nearness};

@@ -1,4 +1,4 @@
-//! An index that much was added to, written as a whole.
+//! Rewrites an index to which much was added.
 
 use std::ops::ControlFlow;
 
@@ -71,7 +71,7 @@ mod tests {
 
     const GO_ON: ControlFlow<()> = ControlFlow::Continue(());
 
-    /// A text of a family, a few words of which are its own.
+    /// A text of a family; a few of its words are its own.
     fn text(number: usize) -> String {
         let words = (0..40).map(|word| match word {
             0..4 => format!("own{number}x{word}"),
@@ -120,7 +120,7 @@ mod tests {
         assert!(!store.pack_if_loose(|_| GO_ON).unwrap());
         assert_eq!(answers(&store), before);
         assert!(index_bytes(&store) < bytes);
-        // Recent contents and those in tables go on together.
+        // Recent contents and those in tables work together.
         let novel = "words that no other text here has";
         store.insert_unless_duplicate("new", novel).unwrap();
         drop(store);
@@ -189,7 +189,7 @@ mod tests {
         assert!(done.unwrap().added == 90 && told > 1);
         let is_loose = |store: &Store| store.pack_if_loose(|_| GO_ON).unwrap();
         assert!(is_loose(&written) && !is_loose(&piped) && !is_loose(&merged));
-        // To stop that is no failure of what was asked for.
+        // The merge succeeds even if packing is stopped.
         let stopped = create("stopped").unwrap();
         let mut calls = 0;
         let done = stopped.merge(&written, 1 << 20, |_| {

@@ -1,4 +1,4 @@
-//! Rebuilding a store while it is in use: other parameters, or less space.
+//! Rebuilding a store while it is in use, to change parameters or to free space.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -15,12 +15,12 @@ use crate::store::handle::Store;
 use crate::store::lock::lock;
 use crate::store::offer::Body;
 
-/// Rounds of catching up; a writer that is faster waits for the last one.
+/// Rounds of catching up with writers. A writer that is faster waits for the last round.
 const ROUNDS: usize = 8;
 
 const DEFAULT_MEMORY: u64 = 512 << 20;
 
-/// What [`Store::rebuild`] does.
+/// The task of [`Store::rebuild`].
 ///
 /// ```
 /// use dedupdb::{Schema, upkeep::Rebuild};
@@ -76,7 +76,7 @@ impl<'a> Rebuild<'a> {
         Rebuild::new(Target::Resume)
     }
 
-    /// Writes the index anew and changes nothing.
+    /// Rewrites the index and changes nothing else.
     pub(super) fn pack() -> Rebuild<'a> {
         Rebuild::new(Target::Pack)
     }
@@ -118,7 +118,7 @@ impl<'a> Rebuild<'a> {
     }
 
     /// Calls `watch` from time to time with the progress. It may stop the rebuild, which then fails with
-    /// [`Error::Interrupted`]; the next one continues from there.
+    /// [`Error::Interrupted`]; the next rebuild continues from there.
     #[must_use]
     pub fn watch(
         mut self,
@@ -132,8 +132,8 @@ impl<'a> Rebuild<'a> {
 impl Store {
     /// Makes the next generation of the store beside the one in use, and switches to it.
     ///
-    /// Queries and writers continue meanwhile; the next generation includes what they commit. At the end, the rebuild
-    /// takes the writer for a moment. Returns whether there was anything to do.
+    /// Queries and writers continue in the meantime, and the next generation includes their commits. At the end, the
+    /// rebuild takes the writer for a moment. Returns whether there was anything to do.
     ///
     /// Shorter signatures are cut from the old ones; for longer ones, only the new slots are computed. If only bands
     /// change, signatures are not written. Everything is computed from the stored shingles; a store without shingles
@@ -156,7 +156,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidSchema`] for a change that needs other shingles or to
+    /// [`Error::InvalidSchema`] for a change that needs other shingles, or for one to
     /// [`Family::Xor`](crate::sketching::Family::Xor), [`Error::Unfinished`] if an unfinished rebuild has another
     /// target, [`Error::MissingSources`], [`Error::Interrupted`], [`Error::ReadOnly`], [`Error::WriterHeld`] if this
     /// thread holds the [`Writer`](crate::Writer) or is within a rebuild, [`Error::Moved`], or those of reading and
@@ -186,7 +186,7 @@ impl Store {
             Ok(())
         };
         if signer.needs_sources() {
-            // Which texts an earlier attempt missed is not known.
+            // It is not known which texts an earlier attempt missed.
             Next::discard(&self.shared.place, &snapshot)?;
         }
         let sign = |snapshot: &Snapshot, contents: &[u32]| signer.sign_all(snapshot, contents);
@@ -197,7 +197,7 @@ impl Store {
         self.settle_missing(&signer, rebuild.drop_missing)?;
         next.post(&snapshot, threads, rebuild.memory, &mut watch)?;
 
-        // From here on the documents that change are noted.
+        // From here on, the documents that change are recorded.
         let journal = Journal::begin(self);
         next.copy_catalog(&*self.published()?, threads)?;
         for _ in 0..ROUNDS {
@@ -238,8 +238,8 @@ impl Store {
         }))
     }
 
-    /// Discards and returns an unfinished rebuild that has another target than `rebuild`, because `rebuild` could
-    /// not run beside it.
+    /// Discards and returns an unfinished rebuild with a different target than `rebuild`, which could not run beside
+    /// it.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -287,8 +287,8 @@ impl Store {
         Next::discard(&self.shared.place, &snapshot)
     }
 
-    /// Returns an estimate of the disk space in bytes that a rebuild needs besides the store, rather too high than
-    /// too low.
+    /// Returns an estimate of the disk space in bytes that a rebuild needs besides the store. The estimate is too high
+    /// rather than too low.
     ///
     /// # Errors
     ///
@@ -347,7 +347,7 @@ impl Store {
     }
 }
 
-/// What the rebuild is to make of the store; nothing if it is that already.
+/// The plan of a rebuild; none if the store already is as requested.
 fn plan(target: &Target, snapshot: &Snapshot) -> Result<Option<Plan>> {
     let stored = &snapshot.schema;
     Ok(match target {
@@ -378,7 +378,7 @@ fn plan(target: &Target, snapshot: &Snapshot) -> Result<Option<Plan>> {
     })
 }
 
-/// Refuses a change of parameters that the shingles depend on.
+/// Refuses to change parameters that the shingles depend on.
 fn check_reachable(stored: &Schema, target: &Schema) -> Result<()> {
     const FIXED: [&str; 4] = ["shingling", "lowercase", "nfkc", "shingles"];
     let changed = stored.parameters().into_iter().zip(target.parameters());
@@ -395,7 +395,7 @@ fn check_reachable(stored: &Schema, target: &Schema) -> Result<()> {
     }
 }
 
-/// Notes which documents are changed by commits, as long as it is there.
+/// Records the documents that commits change, as long as it exists.
 struct Journal<'s> {
     store: &'s Store,
 }
@@ -422,7 +422,7 @@ impl Drop for Journal<'_> {
 }
 
 impl Store {
-    /// Takes note of the documents of a commit that readers see already.
+    /// Records the documents of a commit that readers already see.
     pub(crate) fn note_changed<'k>(&self, keys: impl Iterator<Item = &'k str>) {
         if let Some(journal) = lock(&self.shared.journal).as_mut() {
             journal.extend(keys.map(str::to_owned));

@@ -1,4 +1,4 @@
-//! How far a rebuild is, and one that was left unfinished.
+//! The progress of a rebuild, and unfinished rebuilds.
 
 use crate::progress::Progress;
 use crate::schema::Schema;
@@ -33,19 +33,19 @@ impl From<storage::Progress> for RebuildProgress {
 #[derive(Debug)]
 pub(super) struct Counted<'p> {
     steps: &'p Progress,
-    /// The part that has begun, from 0 on.
+    /// The current part, from 0.
     part: u8,
 }
 
 impl<'p> Counted<'p> {
-    /// Begins with a store of so many contents.
+    /// Begins with a store of this number of contents.
     pub(super) fn begin(steps: &'p Progress, contents: u64) -> Counted<'p> {
         steps.begin(contents);
         Counted { steps, part: 0 }
     }
 
-    /// Takes note of how far it is. A part that has begun is not gone back from: contents that are added
-    /// meanwhile are of the rest.
+    /// Records the progress. It never returns to an earlier part: contents that are added in the meantime belong to the
+    /// rest.
     pub(super) fn reach(&mut self, at: RebuildProgress) {
         let part = if at.lists >= at.all_lists {
             2
@@ -65,7 +65,7 @@ impl<'p> Counted<'p> {
         self.steps.reach(done);
     }
 
-    /// All is done.
+    /// Marks everything as done.
     pub(super) fn end(self) {
         self.steps.reach(self.steps.total());
     }
@@ -86,8 +86,8 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    /// Describes what it does to a store with the parameters `stored`: `compact`, or `reindex to` and the parameters
-    /// that change.
+    /// Describes what it does to a store with the parameters `stored`: `compact`, `reindex to` with the parameters that
+    /// change, or `packing the index` if none changes.
     pub fn what(&self, stored: &Schema) -> String {
         if self.compacts {
             return "compact".to_owned();

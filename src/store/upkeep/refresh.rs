@@ -11,9 +11,9 @@ impl Store {
     /// Moves a store that is open for reading only to the last commit; returns whether there was a newer one. A store
     /// that is open for writing is always at its last commit.
     ///
-    /// Answers come from the last commit at the time when the store was opened or refreshed, whatever a writer does
-    /// in the meantime. A running query ends on the commit it began with. The index keeps the pages of a commit that
-    /// is being read, so a busy index grows while a reader is open for long without a refresh.
+    /// Answers come from the last commit at the time when the store was opened or refreshed, whatever a writer does in
+    /// the meantime. A running query finishes on the commit that it began with. The index keeps the pages of a commit
+    /// that is being read, so a busy index grows while a reader stays open for long without a refresh.
     ///
     /// Without a newer commit, a refresh takes tens of microseconds. Otherwise it takes about as long as opening the
     /// store, but does not read contents again that this handle has seen.

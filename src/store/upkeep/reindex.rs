@@ -1,4 +1,4 @@
-//! Other parameters for a store.
+//! Changes of a store's parameters.
 
 use super::rebuild::Rebuild;
 use super::tune::{Shape, Tuning};
@@ -10,8 +10,8 @@ use crate::store::handle::Store;
 
 /// New parameters for a store. Parameters that are not set stay as they are.
 ///
-/// If the bands are not set, they are chosen again if the permutations, the threshold or the recall change, and
-/// stay as they are otherwise. The parameters of shingles cannot change: that needs another store.
+/// If the bands are not set, they are chosen again when the permutations, the threshold or the recall change; otherwise
+/// they stay as they are. The parameters of shingles cannot change: that needs another store.
 ///
 /// ```
 /// use dedupdb::{Schema, Store, upkeep::Reindex};
@@ -38,7 +38,7 @@ pub struct Reindex {
     tuned: Option<Tuned>,
 }
 
-/// For how many contents bands are to be tuned.
+/// The number of contents that bands are tuned for.
 #[derive(Clone, Copy, Debug)]
 enum Tuned {
     Doubled,
@@ -151,7 +151,7 @@ impl Reindex {
     }
 }
 
-/// The bands of least work in a store that will have grown.
+/// The bands with the least work in a store that has grown to this number of contents.
 fn tuned_bands(store: &Store, tuning: &Tuning, tuned: Tuned) -> Result<Bands> {
     let sample = store.sample()?;
     let contents = match tuned {

@@ -1,4 +1,4 @@
-//! Signatures of stored contents, as another schema asks for them.
+//! Signatures of stored contents for another schema.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -15,19 +15,19 @@ use crate::text::{ShingleSet, Shingler};
 /// Contents that a thread signs at a time.
 const CHUNK: usize = 64;
 
-/// Gives the text, or the shingles, that a key stands for now, if it can be read.
+/// Returns the present text, or the shingles, of a key, if they can be read.
 pub(crate) type Source<'a> = dyn Fn(&str) -> Option<Body> + Sync + 'a;
 
-/// Signs stored contents anew, as far as their stored signatures are not part of the new ones.
+/// Computes signatures of stored contents for another schema. Slots that both schemas share are copied.
 pub(crate) struct Resigner<'a> {
     pool: &'a Pool,
     shingler: Shingler,
     signer: Signer,
-    /// The first slots, which are those of the stored signatures.
+    /// The number of first slots that are copied from the stored signatures.
     kept: u32,
     keeps_shingles: bool,
     source: Option<&'a Source<'a>>,
-    /// The documents whose text was needed and could not be had.
+    /// The documents whose text was needed but unavailable.
     missing: Mutex<BTreeSet<String>>,
 }
 
@@ -55,12 +55,12 @@ impl<'a> Resigner<'a> {
         })
     }
 
-    /// Whether texts are needed, because slots are new and no shingles are kept.
+    /// Whether texts are needed: some slots are new, and the store keeps no shingles.
     pub(crate) fn needs_sources(&self) -> bool {
         self.kept < self.signer.permutations() && !self.keeps_shingles
     }
 
-    /// The documents whose text was needed and could not be had, in order.
+    /// The documents whose text was needed but unavailable, in order.
     pub(crate) fn missing(&self) -> Vec<String> {
         lock(&self.missing).iter().cloned().collect()
     }
@@ -93,10 +93,9 @@ impl<'a> Resigner<'a> {
         Ok(signed.concat())
     }
 
-    /// Replaces `shingles` by those of a content's text, read from one of the documents that name it.
+    /// Replaces `shingles` with those of a content's text, read from one of the documents that name it.
     ///
-    /// Where none of them has it any more, it is as if there were no shingles, and the documents are
-    /// `missing`.
+    /// If none of them has the text any more, `shingles` is empty, and the documents become `missing`.
     fn read(&self, snapshot: &Snapshot, content: u32, shingles: &mut ShingleSet) -> Result<()> {
         *shingles = ShingleSet::default();
         let row = snapshot.content(content)?;

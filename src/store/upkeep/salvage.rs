@@ -1,4 +1,4 @@
-//! A store made of what is whole of a damaged one.
+//! Makes a store from the intact parts of a damaged one.
 
 mod claims;
 mod trial;
@@ -22,7 +22,7 @@ use crate::text::ShingleSet;
 use claims::{CONTRADICTION, Claim, Claimed, Claims};
 use trial::known_schema;
 
-/// Memory that uncommitted documents may take.
+/// Uncommitted documents are committed when they take this much memory.
 const MEMORY: u64 = 256 << 20;
 
 /// The result of a salvage.
@@ -46,7 +46,7 @@ pub struct Salvaged {
     /// Whether the index is intact. If not, documents without any remains are not counted, and sizes and times, which
     /// only the index has, may be wrong.
     pub index_is_whole: bool,
-    /// What the disk could not read, the index first.
+    /// The files that the disk could not read completely, the index first.
     pub unreadable: Vec<Unreadable>,
 }
 
@@ -92,16 +92,16 @@ impl Options {
     /// writing. The source does not change. The target appears complete or not at all.
     ///
     /// Every part is read on its own and compared with the others: columns with the checksums of their blocks,
-    /// shingles with the signature, documents with the names of contents. A damaged signature is computed again from
-    /// its shingles. A content in a damaged block that agrees with everything else is kept and reported as doubtful:
-    /// a bit of its hash or a shingle may be wrong. Contents without a readable key are kept under the key `blake3:`
-    /// and the hash of their text; removed ones may be among them.
+    /// Every part is read on its own and compared with the others: columns with the checksums of their blocks, shingles
+    /// with the signature, documents with the names of contents. A damaged signature is computed again from its
+    /// shingles. A content in a damaged block that agrees with everything else is kept and reported as doubtful: a bit
+    /// of its hash or a shingle may be wrong. Contents without a readable key are kept under the key `blake3:` and the
+    /// hash of their text. Removed contents may be among them.
     ///
-    /// `schema`, or the default one, is used if the stored one is unreadable or does not reproduce the
-    /// signatures. It is refused if it does not reproduce them either. If the index is damaged, the
-    /// parameters that signatures do not show (how texts become shingles, the threshold, the bands) may be
-    /// wrong, too: look at [`Store::schema`] of the new store. `told` is called with each document that is
-    /// lost or doubtful.
+    /// `schema`, or the default one, is used if the stored one is unreadable or does not reproduce the signatures. It
+    /// is refused if it does not reproduce them either. If the index is damaged, the parameters that signatures do not
+    /// show (how texts become shingles, the threshold, the bands) may also be wrong: look at [`Store::schema`] of the
+    /// new store. `told` is called with each document that is lost or doubtful.
     ///
     /// ```
     /// use dedupdb::{Schema, Store};
@@ -121,10 +121,10 @@ impl Options {
     /// # Errors
     ///
     /// [`Error::NotAStore`] if the folder has no part of a store, [`Error::Locked`] if a process has it open for
-    /// writing, [`Error::Damaged`] if its parameters are lost and `schema` does not fit, [`Error::SchemaMismatch`]
-    /// if its parameters are intact and `schema` is given and differs, [`Error::NewerFormat`],
-    /// [`Error::OlderFormat`], those of [`Store::backup`] for the target, or those of the system, also for a part
-    /// that exists but cannot be read now.
+    /// writing, [`Error::Damaged`] if its parameters are lost and `schema` does not fit, [`Error::SchemaMismatch`] if
+    /// its parameters are intact and `schema` is given and differs, [`Error::NewerFormat`], [`Error::OlderFormat`],
+    /// those of [`Store::backup`] for the target, or those of the system, including one for a part that exists but
+    /// cannot be read now.
     pub fn salvage(
         &self,
         source: impl AsRef<Path>,
@@ -172,11 +172,11 @@ fn unreadable(wreck: &Wreck) -> Vec<Unreadable> {
     files.collect()
 }
 
-/// What is known of a content's worth.
+/// How reliable a content is.
 enum Worth {
-    /// It is what it was.
+    /// It is unchanged.
     Whole,
-    /// It fits the rest, but lies where something is damaged.
+    /// It agrees with the other parts, but lies where something is damaged.
     Doubtful(&'static str),
     Lost(&'static str),
 }
@@ -186,9 +186,9 @@ struct Salvage<'a, F> {
     schema: Schema,
     sketcher: Sketcher,
     writer: Writer,
-    /// Contents that are there without a key.
+    /// Contents without a key.
     unnamed: Vec<u32>,
-    /// Keys that are not saved: those that were told to be lost, and those that damage made of others.
+    /// Keys that are not saved: those reported as lost, and those that damage made from others.
     settled: BTreeSet<String>,
     saved: Salvaged,
     told: F,
@@ -215,7 +215,7 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
         for key in claims.rest() {
             self.lose(Some(key), MISSING);
         }
-        // Last, for their texts may be those of documents that have their keys.
+        // These come last, because their texts may be those of documents that have their keys.
         for content in std::mem::take(&mut self.unnamed) {
             self.unnamed(content)?;
             progress.step(1);
@@ -225,8 +225,7 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
         self.lose_forgotten()
     }
 
-    /// Tells what the table of documents has and nothing before came upon: its order may be disturbed
-    /// in any way.
+    /// Reports the documents that only a walk through their table finds: its order may be disturbed in any way.
     fn lose_forgotten(&mut self) -> Result<()> {
         let mut forgotten = Ok(BTreeSet::new());
         self.wreck.for_each_document(|key, _| {
@@ -285,8 +284,8 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
         self.keep(id, documents)
     }
 
-    /// Keeps a content whose key is lost under the hash of its text. Of contents with one hash no more
-    /// than one was not removed.
+    /// Keeps a content with a lost key under the hash of its text. All contents with the same hash were removed, except
+    /// at most one.
     fn unnamed(&mut self, id: u32) -> Result<()> {
         let Some(content) = self.wreck.content(id, self.schema.signature_bytes()) else {
             self.lose(None, ROW_MISSING);
@@ -310,7 +309,7 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
         Ok(())
     }
 
-    /// Whether the new store has a document of this key.
+    /// Whether the new store has a document with this key.
     fn has(&self, key: &str) -> Result<bool> {
         let committed = self.writer.committed.snapshot.document(key)?;
         Ok(self
@@ -320,14 +319,14 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
             .is_some())
     }
 
-    /// Whether the new store has a text of this hash.
+    /// Whether the new store has a text with this hash.
     fn has_text(&self, hash: &[u8; 32]) -> Result<bool> {
         let mut found = Vec::new();
         self.writer.committed.snapshot.copies(hash, &mut found)?;
         Ok(!found.is_empty() || self.writer.appended.get(hash).is_some())
     }
 
-    /// Judges a content and keeps it with its documents, or loses them.
+    /// Judges a content, and keeps it with its documents or reports them as lost.
     fn keep(&mut self, id: u32, documents: Vec<Claim>) -> Result<()> {
         let wreck = self.wreck;
         let Some(content) = wreck.content(id, self.schema.signature_bytes()) else {
@@ -366,7 +365,7 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
         });
     }
 
-    /// Holds the parts of a content against each other; `shingles` are its own afterwards.
+    /// Compares the parts of a content with each other. Afterwards, `shingles` holds its shingles.
     fn judge(&self, content: &Content, shingles: &mut ShingleSet) -> Worth {
         if !self.schema.keeps_shingles() {
             return match (content.is_row_sound, content.is_signature_sound) {
@@ -438,7 +437,7 @@ impl<F: FnMut(&Casualty)> Salvage<'_, F> {
     }
 }
 
-/// The hash in rows that a column was grown by in advance.
+/// The hash in rows by which a column was extended in advance.
 const UNWRITTEN: [u8; 32] = [0; 32];
 
 const MISSING: &str = "its content is missing";

@@ -1,4 +1,4 @@
-//! How alike the contents of a store are to one another, from a sample.
+//! A sample of the similarities between the contents of a store.
 
 use crate::error::Result;
 use crate::lsh::Bands;
@@ -7,19 +7,19 @@ use crate::storage::Snapshot;
 use crate::store::handle::Store;
 use crate::text::ShingleSet;
 
-/// Contents that are asked about.
+/// The number of sampled contents, at most.
 const QUERIES: usize = 256;
 
 /// Contents that each of them is compared with, at most.
 const COMPARED: usize = 1 << 18;
 
-/// Queries that share one walk over the signatures.
+/// Queries that share one pass over the signatures.
 const CHUNK: usize = 16;
 
-/// From this estimate on a pair is compared exactly, where shingles are kept.
+/// Pairs with at least this estimate are compared exactly, if the store keeps shingles.
 const EXACT_FROM: f64 = 0.2;
 
-/// Pairs that are compared exactly for a query, at most; of others the estimate counts.
+/// Pairs that are compared exactly for a query, at most. For other pairs, the estimate is used.
 const EXACT_PAIRS: usize = 2048;
 
 /// The similarities of sampled contents to the other contents of their store.
@@ -27,10 +27,10 @@ const EXACT_PAIRS: usize = 2048;
 /// Most pairs of a collection have nothing in common, so random pairs say little about the moderately similar ones,
 /// which make false candidates. Instead, a few contents are each compared with all others (or with a fixed number of
 /// them in a large store), as queries are. These are the contents whose texts have the lowest hashes, so the sample
-/// depends on what is stored, not on the order in which it was added.
+/// depends on the stored texts, not on the order in which they were added.
 ///
 /// If the store keeps shingles, pairs with an estimate of at least 0.2 are compared exactly. For all others, the
-/// signatures give the probability to share a band.
+/// signatures give the probability of sharing a band.
 #[derive(Clone, Debug)]
 pub struct Sample {
     contents: u64,
@@ -39,10 +39,10 @@ pub struct Sample {
     queries: Vec<Neighbours>,
 }
 
-/// The contents that a sampled one was compared with.
+/// The contents that a sampled content was compared with.
 #[derive(Clone, Debug)]
 struct Neighbours {
-    /// How many of them agree in 0, 1, 2, ... slots, without those in `exact`.
+    /// How many of them agree with it in 0, 1, 2, ... slots, without those in `exact`.
     agreeing: Vec<u32>,
     /// Exact similarities, ordered by content id.
     exact: Vec<f64>,
@@ -65,8 +65,8 @@ pub struct Expected {
 impl Store {
     /// Samples the similarities between the contents of the last commit.
     ///
-    /// At most 256 contents are compared with at most 262,144 others each, which takes about a
-    /// second of one core, on all of the store's threads.
+    /// At most 256 contents are compared with at most 262,144 others each, on all of the store's threads. This takes
+    /// about a second of one core.
     ///
     /// ```
     /// use dedupdb::{Schema, Store, sketching::Bands};
@@ -106,7 +106,7 @@ impl Store {
     }
 }
 
-/// Counts the contents that are in buckets, and draws those of the lowest hashes, lowest first.
+/// Counts the contents in buckets, and draws those with the lowest hashes, lowest first.
 fn draw(snapshot: &Snapshot) -> Result<(u64, Vec<u32>)> {
     let removed = snapshot.removed_contents()?;
     let (mut count, mut lowest) = (0, Vec::new());
@@ -131,7 +131,7 @@ fn draw(snapshot: &Snapshot) -> Result<(u64, Vec<u32>)> {
     ))
 }
 
-/// Compares each of `queries` with all of `compared` but itself.
+/// Compares each of `queries` with all of `compared` except itself.
 fn neighbours(snapshot: &Snapshot, queries: &[u32], compared: &[u32]) -> Result<Vec<Neighbours>> {
     let schema = &snapshot.schema;
     let (slots, width) = (schema.permutations(), schema.slot_width());
@@ -175,7 +175,7 @@ fn neighbours(snapshot: &Snapshot, queries: &[u32], compared: &[u32]) -> Result<
 
 impl Sample {
     /// Returns the number of contents in buckets: those that a document names and that have shingles. After
-    /// [`Sample::grown_to`], that number.
+    /// [`Sample::grown_to`], the number given there.
     pub fn contents(&self) -> u64 {
         self.contents
     }
@@ -195,7 +195,7 @@ impl Sample {
         self.queries.iter().map(|q| q.exact.len() as u64).sum()
     }
 
-    /// Returns the number of pairs with at least this similarity, exact if known, or else estimated.
+    /// Returns the number of pairs with at least this similarity: exact if known, otherwise estimated.
     pub fn at_least(&self, jaccard: f64) -> u64 {
         let mut count = 0;
         for query in &self.queries {
@@ -218,8 +218,7 @@ impl Sample {
     /// Returns the expected results of a query for an average content, with these bands and threshold.
     ///
     /// The figures are for a store of the sampled size, averaged over all permutations. The actual permutations of a
-    /// store give somewhat more or fewer candidates; with fewer than about twenty slots, several times as many or as
-    /// few.
+    /// store give somewhat more or fewer candidates; with fewer than about twenty slots, several times more or fewer.
     pub fn expected(&self, bands: Bands, threshold: f64) -> Expected {
         let chances: Vec<f64> = (0..=self.slots).map(|a| self.chance(bands, a)).collect();
         let each = self.queries.iter().map(|query| {
@@ -238,7 +237,7 @@ impl Sample {
             for &jaccard in &query.exact {
                 count(jaccard, bands.probability(jaccard, self.width), 1.0);
             }
-            // A query was compared with some of the others.
+            // A query was compared with only some of the other contents.
             let others = self.contents.saturating_sub(1) as f64;
             let scale = others / query.pairs().max(1) as f64;
             [matches, found, wrong].map(|sum| sum * scale)
@@ -262,11 +261,11 @@ impl Sample {
         Estimate::new(agreeing, self.slots, self.width).jaccard
     }
 
-    /// Probability that contents that agree in so many of the slots share a bucket.
+    /// The probability that two contents share a bucket if `agreeing` of their slots agree.
     ///
-    /// Of all ways to draw the r slots of a band from a signature, this is the share in which all
-    /// agree. It is an unbiased estimate of p^r, where the r-th power of an estimate of p would be
-    /// far too high for pairs that have little in common.
+    /// Of all ways to draw the r slots of a band from a signature, it uses the share in which all slots agree. This is
+    /// an unbiased estimate of p^r. The r-th power of an estimate of p would be far too high for pairs that have little
+    /// in common.
     fn chance(&self, bands: Bands, agreeing: u32) -> f64 {
         let (agreeing, slots) = (f64::from(agreeing), f64::from(self.slots));
         let drawn = (0..bands.rows()).map(f64::from);
@@ -275,7 +274,7 @@ impl Sample {
                 .map(|i| (agreeing - i).max(0.0) / (slots - i))
                 .product()
         } else {
-            // No band can be drawn; pairs that might share one are nearly the same anyway.
+            // No band can be drawn; pairs that might share one are nearly identical anyway.
             drawn.map(|_| agreeing / slots).product()
         };
         let none = (0..bands.bands()).map(|_| 1.0 - band).product::<f64>();

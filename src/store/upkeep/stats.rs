@@ -1,4 +1,4 @@
-//! What a store holds and what it costs.
+//! Counts and sizes of a store.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -70,7 +70,8 @@ impl Store {
         self.published()?.reclaimable()
     }
 
-    /// Returns the buckets with the most contents, at least two, the largest first; ties are sorted by band and hash.
+    /// Returns the largest buckets in descending order; ties are sorted by band and hash. Buckets of one content are
+    /// left out.
     ///
     /// Reads all postings: about a second for each ten million contents.
     ///
@@ -133,7 +134,7 @@ fn count_band(
     Ok(())
 }
 
-/// Keeps the largest buckets it is offered.
+/// Keeps the largest buckets that it is offered.
 struct Largest {
     limit: usize,
     buckets: Vec<Bucket>,

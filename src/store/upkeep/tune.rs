@@ -1,4 +1,4 @@
-//! Which shape of bands serves a store best.
+//! Finds the best shape of bands for a store.
 
 use super::sample::{Expected, Sample};
 use crate::error::Result;
@@ -21,7 +21,7 @@ use crate::sketch::SlotWidth;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tuning {
-    /// Least similarity of a match, above 0 and at most 1.
+    /// Minimum similarity of a match, above 0 and at most 1.
     pub threshold: f64,
     /// Minimum share of the pairs at the threshold to find, above 0 and below 1.
     pub recall: f64,
@@ -41,8 +41,8 @@ pub struct Shape {
     pub recall: f64,
     /// The expected results in the sampled store.
     pub expected: Option<Expected>,
-    /// Work of a query beside its matches: look-ups, one a band, plus false candidates. Each is
-    /// one read in a sorted structure. Without a sample, [`Bands::false_work`].
+    /// Work of a query besides its matches: one look-up per band, plus false candidates. Each is one read in a sorted
+    /// structure. Without a sample, [`Bands::false_work`].
     pub work: f64,
 }
 
@@ -62,8 +62,8 @@ impl Tuning {
     ///
     /// # Errors
     ///
-    /// [`InvalidSchema`](crate::Error::InvalidSchema) if a parameter is outside its range or no
-    /// shape reaches the recall; the message says which recall is in reach.
+    /// [`InvalidSchema`](crate::Error::InvalidSchema) if a parameter is outside its range or no shape reaches the
+    /// recall; the message says which recall can be reached.
     pub fn shapes(&self, sample: Option<&Sample>) -> Result<Vec<Shape>> {
         let shapes = Bands::reaching(
             self.permutations,
@@ -93,7 +93,7 @@ impl Tuning {
     }
 }
 
-/// A shape among those to compare.
+/// A shape in a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Compared {
@@ -108,7 +108,7 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// Its names: any of `best`, `current` and `textbook`.
+    /// Returns its names: any of `best`, `current` and `textbook`.
     pub fn names(&self) -> Vec<&'static str> {
         let names = [
             (self.is_best, "best"),
@@ -121,8 +121,8 @@ impl Compared {
 }
 
 impl Tuning {
-    /// The [shapes](Tuning::shapes) that reach the recall, with the one in use and that of textbooks among them,
-    /// whatever these reach; ordered by rows and bands.
+    /// Returns the [shapes](Tuning::shapes) that reach the recall, together with the shape in use and the textbook
+    /// shape, whatever their recall. They are ordered by rows and bands.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl Tuning {
 }
 
 impl Shape {
-    /// The shape of least work; of equals, the one with fewer bands.
+    /// Returns the shape with the least work; on a tie, the one with fewer bands.
     pub fn best(shapes: &[Shape]) -> Option<&Shape> {
         shapes.iter().min_by(|a, b| {
             let bands = a.bands.bands().cmp(&b.bands.bands());

@@ -1,27 +1,26 @@
-//! Where the prefixes of some contents of a bucket are looked up.
+//! An index of the prefixes of some contents of a bucket.
 
 use std::ops::Range;
 
 use super::prefixes::Prefixes;
 use crate::error::Result;
 
-/// Which contents have an element in their prefix.
+/// Finds the contents that have an element in their prefix.
 #[derive(Debug)]
 pub(super) struct Candidates {
-    /// Place of the first content, and of the first after them.
+    /// The place of the first indexed content, and the place after the last one.
     start: usize,
     end: usize,
-    /// An element and a content's place behind `start`, sorted.
+    /// An element, and a content's place relative to `start`; sorted.
     entries: Vec<(u32, u32)>,
-    /// Where the entries begin whose elements have these top bits.
+    /// For each value of an element's top bits, where its entries begin.
     starts: Vec<usize>,
-    /// Bits of an element below its top bits.
+    /// The number of bits below the top bits of an element.
     low_bits: u32,
 }
 
 impl Candidates {
-    /// Indexes `contents` from the place `start` on, as many as there is room for in so many entries,
-    /// at least one.
+    /// Indexes `contents` from the place `start` on: as many as fit into `room` entries, and at least one.
     pub(super) fn new(
         prefixes: &Prefixes<'_>,
         contents: &[u32],
@@ -42,7 +41,7 @@ impl Candidates {
         Ok(Candidates::of_entries(start..end, entries))
     }
 
-    /// Those of the contents at these places, from their elements and places behind the first.
+    /// Indexes the contents at these places, from their elements and their places relative to the first.
     fn of_entries(places: Range<usize>, mut entries: Vec<(u32, u32)>) -> Candidates {
         entries.sort_unstable();
         let low_bits = 32 - entries.len().max(1).ilog2().min(24);
@@ -67,9 +66,8 @@ impl Candidates {
         self.end
     }
 
-    /// Replaces `places` by those of the contents before `limit` that may match one with this
-    /// prefix, ascending; says whether there are more than `most`. Then some are left out, rather
-    /// those in the front.
+    /// Replaces `places` with those of the contents before `limit` that may match one with this prefix, ascending.
+    /// Returns whether there are more than `most`. If so, some are left out, preferably those at the front.
     pub(super) fn of(
         &self,
         prefix: &[u32],
@@ -79,7 +77,7 @@ impl Candidates {
     ) -> bool {
         places.clear();
         let all = self.start..self.end.min(limit);
-        // More than this are all of them, or too many.
+        // This number of places is all of them, or too many.
         let enough = all.len().min(most.saturating_add(1));
         for &element in prefix {
             let top = top(element, self.low_bits);
@@ -90,7 +88,7 @@ impl Candidates {
             let found = &found[found.len().saturating_sub(enough)..];
             places.extend(found.iter().map(|&(_, place)| self.start + place as usize));
             if places.len() >= all.len() && all.len() <= most {
-                // Elements that are no rarer than this tell nothing.
+                // Elements as frequent as this one exclude nothing.
                 places.clear();
                 places.extend(all);
                 return false;

@@ -40,7 +40,7 @@ impl Member {
 }
 
 impl Cluster {
-    /// The cluster of these documents, the first of which represents them; none of no documents.
+    /// The cluster of these documents, represented by the first one; none if there are no documents.
     pub(super) fn of(members: Vec<Member>) -> Option<Cluster> {
         let representative = members.first()?.key.clone();
         let lowest = members.iter().map(Member::similarity);

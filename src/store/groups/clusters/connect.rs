@@ -1,4 +1,4 @@
-//! Contents joined by the pairs that match.
+//! Joins contents that match.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,25 +13,26 @@ use crate::storage::Snapshot;
 use crate::store::compare::{Allowance, Matcher, Stored};
 use crate::store::groups::buckets::Buckets;
 
-/// Contents of a bucket from which on all threads work on it.
+/// All threads work together on a bucket of at least this number of contents.
 const HUGE: usize = 1 << 13;
 
-/// Contents of the buckets that one thread takes at a time.
+/// Contents of buckets per task.
 const BATCH: usize = 1 << 12;
 
-/// Contents of a huge bucket that one thread takes at a time.
+/// Contents of a huge bucket per task.
 const PART: usize = 1 << 8;
 
-/// Contents of a large bucket that all its others are compared with first.
+/// Contents of a large bucket that all others are compared with first.
 const HEADS: usize = 8;
 
 /// Joins the contents that share a bucket and reach the threshold.
 ///
-/// Contents of one set are never compared. In a large bucket each content is first compared with a
-/// few heads, which joins the copies of a template in one pass. What is then left in several sets
-/// is compared as far as the rarest elements allow a match, so nothing is lost, but for a content
-/// that has even those in common with more others of the bucket than it may have false candidates:
-/// which of them match depends on what other threads joined, so all of them count.
+/// Contents of the same set are never compared. In a large bucket, each content is first compared
+/// with a few heads, which joins the copies of a template in one pass. Contents that remain in
+/// different sets are compared only if their rarest elements allow a match. This misses no match,
+/// with one exception: a content that shares its rarest elements with more contents of the bucket
+/// than it may have false candidates. Which of those match depends on what other threads joined, so
+/// all of them count.
 pub(super) fn connect(
     snapshot: &Snapshot,
     pool: &Pool,
@@ -48,7 +49,7 @@ pub(super) fn connect(
         done: 0,
         passed_over: AtomicBool::new(false),
     };
-    // Which candidates are left out must not depend on what other threads join meanwhile.
+    // The choice of skipped candidates must not depend on what other threads join in the meantime.
     let huge = HUGE.min(allowance.false_candidates());
     for band in 0..snapshot.schema.bands().bands() {
         let buckets = Buckets::of(snapshot, band, removed)?;
@@ -81,30 +82,30 @@ pub(super) fn connect(
     Ok(forest)
 }
 
-/// Joins what matches in the buckets of a band.
+/// Joins matching contents in the buckets of a band.
 #[derive(Debug)]
 struct Joiner<'a> {
     snapshot: &'a Snapshot,
     allowance: &'a Allowance,
     forest: &'a Forest,
     threshold: f64,
-    /// Bands, from the first on, in whose buckets all that match are joined.
+    /// Bands, from the first on, in whose buckets all matching contents are joined.
     done: u32,
-    /// Whether some of a bucket was passed over.
+    /// Whether a part of a bucket was skipped.
     passed_over: AtomicBool,
 }
 
-/// The contents of a bucket by their sets.
+/// The contents of a bucket, grouped by set.
 #[derive(Debug)]
 struct Sets {
-    /// Those of one set beside each other, the largest set last.
+    /// Contents of the same set are next to each other, the largest set last.
     contents: Vec<u32>,
-    /// Where the set of each begins.
+    /// For each content, where its set begins.
     starts: Vec<usize>,
 }
 
 impl Joiner<'_> {
-    /// Joins what matches in a bucket, with the threads of the pool if there is one.
+    /// Joins the matching contents of a bucket, with the threads of the pool if there is one.
     fn join(&self, bucket: &[u32], pool: Option<&Pool>) -> Result<()> {
         let Some((&first, rest)) = bucket.split_first() else {
             return Ok(());
@@ -125,7 +126,7 @@ impl Joiner<'_> {
         Ok(())
     }
 
-    /// Compares a content with others until it is in one set with all that it matches.
+    /// Compares a content with the others that are not in its set, and joins those that match.
     fn join_with(&self, content: u32, others: impl Iterator<Item = u32>) -> Result<()> {
         let mut apart = others.filter(|&other| !self.forest.are_joined(content, other));
         let Some(first) = apart.next() else {
@@ -141,8 +142,9 @@ impl Joiner<'_> {
         Ok(())
     }
 
-    /// Whether `other` matches `content`, whose matcher this is; not so where an earlier bucket
-    /// has seen both and left them in two sets.
+    /// Whether `other` matches `content`, which the matcher is for. False without a comparison if
+    /// they share an earlier bucket whose matches are all joined, because they are still in
+    /// different sets.
     fn is_match(&self, matcher: &mut Matcher<'_>, content: u32, other: u32) -> Result<bool> {
         let schema = &self.snapshot.schema;
         let band = schema.bands().rows() as usize * schema.slot_width().bytes();
@@ -155,8 +157,8 @@ impl Joiner<'_> {
         Ok(!bands.any(|(one, two)| one == two) && matcher.reaches(other)?)
     }
 
-    /// Compares the contents of a bucket with a few of them until one matches. The first of these
-    /// is the one in the middle; others are those that match none.
+    /// Compares each content of a bucket with a few heads until one matches. The first head is the
+    /// content in the middle; the others are contents that match no head.
     fn join_heads(&self, bucket: &[u32]) -> Result<()> {
         let mut heads = vec![self.middle(bucket)?];
         for &content in bucket {
@@ -184,9 +186,9 @@ impl Joiner<'_> {
         Ok(())
     }
 
-    /// The content whose signature agrees most with the slots that most contents of a bucket have,
-    /// such as the template of the others. Where no value of a slot is that of more than half,
-    /// some value stands for it (Boyer and Moore, "MJRTY: A Fast Majority Vote Algorithm", 1981).
+    /// The content that agrees best with the bucket's most frequent slots, such as the template of
+    /// the others. If no value of a slot has a majority, an arbitrary value is used (Boyer and
+    /// Moore, "MJRTY: A Fast Majority Vote Algorithm", 1981).
     fn middle(&self, bucket: &[u32]) -> Result<u32> {
         let width = self.snapshot.schema.slot_width();
         let mut majority = vec![0; self.snapshot.schema.signature_bytes()];
@@ -218,9 +220,9 @@ impl Joiner<'_> {
         Ok(middle)
     }
 
-    /// Compares each content with those of the sets before its own that it may match.
+    /// Compares each content with those of earlier sets that it may match.
     fn join_sets(&self, sets: &Sets, pool: Option<&Pool>) -> Result<()> {
-        // Nobody is to be compared with the last and largest set from before it.
+        // The last and largest set comes before no other, so no content is compared with it.
         let Some(&last) = sets.starts.last() else {
             return Ok(());
         };
@@ -292,8 +294,8 @@ impl Sets {
         }
     }
 
-    /// Does some work for all places from `start` on, in parts, several at a time if there is a
-    /// pool.
+    /// Does some work for all places from `start` on, in parts. With a pool, several parts are done
+    /// at the same time.
     fn in_parts(
         &self,
         start: usize,

@@ -14,10 +14,10 @@ use crate::storage::Snapshot;
 use crate::store::compare::{Matcher, Stored};
 use crate::store::handle::Store;
 
-/// Contents whose documents are read before they are handed out, but for a larger cluster.
+/// Contents whose documents are read at a time. A larger cluster is read at once.
 const CONTENTS: usize = 1 << 12;
 
-/// Contents of a cluster that are one thread's work.
+/// Contents of a cluster per task.
 const PART: usize = 1 << 8;
 
 /// The clusters of a store, from [`Store::clusters`], as of the commit when it was made.
@@ -29,12 +29,12 @@ pub struct Clusters {
     store: Store,
     snapshot: Arc<Snapshot>,
     min_size: usize,
-    /// Whether a content that is like no other can be a cluster.
+    /// Whether a content that resembles no other can be a cluster.
     single: bool,
     forest: Forest,
     /// The next content that may be the first of a cluster.
     next: u32,
-    /// The other contents of the clusters, each behind its first.
+    /// The other contents of the clusters, each after the first of its cluster.
     members: Peekable<std::vec::IntoIter<(u32, u32)>>,
     ready: VecDeque<Cluster>,
     failed: bool,
@@ -136,7 +136,7 @@ impl Iterator for Clusters {
     }
 }
 
-/// Some contents of the cluster whose representative is the first one.
+/// Some contents of the cluster of a representative.
 #[derive(Debug)]
 struct Part {
     representative: u32,
@@ -177,7 +177,7 @@ impl Clusters {
         Ok(())
     }
 
-    /// Takes the contents of the cluster that begins with the next content; none if there is none.
+    /// Takes the contents of the cluster that begins with the next content, if there is such a cluster.
     fn next_group(&mut self) -> Vec<u32> {
         let first = self.next;
         self.next += 1;
@@ -196,7 +196,7 @@ impl Clusters {
     fn read(&self, part: &Part) -> Result<Vec<Member>> {
         let snapshot = &*self.snapshot;
         let stored = Stored::read(snapshot, part.representative)?;
-        // Reached by every content: how like it is to be told, whatever it is.
+        // At a threshold of 0, every content gets its similarity, however low that is.
         let mut matcher = Matcher::new(snapshot, stored.probe(), 0.0);
         let mut members = Vec::new();
         for &content in &part.contents {

@@ -1,4 +1,4 @@
-//! Clusters of documents that are alike.
+//! Clusters of similar documents.
 
 mod candidates;
 mod cluster;

@@ -6,21 +6,21 @@ use crate::storage::Snapshot;
 use crate::store::compare::least_agreeing;
 use crate::text::{ShingleSet, least_in_common};
 
-/// Counters of elements, a power of two. Elements that share one only seem less rare.
+/// Number of counters, a power of two. Elements that share a counter only seem less rare.
 const COUNTERS: usize = 1 << 20;
 
-/// Spreads given integers over all values; odd, so that no two become one.
+/// Spreads given integers over all values. It is odd, so different integers stay different.
 const SPREAD: u32 = 0x9E37_79B1;
 
 /// Cuts contents down to their rarest elements.
 ///
-/// The elements of a content are its shingles or, where none are kept, the slots of its signature.
-/// Two contents that match have at least so many elements in common; so, with the elements of each
-/// in one order, a first part of one that leaves out fewer than that has an element in common with
-/// that of the other (Chaudhuri, Ganti and Kaushik, "A Primitive Operator for Similarity Joins in
-/// Data Cleaning", 2006; Bayardo, Ma and Srikant, "Scaling Up All Pairs Similarity Search", 2007).
-/// In the order of their frequency, what a whole bucket has in common, such as a template, comes
-/// last and is left out.
+/// The elements of a content are its shingles or, if the store keeps none, the slots of its
+/// signature. Two contents that match have at least a certain number of elements in common. Put the
+/// elements of each in the same order, and leave out fewer than that number at the end. The
+/// remaining prefixes still have an element in common (Chaudhuri, Ganti and Kaushik, "A Primitive
+/// Operator for Similarity Joins in Data Cleaning", 2006; Bayardo, Ma and Srikant, "Scaling Up All
+/// Pairs Similarity Search", 2007). The order is by frequency, so the elements that a whole bucket
+/// has in common, such as those of a template, come last and are left out.
 #[derive(Debug)]
 pub(super) struct Prefixes<'a> {
     snapshot: &'a Snapshot,
@@ -51,8 +51,8 @@ impl<'a> Prefixes<'a> {
         })
     }
 
-    /// Replaces `prefix` by the rarest elements of a content: one of them at least is among those
-    /// of each content that it matches.
+    /// Replaces `prefix` with the rarest elements of a content. Each content that it matches has at
+    /// least one of them among its own rarest.
     pub(super) fn of(&self, content: u32, prefix: &mut Vec<u32>) -> Result<()> {
         read_elements(self.snapshot, content, &mut ShingleSet::default(), prefix)?;
         let schema = &self.snapshot.schema;
@@ -70,8 +70,8 @@ fn counter(element: u32) -> usize {
     element as usize % COUNTERS
 }
 
-/// Elements that a content of `elements` has in common with any that it matches, at least 1 and at
-/// most all.
+/// The least number of elements that a content of `elements` elements shares with any content that
+/// it matches: at least 1 and at most all.
 fn least_common(schema: &Schema, threshold: f64, elements: usize) -> usize {
     if schema.keeps_shingles() {
         return least_in_common(elements, threshold);
@@ -80,7 +80,7 @@ fn least_common(schema: &Schema, threshold: f64, elements: usize) -> usize {
     least.clamp(1, elements.max(1))
 }
 
-/// Replaces `elements` by those of a content, in no order; `set` is memory to work in.
+/// Replaces `elements` with those of a content, in any order; `set` is scratch memory.
 fn read_elements(
     snapshot: &Snapshot,
     content: u32,
@@ -89,7 +89,7 @@ fn read_elements(
 ) -> Result<()> {
     elements.clear();
     if snapshot.schema.keeps_shingles() {
-        // What two sets have in common, they have in common by their hashes, too.
+        // Shingles that two sets have in common have the same hashes in both.
         snapshot.shingles(content, set)?;
         elements.extend(set.as_slice().iter().map(|hash| hash.wrapping_mul(SPREAD)));
         return Ok(());
@@ -99,7 +99,7 @@ fn read_elements(
     elements.extend((0_u32..).zip(slots).map(|(number, slot)| {
         let mut value = [0; 4];
         value[..slot.len()].copy_from_slice(slot);
-        // Equal slots at the same place, and few others, are one element.
+        // Equal slots at the same place become the same element; few others do.
         (u32::from_le_bytes(value) ^ number.wrapping_mul(SPREAD).rotate_left(16))
             .wrapping_mul(SPREAD)
     }));

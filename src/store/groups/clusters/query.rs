@@ -1,16 +1,15 @@
-//! What is asked of the clusters of a store.
+//! Queries for clusters.
 
-/// What makes a cluster of documents.
+/// How documents are joined into clusters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Linkage {
-    /// Documents that are connected by pairs at or above the threshold. The ends of a chain may differ a lot;
-    /// [`Cluster::lowest`](crate::groups::Cluster::lowest) shows it.
+    /// Clusters of documents that are connected by pairs at or above the threshold. The ends of a chain may differ a
+    /// lot; [`Cluster::lowest`](crate::groups::Cluster::lowest) shows it.
     #[default]
     Connected,
-    /// Documents that all reach the threshold with the representative of the cluster, so there are no long chains.
-    /// In the order in which their texts were added, each document joins the most similar representative or becomes
-    /// one.
+    /// Clusters of documents that all reach the threshold with the representative, so there are no long chains. In the
+    /// order in which their texts were added, each document joins the most similar representative or becomes one.
     Representative,
 }
 
@@ -44,7 +43,7 @@ impl ClusterQuery {
         ClusterQuery::default()
     }
 
-    /// Sets what makes a cluster.
+    /// Sets how documents are joined into clusters.
     #[must_use]
     pub fn linkage(mut self, linkage: Linkage) -> ClusterQuery {
         self.linkage = linkage;

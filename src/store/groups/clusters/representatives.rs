@@ -1,4 +1,4 @@
-//! Representatives that every member of their cluster reaches the threshold with.
+//! Divides connected groups so that all members reach the threshold with their representative.
 
 use std::collections::HashMap;
 
@@ -8,22 +8,23 @@ use crate::pool::Pool;
 use crate::storage::Snapshot;
 use crate::store::compare::{Allowance, Likeness, Matcher, Stored};
 
-/// Members from which on all threads work on a group.
+/// All threads work together on a group of at least this number of members.
 const LARGE: usize = 1 << 12;
 
-/// Members that are compared with the representatives before them at the same time.
+/// Members that are compared with earlier representatives at the same time.
 const BLOCK: usize = 1 << 10;
 
-/// Groups that are divided before the next ones are looked at.
+/// Groups that are divided at a time.
 const GROUPS: usize = 1 << 12;
 
 /// Divides the connected contents of a forest into clusters whose members all reach the threshold
 /// with the cluster's lowest content.
 ///
-/// In the order of their ids, a content joins the representative that it is most like of those
-/// that share a bucket with it and reach the threshold, ties by id, or becomes one itself. All of
-/// them are connected with it, so every connected group is divided on its own. Of a bucket it is
-/// compared with the youngest representatives, as many as it is allowed false candidates.
+/// Contents are taken in the order of their ids. A content joins the most similar representative
+/// that shares a bucket with it and reaches the threshold (on a tie, the one with the lowest id),
+/// or becomes one itself. It is connected with all such representatives, so every connected group
+/// is divided on its own. In each bucket, a content is compared with the youngest representatives,
+/// up to the number of its allowed false candidates.
 pub(super) fn divide(
     snapshot: &Snapshot,
     pool: &Pool,
@@ -58,12 +59,12 @@ struct Representatives<'a> {
     threshold: f64,
     /// The last entry of each bucket: a band and its hash.
     heads: HashMap<(u32, u32), usize>,
-    /// A representative, and the entry before it in the same bucket, if there is one; an entry for
-    /// each bucket that a representative is in, the representatives ascending.
+    /// A representative, and the entry before it in the same bucket, if any. There is an entry for
+    /// each bucket of a representative; the representatives ascend.
     entries: Vec<(u32, Option<usize>)>,
 }
 
-/// The representative that a content is most like, and how much.
+/// The most similar representative of a content, after its similarity.
 type Best = Option<(f64, u32)>;
 
 impl<'a> Representatives<'a> {
@@ -81,7 +82,7 @@ impl<'a> Representatives<'a> {
         }
     }
 
-    /// The representative of each content of a group, those of themselves included.
+    /// The representative of each content of a group; a representative is its own.
     fn divide(mut self, group: &[(u32, u32)], pool: Option<&Pool>) -> Result<Vec<(u32, u32)>> {
         let first = group.first().map(|&(root, _)| root);
         let rest = group.iter().map(|&(_, content)| content);
@@ -106,7 +107,7 @@ impl<'a> Representatives<'a> {
         Ok(placed)
     }
 
-    /// The one that a content is most like, among those from the content `first` on.
+    /// The most similar representative of a content, from the content `first` on.
     fn best(&self, content: u32, first: u32) -> Result<Best> {
         let mut shared = Vec::new();
         for bucket in self.buckets(content)? {
@@ -151,7 +152,7 @@ impl<'a> Representatives<'a> {
         Ok(content)
     }
 
-    /// The buckets that a content of the group is in: each band and its hash.
+    /// The buckets of a content of the group: each band with its hash.
     fn buckets(&self, content: u32) -> Result<impl Iterator<Item = (u32, u32)> + use<>> {
         let schema = &self.snapshot.schema;
         let mut hashes = Vec::new();
@@ -162,7 +163,7 @@ impl<'a> Representatives<'a> {
     }
 }
 
-/// The one of higher similarity, or the first.
+/// The one of higher similarity, or the first on a tie.
 fn better(one: Best, other: Best) -> Best {
     match (one, other) {
         (Some(first), Some(second)) if second.0 > first.0 => other,

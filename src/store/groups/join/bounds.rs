@@ -1,9 +1,9 @@
-//! How much of two sets must be common for them to be alike.
+//! How many members two sets must have in common to be similar.
 
 /// The arithmetic of a threshold of Jaccard similarity.
 ///
-/// Bounds are found by asking [`Bounds::reaches`] itself, so rounding cannot make a bound and the
-/// similarity disagree: a correctly rounded quotient grows with what is divided.
+/// Bounds are found by calling [`Bounds::reaches`] itself, so rounding cannot make a bound and the
+/// similarity disagree: a larger dividend never gives a smaller rounded quotient.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     threshold: f64,
@@ -15,7 +15,7 @@ impl Bounds {
         Bounds { threshold }
     }
 
-    /// The similarity of sets of these sizes with so many common members.
+    /// The similarity of sets of these sizes with `common` members in common.
     pub(super) fn jaccard(common: usize, a: usize, b: usize) -> f64 {
         common as f64 / (a + b - common) as f64
     }
@@ -24,8 +24,8 @@ impl Bounds {
         Bounds::jaccard(common, a, b) >= self.threshold
     }
 
-    /// The least number of common members with which sets of these sizes reach the threshold; one
-    /// more than the smaller set has where they cannot.
+    /// The least number of common members with which sets of these sizes reach the threshold. If
+    /// they cannot reach it, one more than the size of the smaller set.
     pub(super) fn overlap(self, a: usize, b: usize) -> usize {
         first(a.min(b), |common| self.reaches(common, a, b))
     }
@@ -35,27 +35,28 @@ impl Bounds {
         first(size, |smaller| self.reaches(smaller, smaller, size))
     }
 
-    /// How many members of a set must be looked up to meet a smaller or equal one: the first in one
-    /// order of all members.
+    /// How many members of a set must be looked up to find each similar set that is not larger.
+    /// They are the first in one order of all members.
     ///
-    /// The others are fewer than the overlap with the smallest partner, and a larger one needs more
-    /// (Bayardo, Ma and Srikant, "Scaling Up All Pairs Similarity Search", 2007).
+    /// The other members are fewer than the overlap with the smallest partner, and a larger partner
+    /// needs a larger overlap (Bayardo, Ma and Srikant, "Scaling Up All Pairs Similarity Search",
+    /// 2007).
     pub(super) fn looked_up(self, size: usize) -> usize {
         size - self.least_size(size) + 1
     }
 
-    /// How many members of a set must be indexed to be met by a larger or equal one: the first in
-    /// that order.
+    /// How many members of a set must be indexed so that each similar set that is not smaller finds
+    /// it. They are the first in the same order.
     ///
-    /// The others are fewer than the overlap with a partner of the same size, and a larger one
-    /// needs more (Xiao, Wang, Lin and Yu, "Efficient Similarity Joins for Near Duplicate
-    /// Detection", 2008).
+    /// The other members are fewer than the overlap with a partner of the same size, and a larger
+    /// partner needs a larger overlap (Xiao, Wang, Lin and Yu, "Efficient Similarity Joins for Near
+    /// Duplicate Detection", 2008).
     pub(super) fn indexed(self, size: usize) -> usize {
         size - self.overlap(size, size) + 1
     }
 }
 
-/// The first of 1 to `last` from which on `holds` is true, or the one after the last.
+/// The first of 1 to `last` for which `holds` is true, or `last + 1`. From there on, it stays true.
 fn first(last: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (1, last + 1);
     while low < high {

@@ -12,66 +12,65 @@ use crate::text::ShingleSet;
 /// Postings that are indexed together: at most 20 bytes each, 640 MiB.
 const POSTINGS: usize = 1 << 25;
 
-/// Sets that are looked up before their pairs are handed out, at most and at least.
+/// Sets that are looked up before their pairs are returned, at most and at least.
 const MOST_SETS: usize = 1 << 13;
 const LEAST_SETS: usize = 1 << 7;
 
-/// Pairs that are meant to be found at a time.
+/// The number of pairs to find at a time, about.
 const PAIRS: usize = 1 << 16;
 
-/// Tasks for each thread in a round of work.
+/// Tasks per thread in a round of work.
 const TASKS: usize = 8;
 
-/// Sets of shingles by their number.
+/// Sets of shingles, by number.
 pub(crate) trait Sets: Sync {
-    /// Replaces `shingles` by those of a set.
+    /// Replaces `shingles` with those of a set.
     fn read(&self, set: u32, shingles: &mut ShingleSet) -> Result<()>;
 }
 
 /// Two sets that reach the threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Joined {
-    /// The one with more shingles; of equals, the one of the higher number.
+    /// The one with more shingles; if both have the same number, the one with the higher set number.
     pub(crate) larger: u32,
     pub(crate) smaller: u32,
     /// Exact Jaccard similarity.
     pub(crate) jaccard: f64,
 }
 
-/// A join that is under way.
+/// A join in progress.
 ///
-/// It takes 12 bytes a set and 8 for each thread; 1 to 2 bytes a shingle for their order, 256 MiB at
-/// most; and 20 bytes at most for an indexed shingle. At a threshold of 0.8 a ninth of the shingles
-/// is indexed. Where that is too many, sets are indexed in parts, by size, and for each part those
-/// are looked up that may match it.
+/// It takes 12 bytes per set and 8 more per thread; 1 to 2 bytes per shingle for the order, at most 256 MiB; and at
+/// most 20 bytes per indexed shingle. At a threshold of 0.8, a ninth of the shingles is indexed. If that is too many,
+/// sets are indexed in parts, by size; for each part, the sets that may match it are looked up.
 #[derive(Debug)]
 pub(crate) struct Join {
     bounds: Bounds,
     /// Shingles of each set; 0 for one that is left out.
     sizes: Vec<u32>,
-    /// The sets that are not left out, by size and number, and the place of each among them.
+    /// The sets that are not left out, by size and number, and the rank of each set among them.
     ranked: Vec<u32>,
     ranks: Vec<u32>,
     rarity: Rarity,
     index: Index,
     /// Ranks that are indexed.
     indexed: Range<usize>,
-    /// Postings of a part, but that a part is a set at least.
+    /// Postings of a part. A part has at least one set.
     postings: usize,
-    /// The sets to be looked up, the last one first.
+    /// The sets to look up, the last one first.
     waiting: Vec<u32>,
-    /// How many of them are taken next.
+    /// The number of them to take next.
     next: usize,
 }
 
-/// What a task works in.
+/// Scratch memory of a task.
 #[derive(Debug, Default)]
 struct Scratch {
     set: ShingleSet,
     other: ShingleSet,
     places: Vec<u64>,
-    /// The indexed sets that were met, and for each indexed one how many common shingles were met
-    /// and how many more there may be.
+    /// The indexed sets that were met. For each indexed set, the number of common shingles so far, and a bound on the
+    /// number that may follow.
     met: Vec<u32>,
     tallies: Vec<(u32, u32)>,
 }
@@ -116,9 +115,9 @@ impl Join {
         })
     }
 
-    /// Finds more pairs, maybe none, until all are found.
+    /// Finds more pairs; the list may be empty. None when all are found.
     ///
-    /// They are ordered by the larger set and then by the smaller one, in each part of the index.
+    /// Within each part of the index, pairs are ordered by the larger set and then by the smaller one.
     pub(crate) fn find(&mut self, sets: &dyn Sets, pool: &Pool) -> Result<Option<Vec<Joined>>> {
         if self.waiting.is_empty() {
             if self.indexed.end == self.ranked.len() {
@@ -149,7 +148,7 @@ impl Join {
 
     /// Indexes the next part, and finds the sets that may match it.
     fn index_part(&mut self, sets: &dyn Sets, pool: &Pool) -> Result<()> {
-        // The old one makes room first.
+        // Frees the old index first.
         self.index = Index::default();
         let start = self.indexed.end;
         let (mut end, mut postings) = (start, 0);
@@ -167,10 +166,10 @@ impl Join {
         Ok(())
     }
 
-    /// The postings of the part that is to be indexed, in no order.
+    /// The postings of the part to be indexed, in any order.
     fn indexed_postings(&self, sets: &dyn Sets, pool: &Pool) -> Result<Vec<Posting>> {
         let mut part = self.ranked[self.indexed.clone()].to_vec();
-        // In the order in which they are stored.
+        // In the order in which the sets are stored.
         part.sort_unstable();
         let count = |&set: &u32| self.bounds.indexed(self.size(set));
         let mut postings = vec![Posting::default(); part.iter().map(count).sum()];
@@ -203,7 +202,7 @@ impl Join {
         Ok(postings)
     }
 
-    /// Appends the pairs of a set with smaller ones that are indexed.
+    /// Appends the pairs of a set with smaller indexed sets.
     fn look_up(
         &self,
         set: u32,
@@ -237,7 +236,7 @@ impl Join {
         Ok(())
     }
 
-    /// Tallies the smaller sets in which one of the first shingles of a set is indexed.
+    /// Tallies the smaller sets that have one of the first shingles of a set among their indexed ones.
     fn meet(&self, set: u32, scratch: &mut Scratch) {
         let (size, own) = (self.size(set), self.ranks[set as usize]);
         let least = self.bounds.least_size(size);
@@ -268,7 +267,7 @@ impl Join {
     }
 }
 
-/// The items in as many tasks as keep all threads busy.
+/// Splits the items into enough tasks to keep all threads busy.
 fn tasks<'i>(items: &'i [u32], pool: &Pool) -> Vec<&'i [u32]> {
     let tasks = items.len().div_ceil(TASKS * pool.threads());
     items.chunks(tasks.max(1)).collect()
@@ -287,8 +286,8 @@ mod tests {
         }
     }
 
-    /// Sets of members that are spread over all integers, some of them equal or nearly so; the small
-    /// ones have tails, of which some differ.
+    /// Sets of members spread over all integers, some of them equal or nearly so. The small ones have tails, some of
+    /// which differ.
     fn sets() -> impl Strategy<Value = Vec<ShingleSet>> {
         let set = prop::collection::btree_set(0_u32..60, 0..40);
         let picks = prop::collection::vec((any::<prop::sample::Index>(), 0_u32..60), 0..40);

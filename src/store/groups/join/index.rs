@@ -1,22 +1,22 @@
-//! The sets in which a shingle is among the first.
+//! An index from a shingle to the sets that have it among their first.
 
 use crate::pool::Pool;
 
-/// A shingle that is among the first of a set.
+/// A shingle that is one of the first of a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Posting {
     pub(super) shingle: u32,
     /// The set's rank: sets are ranked by size.
     pub(super) rank: u32,
-    /// How many members of the set come before it.
+    /// The number of members of the set before it.
     pub(super) position: u32,
 }
 
-/// Postings ordered by shingle and rank, 12 bytes each, and at most 8 for finding them.
+/// Postings ordered by shingle and rank: 12 bytes each, and at most 8 more to find them.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     postings: Vec<Posting>,
-    /// Where the postings begin whose shingles have these first bits.
+    /// For each value of a shingle's first bits, where its postings begin.
     starts: Vec<usize>,
     shift: u32,
 }

@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::codec::low32;
 
-/// Counters, at most: 256 MiB.
+/// The largest number of counters: 256 MiB.
 const MOST_COUNTERS: u64 = 1 << 26;
 
-/// In how many sets shingles are, about: those that begin with the same bits share a counter.
+/// Estimates how many sets have a shingle: shingles that begin with the same bits share a counter.
 ///
-/// Any order of all shingles does for a join. The better it puts rare ones first, the less work
-/// there is; that is all that sharing costs.
+/// Any order of all shingles works for a join. The better it puts rare ones first, the less work
+/// there is; sharing counters costs no more than that.
 #[derive(Debug)]
 pub(super) struct Rarity {
     counters: Vec<AtomicU32>,
@@ -18,7 +18,7 @@ pub(super) struct Rarity {
 }
 
 impl Rarity {
-    /// Counters for so many shingles in all, 1 to 2 bytes a shingle.
+    /// Makes counters for this total number of shingles: 1 to 2 bytes per shingle.
     pub(super) fn new(shingles: u64) -> Rarity {
         let bits = (shingles / 2).clamp(2, MOST_COUNTERS).ilog2();
         Rarity {
@@ -34,7 +34,7 @@ impl Rarity {
         }
     }
 
-    /// The first so many shingles of a set, in order; `places` is memory to work in.
+    /// The first `count` shingles of a set, in order; `places` is scratch memory.
     pub(super) fn first<'p>(
         &self,
         count: usize,

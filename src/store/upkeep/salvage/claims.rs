@@ -1,14 +1,14 @@
 //! Which documents name each content of a damaged store.
 //!
-//! Two tables of the index tell that: `documents` leads from a key to its content, `names` from a
-//! content to its keys. Each stands in where the other ends or has lost an entry. Only a key that the
-//! two give to different contents is lost, for nothing says which of them is right.
+//! Two tables of the index hold this: `documents` maps a key to its content, and `names` maps a content to its keys.
+//! Each is used where the other ends or has lost an entry. Only a key that the two give to different contents is lost,
+//! because nothing shows which of them is right.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::storage::{DocumentRow, Wreck};
 
-/// Why a document is lost or doubtful that the two tables do not agree about.
+/// Why a document is lost or doubtful if the two tables disagree about it.
 pub(super) const CONTRADICTION: &str = "the index contradicts itself about it";
 
 /// A document that names a content.
@@ -22,7 +22,7 @@ pub(super) struct Claim {
 }
 
 impl Claim {
-    /// A document of which nothing else is known.
+    /// A document about which nothing else is known.
     pub(super) fn new(key: String) -> Claim {
         Claim {
             key,
@@ -32,43 +32,43 @@ impl Claim {
     }
 }
 
-/// What is claimed of one content.
+/// The documents claimed for one content.
 #[derive(Debug, Default)]
 pub(super) struct Claimed {
     pub(super) documents: Vec<Claim>,
-    /// Whether there are no others, so that without any the content was removed.
+    /// Whether there are no other documents. If so, a content without documents was removed.
     pub(super) are_all: bool,
-    /// Keys that are damaged in `names` and that `documents` does not tell either.
+    /// Keys that are damaged in `names` and that `documents` does not have either.
     pub(super) garbled: usize,
-    /// Keys that the two tables give to different contents, and no more than one of them finds.
+    /// Keys that the two tables give to different contents, if at most one of the tables finds them.
     pub(super) lost: Vec<String>,
-    /// Keys in `documents` that stand for one in `names`.
+    /// Keys in `documents` that were replaced by one in `names`.
     pub(super) replaced: Vec<String>,
 }
 
-/// What the two tables say beside what `names` says where it is whole.
+/// The claims of the two tables, beyond those of `names` where it is intact.
 #[derive(Debug)]
 pub(super) struct Claims<'a> {
     wreck: &'a Wreck,
-    /// By content and key, the documents that `names` may not bring, or not with their rows.
+    /// By content and key: documents that `names` may lack, or may have without their rows.
     strays: BTreeMap<u32, BTreeMap<String, Stray>>,
     /// Keys that the tables give to different contents.
     contested: BTreeSet<String>,
-    /// Those contents.
+    /// The contents of these keys.
     disputed: BTreeSet<u32>,
 }
 
 #[derive(Debug)]
 struct Stray {
     row: DocumentRow,
-    /// Whether `names` has it, if that can be read.
+    /// Whether `names` has it; none if that cannot be read.
     is_name: Option<bool>,
     /// Whether `documents` finds it by its key.
     is_found: bool,
 }
 
 impl<'a> Claims<'a> {
-    /// Reads both tables as far as they go.
+    /// Reads both tables as far as possible.
     pub(super) fn read(wreck: &'a Wreck) -> Claims<'a> {
         let mut claims = Claims {
             wreck,
@@ -103,7 +103,7 @@ impl<'a> Claims<'a> {
             };
             strays.insert(key, stray);
         });
-        // A table whose order is disturbed may have what it does not find.
+        // A table whose order is disturbed may have an entry that a look-up does not find.
         for (&content, strays) in &mut self.strays {
             if strays.values().all(Stray::is_named) {
                 continue;
@@ -116,7 +116,7 @@ impl<'a> Claims<'a> {
         }
     }
 
-    /// Takes out the strays that `names` gives to another content.
+    /// Removes the strays that `names` gives to another content.
     fn find_contested(&mut self) {
         let strays = self.strays.values().flatten();
         let unnamed = strays.filter(|(_, stray)| !stray.is_named());
@@ -147,7 +147,7 @@ impl<'a> Claims<'a> {
         self.contested.iter().cloned().collect()
     }
 
-    /// The documents of a content, each of which is given out once.
+    /// The documents of a content. Each document is returned once.
     pub(super) fn of(&mut self, content: u32) -> Claimed {
         let names = self.wreck.names(content);
         let mut strays = self.strays.remove(&content).unwrap_or_default();
@@ -170,13 +170,13 @@ impl<'a> Claims<'a> {
                 Err(_) => claimed.push(key, None, None),
             }
         }
-        // An entry of `names` that no document has is that of a stray, with another key by now.
+        // An entry of `names` that no document has belongs to a stray whose key has changed.
         let unnamed = strays.values().filter(|stray| !stray.is_named()).count();
         let unexplained = (orphans.len() + names.garbled).saturating_sub(unnamed);
         claimed.garbled = names.garbled.saturating_sub(unnamed);
         for (key, stray) in strays {
             let doubt = (stray.is_name == Some(false)).then_some(CONTRADICTION);
-            // One that is not where its key belongs has the damaged key.
+            // A stray that is not found by its key has the damaged key.
             let named = orphans.pop_if(|_| !stray.is_named() && !stray.is_found);
             let key = match named {
                 Some(named) => {
@@ -197,7 +197,7 @@ impl<'a> Claims<'a> {
         claimed
     }
 
-    /// The documents that are left when those of all contents were given out: theirs are missing.
+    /// The documents that remain after those of all contents: their contents are missing.
     pub(super) fn rest(self) -> impl Iterator<Item = String> {
         self.strays.into_values().flat_map(BTreeMap::into_keys)
     }

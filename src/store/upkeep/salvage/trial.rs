@@ -1,4 +1,4 @@
-//! Which parameters a damaged store has: those that give its signatures.
+//! Finds the parameters of a damaged store: those that reproduce its signatures.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use crate::storage::Wreck;
 use crate::store::compare::Sketcher;
 use crate::text::ShingleSet;
 
-/// Contents that are tried to find out whether a schema fits.
+/// Contents that are tried to find out whether a schema is the right one.
 const TRIED: u32 = 1000;
 
-/// The schema in the index, if the stored signatures are those that it gives. Else the one that is
-/// given or, if there is none, the default one, if they are its.
+/// The schema in the index, if it reproduces the stored signatures. Otherwise the given one, or the
+/// default one if none is given, if that one reproduces them.
 pub(super) fn known_schema(wreck: &Wreck, given: Option<&Schema>, source: &Path) -> Result<Schema> {
     if let Some(stored) = &wreck.schema
         && Trial::of(stored, wreck)?.is_passed().unwrap_or(true)
@@ -44,15 +44,15 @@ pub(super) fn known_schema(wreck: &Wreck, given: Option<&Schema>, source: &Path)
     Err(Error::damaged(source, reason))
 }
 
-/// Contents whose shingles were signed as a schema asks for.
+/// The outcome of signing the shingles of stored contents with a schema.
 #[derive(Debug, Default)]
 struct Trial {
     keeps_shingles: bool,
     /// Contents that have shingles.
     contents: u32,
-    /// Those whose shingles and signature are there and, if that can be told, sound.
+    /// Those whose shingles and signature exist and, if that can be checked, are intact.
     tried: u32,
-    /// Of them, those that have this signature.
+    /// Those of them that have the computed signature.
     fit: u32,
 }
 
@@ -86,7 +86,7 @@ impl Trial {
         Ok(trial)
     }
 
-    /// Whether the schema may be the store's; none if nothing could be tried.
+    /// Whether the schema may be the store's; none if no content could be tried.
     fn is_passed(&self) -> Option<bool> {
         (self.tried > 0).then_some(self.keeps_shingles && self.fit * 2 > self.tried)
     }
