@@ -191,9 +191,19 @@ pub(crate) fn encoding(name: &str) -> Result<Encoding, String> {
     })
 }
 
+/// Programs that, given nothing but the path of a file, write another file beside it.
+const BESIDE: [&str; 2] = ["pdftotext", "pdftohtml"];
+
 /// A program that can be started: a path, or a name that is searched for as the system does it.
 pub(crate) fn program(name: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(name);
+    let file_name = path.file_stem().and_then(|name| name.to_str());
+    if file_name.is_some_and(|name| BESIDE.contains(&name)) {
+        return Err(format!(
+            "`{name} PATH` writes a file beside PATH, perhaps over one of yours; put `{name} - -` into a script, and \
+             name that"
+        ));
+    }
     let is_path = path.components().count() > 1 || name.starts_with('.');
     let path_list = std::env::var_os("PATH").filter(|_| !is_path);
     let folders = path_list.iter().flat_map(std::env::split_paths);

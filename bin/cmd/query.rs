@@ -61,7 +61,10 @@ pub(crate) fn run(
     let worked = each.run(console, alike, |origin, matches| {
         answer(&origin.key, matches)
     })?;
-    failed |= worked.reading.has_failures();
+    // What could not be read has no answer.
+    let read: u64 = worked.reading.by_encoding().values().sum();
+    let nothing_is_read = read == 0 && worked.reading.all_skipped() > 0;
+    failed |= worked.reading.has_failures() || nothing_is_read;
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
     if !found && !failed {
         let least = query.threshold.unwrap_or(store.schema().threshold());

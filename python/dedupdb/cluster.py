@@ -56,7 +56,8 @@ def walk(
 
     A pair may be repeated. The rows are sorted by ``key`` and ``code`` over all batches. Rows with the same ``label``
     are not paired. If ``a = b``, the row names a content of a bucket of more than ``large`` contents. In such a bucket,
-    each content is paired only with the ``near`` last before it; use :func:`rare` for the others. If ``a < 0``,
+    each content after the first ``large`` is paired only with the ``near`` last before it; use :func:`rare` for the
+    others. If ``a < 0``,
     ``most`` passed over ``-a`` pairs of ``b``. A walk with a larger ``most``, and with the first one as ``beyond``,
     continues with the rows where a column ``asks`` is true.
     """

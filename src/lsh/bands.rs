@@ -93,6 +93,19 @@ impl Bands {
         Some(a.zip(b).map(|(a, b)| u32::from(a == b)).sum())
     }
 
+    /// Returns the bands whose slots all agree between two signature rows, ascending; none if a row is too short.
+    pub(crate) fn agreeing(
+        self,
+        a: &[u8],
+        b: &[u8],
+        width: SlotWidth,
+    ) -> impl Iterator<Item = u32> {
+        let cut = self.cut(a, width).zip(self.cut(b, width));
+        let bands = cut.into_iter().flat_map(|(a, b)| a.zip(b));
+        let agreeing = (0..).zip(bands).filter(|(_, (a, b))| a == b);
+        agreeing.map(|(band, _)| band)
+    }
+
     /// Returns the bands of a row of slots of `width`, one after the other; none if it is too short.
     pub(super) fn cut(self, row: &[u8], width: SlotWidth) -> Option<ChunksExact<'_, u8>> {
         let bands = row.get(..self.used() as usize * width.bytes())?;

@@ -32,4 +32,4 @@ pub(crate) use index::{DocumentChange, DocumentRow, NoWriter, Runs};
 pub(crate) use limits::Limits;
 pub(crate) use postings::{Link, Posting};
 pub(crate) use salvage::{Content, Wreck};
-pub(crate) use view::Snapshot;
+pub(crate) use view::{Packed, Snapshot};

@@ -219,6 +219,11 @@ fn a_program_that_cannot_be_started_is_told_before_anything_is_read() {
         ("no-such-program-anywhere", "there is no such program"),
         ("./convert.sh", "chmod +x ./convert.sh"),
         (".", "there is no such program"),
+        ("pdftotext", "writes a file beside PATH"),
+        (
+            "/usr/bin/pdftohtml",
+            "put `/usr/bin/pdftohtml - -` into a script",
+        ),
     ] {
         for command in [&["add", "in"][..], &["dedup", "in", "-o", "out"]] {
             let ran = sandbox.run(&[command, &["--pre", program]].concat());

@@ -451,6 +451,40 @@ fn a_store_in_the_folder_is_none_of_its_files() {
 }
 
 #[test]
+fn folders_stay_private_there_and_back() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 3);
+    let mode = |path: &str| fs::metadata(sandbox.path(path)).unwrap().mode() & 0o7777;
+    for (folder, mode) in [("in/0", 0o700), ("in/0/deep", 0o2750), ("in/1/deep", 0o711)] {
+        fs::set_permissions(sandbox.path(folder), Permissions::from_mode(mode)).unwrap();
+    }
+    sandbox.run(&MOVE).expect(0);
+    let there = ["aside/0", "aside/0/deep", "aside/1/deep"].map(mode);
+    assert_eq!(there, [0o700, 0o2750, 0o711]);
+    fs::remove_dir(sandbox.path("in/0/deep")).unwrap();
+    sandbox.run(&UNDO).expect(0);
+    assert_eq!(mode("in/0/deep"), 0o2750);
+}
+
+#[test]
+fn empty_files_stay_and_what_was_not_read_is_counted() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 1);
+    for name in ["in/a/__init__.py", "in/b/__init__.py"] {
+        sandbox.write(name, "");
+    }
+    sandbox.write("in/scan.pdf", b"%PDF-1.7\n\x00\x01\x02");
+    let ran = sandbox.run(&MOVE).expect(0);
+    assert_eq!(ran.lines().len(), 1, "{}", ran.stdout);
+    for told in [
+        "in/b/__init__.py: it is empty; it stays there",
+        "1 file or record was skipped: 1 binary; PDF and other formats are read with --pre",
+    ] {
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_folder_that_is_read_only_is_told() {
     let sandbox = Sandbox::new();
     pairs(&sandbox, 2);

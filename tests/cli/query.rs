@@ -14,6 +14,15 @@ fn filled() -> Sandbox {
     sandbox
 }
 
+#[test]
+fn a_file_that_cannot_be_read_has_no_answer() {
+    let sandbox = filled();
+    sandbox.write("scan.pdf", b"%PDF-1.7\n\x00\x01\x02");
+    let ran = sandbox.run(&["query", "scan.pdf"]).expect(2);
+    assert!(ran.stderr.contains("left out"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("no stored document"), "{}", ran.stderr);
+}
+
 /// The planted pairs at 0.8 and above, and their similarity to four decimals.
 fn expected(sandbox: &Sandbox) -> BTreeSet<(String, String, String)> {
     let table = fs::read_to_string(sandbox.path("expected.tsv")).unwrap();

@@ -130,8 +130,11 @@ impl Converter {
             return Err(named("stopped"));
         }
         let mut command = Command::new(&self.program);
+        // What begins with a dash would be taken for an option.
+        let is_option = path.as_os_str().as_encoded_bytes().starts_with(b"-");
+        let below = is_option.then(|| Path::new(".").join(path));
         command
-            .arg(path)
+            .arg(below.as_deref().unwrap_or(path))
             .stdin(file)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -183,11 +183,12 @@ impl Left {
     }
 }
 
-/// Renames a file to a name that is free, in a folder that is made if it is not there.
+/// Renames a file to a name that is free. Folders that are not there are made like those on the way to the file.
 fn rename(from: &Path, to: &Path) -> std::result::Result<(), Left> {
     use std::io::ErrorKind;
-    let folder = to.parent().map_or(Ok(()), std::fs::create_dir_all);
-    let renamed = folder.and_then(|()| crate::publish::rename_to_free(from, to));
+    let folders = from.parent().zip(to.parent());
+    let made = folders.map_or(Ok(()), |(from, to)| make_like(from, to));
+    let renamed = made.and_then(|()| crate::publish::rename_to_free(from, to));
     renamed.map_err(|error| {
         Left::failure(match error.kind() {
             ErrorKind::AlreadyExists => format!("{} exists already", to.display()),
@@ -197,6 +198,29 @@ fn rename(from: &Path, to: &Path) -> std::result::Result<(), Left> {
             _ => format!("it cannot be moved: {error}"),
         })
     })
+}
+
+/// Makes a folder and those above it, each for the same people as its counterpart: whom a file was hidden from, it
+/// stays hidden from.
+fn make_like(model: &Path, folder: &Path) -> std::io::Result<()> {
+    use std::io::ErrorKind;
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt, chown};
+    if folder.as_os_str().is_empty() || folder.is_dir() {
+        return Ok(());
+    }
+    if let Some((model, folder)) = model.parent().zip(folder.parent()) {
+        make_like(model, folder)?;
+    }
+    match std::fs::DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && folder.is_dir() => Ok(()),
+        Err(error) => Err(error),
+        Ok(()) => {
+            let model = std::fs::metadata(model)?;
+            // Without the right to, the folder is its maker's, as the file would be that was copied.
+            chown(folder, Some(model.uid()), Some(model.gid())).unwrap_or_default();
+            std::fs::set_permissions(folder, model.permissions())
+        }
+    }
 }
 
 /// The folders on the ways to these paths, the deepest first.

@@ -123,6 +123,9 @@ impl Plan {
         if !metadata.is_file() || place.ok() != Some(self.root.join(path)) {
             return Err(Left::choice("it is reached by a symbolic link"));
         }
+        if metadata.len() == 0 {
+            return Err(Left::choice("it is empty"));
+        }
         if self.linked.contains(&self.root.join(path)) {
             return Err(Left::choice("a symbolic link leads to it"));
         }

@@ -5,4 +5,4 @@ mod rows;
 mod snapshot;
 
 pub(crate) use rows::Rows;
-pub(crate) use snapshot::{Snapshot, Tables, bucket_error, file_size};
+pub(crate) use snapshot::{Packed, Snapshot, Tables, bucket_error, file_size};

@@ -1,9 +1,12 @@
 //! From candidates to verified matches.
 
+use std::rc::Rc;
+
 use crate::error::Result;
 use crate::schema::Schema;
 use crate::sketch::{Estimate, agreeing};
-use crate::storage::Snapshot;
+use crate::storage::{Packed, Snapshot};
+use crate::store::compare::sets::Sets;
 use crate::text::{ShingleSet, is_less, share, sizes_fit};
 
 /// An estimate this many standard errors below the threshold spares the exact comparison; a pair
@@ -66,18 +69,29 @@ impl<'a> Probe<'a> {
 pub(crate) struct Stored<'a> {
     hash: [u8; 32],
     /// Empty where none are kept.
-    shingles: ShingleSet,
+    shingles: Rc<ShingleSet>,
     signature: &'a [u8],
 }
 
 impl<'a> Stored<'a> {
     pub(crate) fn read(snapshot: &'a Snapshot, content: u32) -> Result<Stored<'a>> {
-        let mut shingles = ShingleSet::default();
-        if snapshot.schema.keeps_shingles() {
-            snapshot.shingles(content, &mut shingles)?;
-        }
+        Stored::read_in(snapshot, content, &mut Sets::default())
+    }
+
+    /// The same, with shingles that are decoded only if `sets` does not have them.
+    pub(crate) fn read_in(
+        snapshot: &'a Snapshot,
+        content: u32,
+        sets: &mut Sets,
+    ) -> Result<Stored<'a>> {
+        let (row, packed) = snapshot.content_and_shingles(content)?;
+        let shingles = if snapshot.schema.keeps_shingles() {
+            sets.of(content, &packed)?
+        } else {
+            Rc::default()
+        };
         Ok(Stored {
-            hash: snapshot.content(content)?.hash,
+            hash: row.hash,
             shingles,
             signature: snapshot.signature(content)?,
         })
@@ -93,6 +107,12 @@ impl<'a> Stored<'a> {
             bands: None,
         }
     }
+}
+
+/// What is known of a comparison before shingles are decoded.
+enum Early<'a> {
+    Known(Option<Likeness>),
+    Open(Packed<'a>),
 }
 
 /// Compares a probe with stored contents.
@@ -151,6 +171,27 @@ impl<'a> Matcher<'a> {
 
     /// How like it a content is, if it reaches the threshold.
     pub(crate) fn compare(&mut self, content: u32) -> Result<Option<Likeness>> {
+        let packed = match self.without_shingles(content)? {
+            Early::Known(likeness) => return Ok(likeness),
+            Early::Open(packed) => packed,
+        };
+        packed.unpack(&mut self.stored)?;
+        self.exact(content, &self.stored)
+    }
+
+    /// The same, with shingles that are decoded only if `sets` does not have them.
+    pub(crate) fn compare_in(&self, content: u32, sets: &mut Sets) -> Result<Option<Likeness>> {
+        match self.without_shingles(content)? {
+            Early::Known(likeness) => Ok(likeness),
+            Early::Open(packed) => {
+                let stored = sets.of(content, &packed)?;
+                self.exact(content, &stored)
+            }
+        }
+    }
+
+    /// How like it a content is, as far as that is known without decoding shingles.
+    fn without_shingles(&self, content: u32) -> Result<Early<'a>> {
         let (row, shingles) = self.snapshot.content_and_shingles(content)?;
         let has_shingles = self.snapshot.schema.keeps_shingles();
         let exact_copy = row.hash == *self.probe.hash;
@@ -165,12 +206,12 @@ impl<'a> Matcher<'a> {
                 share_of_stored: same,
             };
             let reaches = exact_copy || highest(estimate) >= self.threshold;
-            return Ok(reaches.then_some(likeness));
+            return Ok(Early::Known(reaches.then_some(likeness)));
         }
         let (probe, stored) = (self.probe.shingles.len(), row.shingle_count as usize);
         let (small, large) = (probe.min(stored), probe.max(stored));
         if !sizes_fit(small, large, self.threshold) {
-            return Ok(None);
+            return Ok(Early::Known(None));
         }
         // Tails are read and compared in less time than a signature, or than shingles are decoded.
         let is_below = if large > ShingleSet::SMALL {
@@ -181,11 +222,11 @@ impl<'a> Matcher<'a> {
         } else {
             false
         };
-        if is_below {
-            return Ok(None);
-        }
-        shingles.unpack(&mut self.stored)?;
-        self.exact(content)
+        Ok(if is_below {
+            Early::Known(None)
+        } else {
+            Early::Open(shingles)
+        })
     }
 
     fn estimate(&self, content: u32) -> Result<Estimate> {
@@ -207,10 +248,10 @@ impl<'a> Matcher<'a> {
         estimate.jaccard < self.threshold - CERTAIN_ERRORS * error.max(estimate.error)
     }
 
-    /// How like it a content is by its shingles, which are in `stored`, if it reaches the threshold.
-    fn exact(&self, content: u32) -> Result<Option<Likeness>> {
-        let common = self.probe.shingles.intersection_len(&self.stored);
-        let (probe, stored) = (self.probe.shingles.len(), self.stored.len());
+    /// How like it a content is by its shingles, if it reaches the threshold.
+    fn exact(&self, content: u32, stored: &ShingleSet) -> Result<Option<Likeness>> {
+        let common = self.probe.shingles.intersection_len(stored);
+        let (probe, stored) = (self.probe.shingles.len(), stored.len());
         let jaccard = share(common, probe + stored - common);
         if jaccard < self.threshold {
             return Ok(None);

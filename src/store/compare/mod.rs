@@ -6,6 +6,7 @@ mod matching;
 mod published;
 mod search;
 mod seen;
+mod sets;
 mod sketch;
 
 pub(crate) use allowance::{Allowance, FALSE_CANDIDATES};
@@ -15,4 +16,5 @@ pub(crate) use matching::{
 };
 pub(crate) use published::Published;
 pub(crate) use search::Search;
+pub(crate) use sets::Sets;
 pub(crate) use sketch::{BodyRef, Sketch, Sketcher, content_sketch};

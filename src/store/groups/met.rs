@@ -1,5 +1,6 @@
 //! Which contents of a bucket were already compared in an earlier one.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::comparisons::{Order, order};
@@ -34,13 +35,13 @@ impl Met {
         band: u32,
         one: u32,
     ) -> Result<Before<'a>> {
-        let signature = snapshot.signature(one)?;
-        let hashes = (0..band).map(|band| hash(snapshot, signature, band));
         Ok(Before {
             met: self,
             snapshot,
+            band,
             one,
-            hashes: hashes.collect(),
+            signature: snapshot.signature(one)?,
+            hashes: OnceCell::new(),
         })
     }
 
@@ -69,23 +70,45 @@ impl Met {
 pub(crate) struct Before<'a> {
     met: &'a Met,
     snapshot: &'a Snapshot,
+    /// The number of bands.
+    band: u32,
     one: u32,
+    signature: &'a [u8],
     /// Its hashes in these bands.
-    hashes: Vec<Option<u32>>,
+    hashes: OnceCell<Vec<Option<u32>>>,
 }
 
 impl Before<'_> {
     /// Whether `other` is one of them.
     pub(crate) fn has(&self, other: u32) -> Result<bool> {
-        let Before { met, snapshot, .. } = self;
+        let Before { snapshot, band, .. } = *self;
+        let (shape, width) = (snapshot.schema.bands(), snapshot.schema.slot_width());
         let signature = snapshot.signature(other)?;
-        for (band, own) in (0..).zip(&self.hashes) {
-            let share = *own == hash(snapshot, signature, band);
-            if share && !met.was_passed_over(snapshot, band, self.one, other)? {
+        // Nearly all contents with equal hashes have equal slots, and those take less time to compare.
+        let slots = shape.agreeing(self.signature, signature, width);
+        for equal in slots.take_while(|&equal| equal < band) {
+            if self.met_in(equal, other)? {
+                return Ok(true);
+            }
+        }
+        let of_band = |signature| (0..band).map(move |band| hash(snapshot, signature, band));
+        let own = self
+            .hashes
+            .get_or_init(|| of_band(self.signature).collect());
+        for (band, (own, others)) in (0..).zip(own.iter().zip(of_band(signature))) {
+            if *own == others && self.met_in(band, other)? {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// Whether they were compared in the bucket of a band, which they share.
+    fn met_in(&self, band: u32, other: u32) -> Result<bool> {
+        let passed_over = self
+            .met
+            .was_passed_over(self.snapshot, band, self.one, other)?;
+        Ok(!passed_over)
     }
 }
 

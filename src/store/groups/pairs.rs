@@ -11,11 +11,14 @@ use crate::error::{Error, Result};
 use crate::schema::check_threshold;
 use crate::sketch::{Estimate, agreeing};
 use crate::storage::Snapshot;
-use crate::store::compare::{Likeness, Matcher, Stored};
+use crate::store::compare::{Likeness, Matcher, Sets, Stored};
 use crate::store::handle::Store;
 
 /// Progress steps per band.
 const BAND_STEPS: u64 = 1000;
+
+/// Comparisons, about, that one thread makes in a row.
+const PIECE: usize = 1 << 11;
 
 /// Contents whose names are read at a time.
 const CONTENTS: u32 = 1 << 12;
@@ -431,13 +434,20 @@ impl Pairs {
         };
         let this = &*self;
         let pool = &this.store.shared.pool;
-        let compare = |task: Task| Ok((task.content, this.matches_of(&task)?));
+        let compare = |piece: Vec<Task>| {
+            let mut sets = Sets::default();
+            let compared = piece
+                .iter()
+                .map(|task| Ok((task.content, this.matches_of(task, &mut sets)?)));
+            compared.collect::<Result<Vec<_>>>()
+        };
         let (mut matches, mut false_candidates) = (Vec::new(), 0);
-        for compared in pool.map(tasks, compare) {
-            let (content, (found, others)) = compared?;
-            matches.extend(found);
-            if content == last {
-                false_candidates += others;
+        for compared in pool.map(pieces(tasks), compare) {
+            for (content, (found, others)) in compared? {
+                matches.extend(found);
+                if content == last {
+                    false_candidates += others;
+                }
             }
         }
         let found = this.named(matches)?;
@@ -452,7 +462,7 @@ impl Pairs {
 
     /// The other contents of a task that match its content, without those that it met in an earlier bucket; and the
     /// number of other contents that turned out to be false candidates.
-    fn matches_of(&self, task: &Task) -> Result<(Vec<Alike>, usize)> {
+    fn matches_of(&self, task: &Task, sets: &mut Sets) -> Result<(Vec<Alike>, usize)> {
         let snapshot = &*self.snapshot;
         let before = self
             .met
@@ -467,13 +477,13 @@ impl Pairs {
             // Most contents met in the first bucket that they share, so nothing needs to be decoded.
             return Ok((Vec::new(), 0));
         }
-        let stored = Stored::read(snapshot, task.content)?;
+        let stored = Stored::read_in(snapshot, task.content, sets)?;
         let probe = stored.probe();
-        let mut matcher = Matcher::new(snapshot, probe, self.threshold);
+        let matcher = Matcher::new(snapshot, probe, self.threshold);
         let mut matches = Vec::new();
         let compared = others.len();
         for content in others {
-            let likeness = matcher.compare(content)?;
+            let likeness = matcher.compare_in(content, sets)?;
             matches.extend(likeness.map(|likeness| Alike {
                 one: task.content,
                 other: content,
@@ -517,4 +527,23 @@ impl Pairs {
         let several = !self.query.fold_copies && names.next().is_some();
         Ok(first.filter(|_| !several))
     }
+}
+
+/// Cuts tasks into pieces for one thread each. The tasks of a bucket are neighbours, so most of its contents are
+/// decoded once.
+fn pieces(tasks: Vec<Task>) -> Vec<Vec<Task>> {
+    let mut pieces: Vec<Vec<Task>> = Vec::new();
+    let mut left = 0;
+    for task in tasks {
+        let others = task.others.len();
+        match pieces.last_mut() {
+            Some(piece) if left > 0 => piece.push(task),
+            _ => {
+                left = PIECE;
+                pieces.push(vec![task]);
+            }
+        }
+        left = left.saturating_sub(others);
+    }
+    pieces
 }

@@ -18,7 +18,8 @@ impl Store {
     /// twentieth of the time of adding.
     ///
     /// `watch` is called from time to time with the progress and may stop the call; then the store is unchanged. It
-    /// is also unchanged if the disk has no space for another index, or if there is an unfinished [`Rebuild`].
+    /// is also unchanged if the disk has no space for another index, or if there is an unfinished [`Rebuild`] that
+    /// compacts or changes the schema; an unfinished pack is finished.
     ///
     /// ```
     /// use std::ops::ControlFlow;

@@ -160,7 +160,8 @@ impl Store {
     /// [`Family::Xor`](crate::sketching::Family::Xor), [`Error::Unfinished`] if an unfinished rebuild has another
     /// target, [`Error::MissingSources`], [`Error::Interrupted`], [`Error::ReadOnly`], [`Error::WriterHeld`] if this
     /// thread holds the [`Writer`](crate::Writer) or is within a rebuild, [`Error::Moved`], or those of reading and
-    /// writing the store. After an error the store is unchanged.
+    /// writing the store. After an error the store is unchanged, except that documents which
+    /// [`Rebuild::drop_missing`] removes may be removed already.
     pub fn rebuild(&self, rebuild: Rebuild<'_>) -> Result<bool> {
         let slot = self.slot()?;
         slot.check_not_held_here()?;

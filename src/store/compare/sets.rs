@@ -1,0 +1,39 @@
+//! Shingle sets that were decoded.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::rc::Rc;
+
+use crate::error::Result;
+use crate::storage::Packed;
+use crate::text::ShingleSet;
+
+/// Shingles that are held at most, unless one set has more.
+const MOST: usize = 1 << 18;
+
+/// Shingle sets of contents that are compared again and again, each decoded once.
+///
+/// When they become too many, all are given up: those that are needed are decoded again.
+#[derive(Debug, Default)]
+pub(crate) struct Sets {
+    decoded: HashMap<u32, Rc<ShingleSet>>,
+    shingles: usize,
+}
+
+impl Sets {
+    /// The shingles of a content.
+    pub(crate) fn of(&mut self, content: u32, packed: &Packed<'_>) -> Result<Rc<ShingleSet>> {
+        if self.shingles > MOST {
+            *self = Sets::default();
+        }
+        match self.decoded.entry(content) {
+            Entry::Occupied(held) => Ok(held.get().clone()),
+            Entry::Vacant(place) => {
+                let mut set = ShingleSet::default();
+                packed.unpack(&mut set)?;
+                self.shingles += set.len();
+                Ok(place.insert(Rc::new(set)).clone())
+            }
+        }
+    }
+}
