@@ -14,7 +14,7 @@ use crate::interrupt::Interrupt;
 use crate::json;
 use crate::number::{bytes, counted};
 use crate::output::{Output, escape};
-use crate::reading::Told as _;
+use crate::reading::Told as Counts;
 
 /// The name of the list of moved files.
 const MANIFEST: &str = ".dedupdb-moved";
@@ -74,7 +74,7 @@ pub(super) fn move_to(
     };
     tell(&moved, dedup.dry_run, "moved", console, output)?;
     let reading = moved.done.as_ref().map(|done| &done.reading);
-    if let Some(note) = reading.and_then(|reading| reading.left_out_note()) {
+    if let Some(note) = reading.and_then(Counts::left_out_note) {
         console.note(&note);
     }
     if let Some(manifest) = &moved.manifest {
