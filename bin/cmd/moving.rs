@@ -150,7 +150,7 @@ fn list(event: MoveEvent<'_>, console: &Console, output: &mut Output) -> Result<
             why,
             is_failure,
         } => {
-            let line = format!("{}: {why}; it stays there", file.display());
+            let line = format!("{}: {why}", file.display());
             if is_failure {
                 console.error(&line);
             } else {

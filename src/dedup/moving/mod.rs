@@ -67,11 +67,11 @@ pub enum MoveEvent<'a> {
         /// Their similarity, 0 to 1.
         similarity: f64,
     },
-    /// A file was left where it is.
+    /// A file was not moved.
     Left {
         /// Where it is.
         file: &'a Path,
-        /// Why.
+        /// Why, and that it stays there, unless it is gone.
         why: &'a str,
         /// Whether that is a failure, and not a choice.
         is_failure: bool,
@@ -170,12 +170,20 @@ struct Left {
 impl Left {
     fn choice(why: &str) -> Left {
         Left {
-            why: why.to_owned(),
+            why: format!("{why}; it stays there"),
             is_failure: false,
         }
     }
 
-    fn failure(why: impl Into<String>) -> Left {
+    fn failure(why: impl std::fmt::Display) -> Left {
+        Left {
+            why: format!("{why}; it stays there"),
+            is_failure: true,
+        }
+    }
+
+    /// It is not there.
+    fn gone(why: impl Into<String>) -> Left {
         Left {
             why: why.into(),
             is_failure: true,

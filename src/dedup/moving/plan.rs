@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -118,7 +119,10 @@ impl Plan {
             return Err(Left::choice("the list of what is moved has this name"));
         }
         let metadata = fs::symlink_metadata(&planned.file);
-        let metadata = metadata.map_err(|error| Left::failure(format!("it is gone: {error}")))?;
+        let metadata = metadata.map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Left::gone("it is gone"),
+            _ => Left::failure(error),
+        })?;
         let place = fs::canonicalize(&planned.file);
         if !metadata.is_file() || place.ok() != Some(self.root.join(path)) {
             return Err(Left::choice("it is reached by a symbolic link"));

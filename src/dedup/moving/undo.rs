@@ -128,7 +128,7 @@ impl Undo {
         let Ok(moved) = fs::symlink_metadata(from) else {
             return match there {
                 Ok(_) => Ok(None),
-                Err(_) => Err(Left::failure(format!(
+                Err(_) => Err(Left::gone(format!(
                     "it is neither here nor at {}",
                     to.display()
                 ))),
