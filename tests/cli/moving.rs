@@ -467,6 +467,34 @@ fn folders_stay_private_there_and_back() {
 }
 
 #[test]
+fn all_names_of_a_file_are_moved() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 2);
+    fs::create_dir(sandbox.path("in/z")).unwrap();
+    for (file, name) in [
+        ("in/0/deep/b000.txt", "in/z/b.txt"),
+        ("in/1/a001.txt", "in/z/a.txt"),
+    ] {
+        fs::hard_link(sandbox.path(file), sandbox.path(name)).unwrap();
+    }
+    let before = tree(&sandbox, "in");
+    let ran = sandbox.run(&MOVE).expect(0);
+    assert_eq!(ran.lines().len(), 3, "{}", ran.stdout);
+    assert!(sandbox.path("aside/z/b.txt").exists() && sandbox.path("in/z/a.txt").exists());
+    let size = fs::metadata(sandbox.path("aside/z/b.txt")).unwrap().len() * 2;
+    assert!(
+        ran.stderr.contains(&format!("3 files moved, {size} B")),
+        "{}",
+        ran.stderr
+    );
+    sandbox.run(&UNDO).expect(0);
+    assert_eq!(tree(&sandbox, "in"), before);
+    let names = ["in/0/deep/b000.txt", "in/z/b.txt"];
+    let [one, other] = names.map(|name| fs::metadata(sandbox.path(name)).unwrap().ino());
+    assert_eq!(one, other);
+}
+
+#[test]
 fn empty_files_stay_and_what_was_not_read_is_counted() {
     let sandbox = Sandbox::new();
     pairs(&sandbox, 1);

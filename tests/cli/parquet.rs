@@ -193,6 +193,7 @@ fn a_damaged_file_is_reported() {
         .run(&[&["add", "-q"], &names[..]].concat())
         .expect(2);
     assert_eq!(ran.stderr.lines().count(), 4, "{}", ran.stderr);
+    assert!(ran.stderr.contains("rows are read)"), "{}", ran.stderr);
     assert_eq!(
         ran.stderr
             .matches(".parquet: damaged, or cut short: ")

@@ -23,7 +23,7 @@ pub(super) fn stamp(metadata: &Metadata) -> Stamp {
 }
 
 /// A file that is dropped.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Planned {
     pub(super) file: PathBuf,
     like: String,
@@ -32,6 +32,8 @@ pub(super) struct Planned {
     other: Option<PathBuf>,
     /// Whether the one that it is like, which was stored before, came from the same file.
     is_itself: bool,
+    /// Whether it is another name of a file that is planned, too.
+    is_other_name: bool,
 }
 
 impl Planned {
@@ -64,6 +66,8 @@ pub(super) struct Plan {
     pub(super) records: u64,
     /// Where symbolic links in the folder lead to.
     linked: HashSet<PathBuf>,
+    /// Names that were left out, of files by device and number.
+    names: HashMap<(u64, u64), Vec<PathBuf>>,
 }
 
 impl Plan {
@@ -76,6 +80,7 @@ impl Plan {
             files: Vec::new(),
             records: 0,
             linked: HashSet::new(),
+            names: HashMap::new(),
         }
     }
 
@@ -91,15 +96,39 @@ impl Plan {
             similarity: dropped.earlier.similarity(),
             other: dropped.earlier_source.map(Path::to_owned),
             is_itself: dropped.stored_before && is_stored(dropped),
+            is_other_name: false,
         });
     }
 
-    /// Takes note of what is left out, if it is a symbolic link.
+    /// Takes note of what is left out, if it is a symbolic link or another name of a file.
     pub(super) fn skip(&mut self, skipped: &Skipped) {
-        if skipped.reason == Reason::Link
-            && let Ok(target) = fs::canonicalize(&skipped.place)
-        {
-            self.linked.insert(target);
+        let place = Path::new(&skipped.place);
+        match skipped.reason {
+            Reason::Link => self.linked.extend(fs::canonicalize(place)),
+            Reason::OtherName => {
+                if let Some(file) = inode(place) {
+                    self.names.entry(file).or_default().push(place.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Plans to move the other names of each file as well: as long as one stays, the file does.
+    pub(super) fn add_other_names(&mut self) {
+        if self.names.is_empty() {
+            return;
+        }
+        for planned in std::mem::take(&mut self.files) {
+            let names = inode(&planned.file).and_then(|file| self.names.remove(&file));
+            let others = names.into_iter().flatten().map(|file| Planned {
+                file,
+                is_other_name: true,
+                ..planned.clone()
+            });
+            let others: Vec<Planned> = others.collect();
+            self.files.push(planned);
+            self.files.extend(others);
         }
     }
 
@@ -142,7 +171,12 @@ impl Plan {
             like: planned.like.clone(),
             similarity: planned.similarity,
         };
-        Ok((listed, metadata.len()))
+        let bytes = if planned.is_other_name {
+            0
+        } else {
+            metadata.len()
+        };
+        Ok((listed, bytes))
     }
 
     /// Whether the file that is there in the stead of this one is there, as it was when it was read.
@@ -162,6 +196,12 @@ impl Plan {
     fn is_changed(&self, metadata: &Metadata) -> bool {
         self.began.is_some_and(|began| stamp(metadata) > began)
     }
+}
+
+/// The device and the number of a file.
+fn inode(path: &Path) -> Option<(u64, u64)> {
+    let metadata = fs::symlink_metadata(path).ok()?;
+    metadata.is_file().then(|| (metadata.dev(), metadata.ino()))
 }
 
 /// Whether the document that is like this file is the file itself.

@@ -41,6 +41,7 @@ pub(super) fn run(
         }
         observe(MoveEvent::Judging(&event))
     });
+    plan.add_other_names();
     let mut told = Told {
         moved: Moved {
             records: plan.records,

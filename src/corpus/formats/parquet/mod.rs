@@ -138,7 +138,8 @@ impl Rows {
         TableSource::new(&self.file, again, self.passing.clone())
     }
 
-    fn read(&mut self) -> io::Result<Option<Raw<Cells<ByteArray>>>> {
+    /// Reads the next rows, if none are ready and there are more.
+    fn fill(&mut self) -> io::Result<()> {
         while self.ready.is_empty() {
             if let Some(group) = self.group.as_mut().filter(|group| group.rows > 0) {
                 let rows = (BYTES / self.largest.max(1)).clamp(1, ROWS);
@@ -149,17 +150,33 @@ impl Rows {
                 };
                 self.ready = cells.into_iter().zip(lines).collect();
             } else if self.next_group < self.file.num_row_groups() {
-                let group = self.file.get_row_group(self.next_group);
+                let number = self.next_group;
+                self.next_group += 1;
+                let group = self.file.get_row_group(number);
                 let group = group.map_err(|error| explain(&error))?;
                 if let Some(lines) = &mut self.lines {
                     lines.begin(&*group)?;
                 }
-                let read = Group::new((&*group, self.next_group), self.columns, &self.passing);
+                let read = Group::new((&*group, number), self.columns, &self.passing);
                 self.group = Some(read?);
-                self.next_group += 1;
             } else {
-                return Ok(None);
+                break;
             }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self) -> io::Result<Option<Raw<Cells<ByteArray>>>> {
+        if let Err(error) = self.fill() {
+            let groups = self.file.num_row_groups();
+            let rows = self.file.metadata().file_metadata().num_rows();
+            return Err(io::Error::new(
+                error.kind(),
+                format!(
+                    "{error} (row group {} of {groups}; {} of {rows} rows are read)",
+                    self.next_group, self.number
+                ),
+            ));
         }
         let Some((cells, verbatim)) = self.ready.pop_front() else {
             return Ok(None);
