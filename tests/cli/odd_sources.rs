@@ -31,7 +31,7 @@ fn a_device_and_a_socket_are_left_out_with_a_word() {
     ] {
         let summary = sandbox.add(&[source], 0);
         assert_eq!(summary["skipped"][reason], 1, "{summary}");
-        let ran = sandbox.run(&["query", source]).expect(1);
+        let ran = sandbox.run(&["query", source]).expect(2);
         let told = format!("dedupdb: {source}: {reason}; left out\n");
         assert!(ran.stderr.starts_with(&told), "{}", ran.stderr);
         let told = line(sandbox.run(&["jaccard", "query.txt", source]), 2);

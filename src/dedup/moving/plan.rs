@@ -162,7 +162,14 @@ impl Plan {
         if self.linked.contains(&self.root.join(path)) {
             return Err(Left::choice("a symbolic link leads to it"));
         }
-        if self.is_changed(&metadata) {
+        // The move of its first name changed the file, but not what is in it.
+        let is_changed = if planned.is_other_name {
+            let written = (metadata.mtime(), metadata.mtime_nsec());
+            self.began.is_some_and(|began| written > began)
+        } else {
+            self.is_changed(&metadata)
+        };
+        if is_changed {
             return Err(Left::choice("it changed since the run began"));
         }
         self.check_kept(planned, gone)?;
