@@ -79,6 +79,7 @@ const INNER_ORDERS: &[(&str, &[&str])] = &[
         &[
             "allowance",
             "seen",
+            "sets",
             "matching",
             "found",
             "search",
