@@ -27,6 +27,7 @@ _AT_ONCE = 1024
 
 _EDGES = pa.schema([("hash_a", pa.binary()), ("hash_b", pa.binary()), ("jaccard", pa.float64()), ("later", pa.int64())])
 
+
 def few(sketches: DataFrame) -> Few | None:
     """Returns the sketches without their shingles, if they are few enough for the driver."""
     strings = F.sum(sum((F.octet_length(name) for name in ("key", "parameters", "file")), F.lit(0)))
@@ -131,8 +132,6 @@ def _side_by_side(pairs: pa.Table, contents: pa.Table) -> Iterator[pa.RecordBatc
     for start in range(0, pairs.num_rows, _AT_ONCE):
         part = pairs.slice(start, _AT_ONCE)
         sides = {
-            f"{name}_{side}": contents[name].take(part[f"at_{side}"]).combine_chunks()
-            for side in "ab"
-            for name in SIDE
+            f"{name}_{side}": contents[name].take(part[f"at_{side}"]).combine_chunks() for side in "ab" for name in SIDE
         }
         yield from pa.table(sides).to_batches()
