@@ -455,12 +455,20 @@ fn folders_stay_private_there_and_back() {
     let sandbox = Sandbox::new();
     pairs(&sandbox, 3);
     let mode = |path: &str| fs::metadata(sandbox.path(path)).unwrap().mode() & 0o7777;
-    for (folder, mode) in [("in/0", 0o700), ("in/0/deep", 0o2750), ("in/1/deep", 0o711)] {
+    let modes = [
+        ("in/0", 0o700),
+        ("in/0/deep", 0o2750),
+        ("in/1/deep", 0o711),
+        ("in/2", 0o555),
+    ];
+    for (folder, mode) in modes {
         fs::set_permissions(sandbox.path(folder), Permissions::from_mode(mode)).unwrap();
     }
     sandbox.run(&MOVE).expect(0);
     let there = ["aside/0", "aside/0/deep", "aside/1/deep"].map(mode);
     assert_eq!(there, [0o700, 0o2750, 0o711]);
+    assert_eq!(mode("aside/2"), 0o755, "its owner may write");
+    fs::set_permissions(sandbox.path("in/2"), Permissions::from_mode(0o755)).unwrap();
     fs::remove_dir(sandbox.path("in/0/deep")).unwrap();
     sandbox.run(&UNDO).expect(0);
     assert_eq!(mode("in/0/deep"), 0o2750);

@@ -212,7 +212,7 @@ fn rename(from: &Path, to: &Path) -> std::result::Result<(), Left> {
 /// stays hidden from.
 fn make_like(model: &Path, folder: &Path) -> std::io::Result<()> {
     use std::io::ErrorKind;
-    use std::os::unix::fs::{DirBuilderExt, MetadataExt, chown};
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown};
     if folder.as_os_str().is_empty() || folder.is_dir() {
         return Ok(());
     }
@@ -226,7 +226,9 @@ fn make_like(model: &Path, folder: &Path) -> std::io::Result<()> {
             let model = std::fs::metadata(model)?;
             // Without the right to, the folder is its maker's, as the file would be that was copied.
             chown(folder, Some(model.uid()), Some(model.gid())).unwrap_or_default();
-            std::fs::set_permissions(folder, model.permissions())
+            // Files are yet to come, so that its owner may write whatever the model says.
+            let mode = model.permissions().mode() | 0o700;
+            std::fs::set_permissions(folder, std::fs::Permissions::from_mode(mode))
         }
     }
 }
