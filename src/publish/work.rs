@@ -383,8 +383,9 @@ fn is_own(found: &fs::Metadata) -> bool {
     std::os::unix::fs::MetadataExt::uid(found) == rustix::process::geteuid().as_raw()
 }
 
+/// Whether an open file is the one at a path, without following a link.
 #[cfg(unix)]
-fn is_same_file(file: &File, path: &Path) -> bool {
+pub(crate) fn is_same_file(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let (Ok(file), Ok(path)) = (file.metadata(), fs::symlink_metadata(path)) else {
         return false;
@@ -403,7 +404,7 @@ fn is_own(_: &fs::Metadata) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_same_file(_: &File, path: &Path) -> bool {
+pub(crate) fn is_same_file(_: &File, path: &Path) -> bool {
     path.exists()
 }
 

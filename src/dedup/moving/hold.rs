@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::manifest;
@@ -10,6 +10,7 @@ use super::plan::{Stamp, stamp};
 use crate::dedup::error::{Error, Result};
 use crate::publish;
 use crate::publish::error::Of as _;
+use crate::publish::work::is_same_file;
 
 /// The file that is locked. It says who has it, and is gone when the run ends, unless that is killed.
 const NAME: &str = ".dedupdb-moving";
@@ -210,13 +211,6 @@ fn held(folder: &Path, note: &str) -> Error {
         path: folder.to_owned(),
         holder: holder.to_owned(),
     }
-}
-
-fn is_same_file(file: &File, path: &Path) -> bool {
-    let (Ok(file), Ok(named)) = (file.metadata(), fs::symlink_metadata(path)) else {
-        return false;
-    };
-    (file.dev(), file.ino()) == (named.dev(), named.ino())
 }
 
 #[cfg(test)]
