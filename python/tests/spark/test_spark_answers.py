@@ -27,16 +27,6 @@ def small_buckets_are_large() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module")
-def truth(tmp_path_factory: pytest.TempPathFactory) -> Truth:
-    return Truth(tmp_path_factory.mktemp("truth"), DOCUMENTS, threshold=THRESHOLD)
-
-
-@pytest.fixture(scope="module")
-def sketches(spark: Any) -> Any:
-    return dd.sketch(frame(spark, DOCUMENTS), key="url", text="body", threshold=THRESHOLD).persist()
-
-
 def test_pairs_are_those_of_a_store(sketches: Any, truth: Truth) -> None:
     report: dict[str, int] = {}
     assert rows(dd.pairs(sketches, report=report)) == truth.pairs

@@ -16,16 +16,6 @@ THRESHOLD = 0.7
 DOCUMENTS = documents(300, seed=17)
 
 
-@pytest.fixture(scope="module")
-def truth(tmp_path_factory: pytest.TempPathFactory) -> Truth:
-    return Truth(tmp_path_factory.mktemp("truth"), DOCUMENTS, threshold=THRESHOLD)
-
-
-@pytest.fixture(scope="module")
-def sketches(spark: Any) -> Any:
-    return dd.sketch(frame(spark, DOCUMENTS), key="url", text="body", threshold=THRESHOLD).persist()
-
-
 @pytest.fixture
 def walks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The walks that Spark is asked for."""
