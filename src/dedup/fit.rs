@@ -1,6 +1,8 @@
 //! Whether what is read can be written as it is asked for.
 
 use std::fmt::Display;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::corpus::{Format, Opened, Origin, Skipped, TableSource};
@@ -24,6 +26,8 @@ pub(crate) struct Fit {
     has_fields: bool,
     /// The schema of all tables that go into one file, once there is one.
     schema: Option<Arc<TableSource>>,
+    /// The table that is being read, if its rows are written.
+    table: Option<PathBuf>,
 }
 
 impl Fit {
@@ -38,6 +42,7 @@ impl Fit {
             mark: mark.cloned(),
             has_fields: false,
             schema: None,
+            table: None,
         }
     }
 
@@ -52,6 +57,8 @@ impl Fit {
             Err(Error::Unfit { place, unfit })
         };
         self.has_fields = opened.format == Format::Jsonl;
+        let is_table = opened.table.is_some() && self.form != Form::Nothing;
+        self.table = is_table.then(|| opened.source.clone());
         if let Some(columns) = &self.mark {
             if !Columns::fit(opened.format, !opened.header.is_empty()) {
                 return unfit(Unfit::NoMarks);
@@ -106,8 +113,15 @@ impl Fit {
     ///
     /// # Errors
     ///
-    /// It is a record with a field of the name of a mark.
+    /// It is the rest of a table, without which the output would lack rows that nobody read; or a record with a field of
+    /// the name of a mark.
     pub(crate) fn unread(&self, skipped: &Skipped) -> Result<()> {
+        if let Some(path) = self.table.as_ref()
+            && Path::new(&skipped.place) == path
+        {
+            let detail = io::Error::other(skipped.detail.clone());
+            return Err(Error::input(path.clone(), detail));
+        }
         let record = skipped.record.as_ref().filter(|_| self.has_fields);
         let (Some(columns), Some(record)) = (&self.mark, record) else {
             return Ok(());

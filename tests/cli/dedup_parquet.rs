@@ -298,6 +298,42 @@ fn a_column_that_is_damaged_is_named_and_nothing_is_written() {
 }
 
 #[test]
+fn a_damaged_text_or_key_loses_no_rows_of_the_output() {
+    let sandbox = Sandbox::new();
+    let whole = file(&[(["a", "b", "c"], [1, 2, 3]), (["d", "e", "f"], [4, 5, 6])]);
+    sandbox.write("good/good.parquet", &whole);
+    sandbox.run(&["dedup", "good", "-o", "out"]).expect(0);
+    let before = std::fs::read(sandbox.path("out/good.parquet")).unwrap();
+    let reader = SerializedFileReader::new(bytes::Bytes::from(whole.clone())).unwrap();
+    let schema = reader.metadata().file_metadata().schema_descr();
+    for name in ["id", "text"] {
+        let mut columns = schema.columns().iter();
+        let at = columns.position(|column| column.name() == name).unwrap();
+        let (start, length) = reader.metadata().row_group(1).column(at).byte_range();
+        let range = usize::try_from(start).unwrap()..usize::try_from(start + length).unwrap();
+        let mut damaged = whole.clone();
+        damaged[range].fill(0xff);
+        sandbox.write("in/damaged.parquet", &damaged);
+        for keep in ["first", "longest"] {
+            let replacing = ["dedup", "in", "-o", "out", "--force", "--keep", keep];
+            let ran = sandbox.run(&replacing).expect(2);
+            assert!(
+                ran.stderr.contains("damaged.parquet: ")
+                    && ran.stderr.contains("(row group 2 of 2; ")
+                    && ran.stderr.contains("nothing is written"),
+                "{name}: {}",
+                ran.stderr
+            );
+            assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+            let after = std::fs::read(sandbox.path("out/good.parquet")).unwrap();
+            assert_eq!((after, sandbox.names().len()), (before.clone(), 3));
+        }
+    }
+    // What only reads it gives the rows before the damage.
+    assert_eq!(sandbox.add(&["in"], 2)["documents"], 4);
+}
+
+#[test]
 fn one_row_may_not_grow_without_end() {
     let schema = "message m { required binary text (UTF8); repeated int64 n; }";
     let schema = Arc::new(parse_message_type(schema).unwrap());
