@@ -11,6 +11,7 @@ mod exit;
 mod inputs;
 mod interrupt;
 mod json;
+mod keys;
 mod left_out;
 mod marked;
 mod number;

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use dedupdb::corpus::Glob;
 use dedupdb::dedup::Keep;
 use dedupdb::sketching::Shingling;
 
+use crate::args::escaped::Escaped;
 use crate::inputs::Inputs;
 use crate::left_out::Telling;
 use crate::parse;
@@ -25,6 +27,8 @@ Examples:
   zcat posts.csv.gz | dedupdb dedup - --format csv -o - > clean.csv
   dedupdb dedup notes/ --move-to notes-dropped
   dedupdb dedup --undo notes-dropped/.dedupdb-moved
+  dedupdb dedup notes/ --move-to notes-dropped --keys-from drop.keys
+  dedupdb dedup photos/ --move-to photos-dropped --protect 'originals/**'
 
 OUTPUT is one of these:
   a file of records  If the input is one file of records or standard input, or if OUTPUT ends in
@@ -41,7 +45,7 @@ OUTPUT is one of these:
 Records are copied as they are: lines of JSONL, rows of CSV and TSV, records of WARC. Blank lines
 are dropped. Rows of Parquet keep all their columns, nested ones included: the output has the
 schema, the metadata and the compression of the input, and a group of rows for each of its groups. A
-group that loses no row is copied byte for byte. A damaged column ends the run.
+group that loses no row is copied byte for byte. A damaged column ends the run, and nothing is written.
 
 In a .jsonl file and on standard output, rows of Parquet become lines with all their columns: lists
 become arrays, structures and maps become objects, times are written as in ISO 8601, and bytes that
@@ -69,6 +73,16 @@ until the end.
 The summary counts a dropped document as an exact copy or a near-duplicate of the kept one. A copy
 of a near-duplicate is therefore a near-duplicate; `add`, which keeps all documents, counts it as an
 exact copy.
+
+--protect names files that are never dropped. They are judged first, so other documents are dropped for
+their sake. Patterns begin at the folder INPUT, as those of --include. A pattern that matches no document
+is an error, and nothing is done.
+
+--keys-from drops only documents whose keys are in FILE, such as the list of what you marked on the page
+of `report`, and only if they resemble a document that is kept. The others are judged before them. So
+you can drop all of a list, and at least one of several similar documents stays. A key that no document
+has is an error; one that is not dropped is named. Give the parameters and the options for inputs of
+the report here, too. Both options read all documents first, as --keep longest does.
 
 --against drops documents that resemble one in another store, which is only read, or in files and
 folders, which are read like the input. Documents of the input are not compared with each other, and
@@ -143,7 +157,7 @@ pub(crate) struct Dedup {
     pub(crate) move_to: Option<PathBuf>,
 
     /// Move back what --move-to moved; MANIFEST is .dedupdb-moved in DIR
-    #[arg(long, value_name = "MANIFEST", conflicts_with_all = ["paths", "output", "move_to", "mark", "list", "removed", "force"])]
+    #[arg(long, value_name = "MANIFEST", conflicts_with_all = ["paths", "output", "move_to", "mark", "list", "removed", "force", "protect", "keys_from"])]
     pub(crate) undo: Option<PathBuf>,
 
     /// With --move-to or --undo: print what would be moved, and move nothing
@@ -157,6 +171,15 @@ pub(crate) struct Dedup {
     /// Write all documents, with the verdict on each in fields or columns whose names begin with COLUMN
     #[arg(long, value_name = "COLUMN", value_parser = parse::field, conflicts_with = "list")]
     pub(crate) mark: Option<String>,
+
+    /// Never drop documents of files whose names match GLOB, as in .gitignore; may be repeated
+    #[arg(long, value_name = "GLOB", value_parser = parse::glob)]
+    pub(crate) protect: Vec<Glob>,
+
+    /// Drop only documents whose keys are in FILE, separated by NUL bytes; if FILE has none, one key per line;
+    /// - is standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "keep")]
+    pub(crate) keys_from: Option<PathBuf>,
 
     /// Drop documents that resemble one in this store, file or folder; do not compare the input with itself
     #[arg(long, value_name = "STORE|PATH", conflicts_with = "keep")]
@@ -186,6 +209,9 @@ pub(crate) struct Dedup {
     /// the free space]
     #[arg(long, value_name = "SIZE", value_parser = parse::size)]
     pub(crate) temp_limit: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) escaped: Escaped,
 
     #[command(flatten)]
     pub(crate) parameters: Parameters,

@@ -45,6 +45,7 @@ pub(crate) use clusters::{Clusters, Linkage};
 pub(crate) use compact::Compact;
 pub(crate) use completions::Completions;
 pub(crate) use dedup::{Dedup, Parameters};
+pub(crate) use escaped::Escaped;
 pub(crate) use explain::Explain;
 pub(crate) use init::{Init, Sketching};
 pub(crate) use jaccard::Jaccard;

@@ -19,6 +19,7 @@ Examples:
   dedupdb report -o report.html --texts-from crawl.jsonl.zst
   dedupdb report -o report.html --min-size 3 --bytes 50MB
   dedupdb remove --keys-from drop.keys  Remove what was marked on the page
+  dedupdb dedup notes --move-to aside --keys-from drop.keys  Move these files, without a store
 
 With PATHs, the documents come from these files, through a temporary store, and no other store is
 used, not even the one in the current folder.
@@ -32,8 +33,8 @@ At most half of --bytes is for the lists of documents, the rest is for texts. If
 smallest clusters are left out; the page and standard error say how many. Counts and charts cover all
 clusters.
 
-The page saves the keys that you marked, each ended by a NUL byte, for `dedupdb remove --keys-from` and
-`xargs -0 rm --`. The page itself changes no file and no store.
+The page saves the keys that you marked, each ended by a NUL byte, for --keys-from of `dedupdb remove` and
+of `dedupdb dedup --move-to`, and for `xargs -0 rm --`. The page itself changes no file and no store.
 
 Files are looked for from the current folder. A file is marked on the page, and does not count as a copy, if
 it is gone, if its size or time has changed since it was added, or if it is another name of a listed file.

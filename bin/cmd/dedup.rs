@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use dedupdb::corpus::Source;
-use dedupdb::dedup::{self, Begun, Done, Ending, Event};
+use dedupdb::dedup::{self, Begun, Done, Ending, Event, Spared};
 use dedupdb::{Schema, Store};
 
 #[cfg(unix)]
@@ -18,12 +18,16 @@ use crate::exit::Exit;
 use crate::inputs::{STDIN, check_stdin, sources};
 use crate::interrupt::Interrupt;
 use crate::json;
+use crate::keys;
 use crate::left_out::{LeftOut, Named, advice};
 use crate::number::{counted, grouped};
-use crate::output::Output;
+use crate::output::{Output, escape};
 use crate::progress::Progress;
 use crate::reading::Told as _;
 use crate::store;
+
+/// Listed keys that are not dropped are named, so many; the others are counted.
+const NAMED: u64 = 10;
 
 /// Runs `dedup`.
 pub(crate) fn run(
@@ -48,7 +52,8 @@ pub(crate) fn run(
             "--against and --store (or DEDUPDB_STORE) both say what to compare with; leave one of them out"
         );
     }
-    check_stdin(dedup.paths.iter().map(PathBuf::as_path))?;
+    let named = dedup.paths.iter().chain(&dedup.keys_from);
+    check_stdin(named.map(PathBuf::as_path))?;
     let places = file(dedup).into_iter().chain(dedup.removed.as_deref());
     let places = places.chain(dedup.move_to.as_deref());
     dedup
@@ -114,7 +119,9 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
             name(dedup)
         );
     }
-    Ok(Exit::failed(done.reading.has_failures()))
+    Ok(Exit::failed(
+        done.reading.has_failures() || told.unknown > 0,
+    ))
 }
 
 /// Says that the user asked to stop.
@@ -155,6 +162,7 @@ pub(super) fn judged(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
         .reading(dedup.inputs.options())
         .keep(dedup.keep)
         .memory(dedup.memory)
+        .protect(dedup.protect.iter().cloned())
         .schema(schema(&dedup.parameters)?)
         .store_options(store::options(args));
     if let Some(path) = &dedup.against {
@@ -163,6 +171,9 @@ pub(super) fn judged(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
         } else {
             asked.against_corpus([Source::path(path)])
         };
+    }
+    if let Some(list) = &dedup.keys_from {
+        asked = asked.drop_only(keys::listed(list, dedup.escaped)?);
     }
     if let Some(bytes) = dedup.temp_limit {
         asked = asked.temporary_limit(bytes);
@@ -264,6 +275,9 @@ pub(super) struct Told<'a> {
     pub(super) progress: Progress,
     /// Whether a key came again; the first is told.
     has_repeated: bool,
+    /// Listed keys whose documents are not dropped: all, and those that no document has.
+    spared: u64,
+    pub(super) unknown: u64,
     /// What keeps it from going on, on this side.
     pub(super) failed: Option<anyhow::Error>,
 }
@@ -283,6 +297,8 @@ impl<'a> Told<'a> {
             left_out: LeftOut::begin(console, &dedup.telling, Named::Failures)?,
             progress: Progress::new(console, move || plan.disk_bytes(sources(&paths, None))),
             has_repeated: false,
+            spared: 0,
+            unknown: 0,
             failed: None,
         })
     }
@@ -303,17 +319,44 @@ impl<'a> Told<'a> {
                 }
                 Ok(())
             }
+            Event::Spared { key, why } => {
+                self.spare(key, why);
+                Ok(())
+            }
             Event::Progress { documents, bytes } => {
                 self.progress.reach(documents, bytes);
                 Ok(())
             }
             Event::Publishing => {
                 self.progress.finish();
+                if self.spared > NAMED {
+                    let more = grouped(self.spared - NAMED);
+                    self.console
+                        .error(&format!("and {more} more listed keys are not dropped"));
+                }
                 self.left_out.finish()
             }
             _ => Ok(()),
         };
         self.interrupt.flow_after(told, &mut self.failed)
+    }
+}
+
+impl Told<'_> {
+    /// Names a listed key whose document is not dropped: the first of them, the others are counted.
+    fn spare(&mut self, key: &str, why: Spared) {
+        self.spared += 1;
+        let is_unknown = why == Spared::Unknown;
+        self.unknown += u64::from(is_unknown);
+        if self.spared > NAMED {
+            return;
+        }
+        let line = format!("{}: {why}", escape(key));
+        if is_unknown {
+            self.console.error(&line);
+        } else {
+            self.console.note(&line);
+        }
     }
 }
 

@@ -82,7 +82,9 @@ pub(super) fn move_to(
     }
     let done = moved.done.as_ref();
     let has_failures = done.is_some_and(|done| done.reading.has_failures());
-    Ok(Exit::failed(has_failures || moved.failed > 0))
+    Ok(Exit::failed(
+        has_failures || moved.failed > 0 || told.unknown > 0,
+    ))
 }
 
 /// Runs `dedup --undo`.

@@ -2,11 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::Read as _;
-use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use dedupdb::corpus::Selection;
 use dedupdb::{Document, Store};
 
@@ -14,8 +11,8 @@ use super::list;
 use crate::args::{Args, Remove};
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::inputs::STDIN;
 use crate::json;
+use crate::keys;
 use crate::number::{counted, grouped};
 use crate::output::Output;
 use crate::watch::{Unit, Watch};
@@ -132,7 +129,8 @@ fn for_each_named(
     let mut unknown = 0;
     let named = remove.keys.iter().map(|key| remove.escaped.key(key));
     let listed = remove.keys_from.as_deref();
-    let listed = listed.map(|list| keys_from(list, remove)).transpose()?;
+    let listed = listed.map(|list| keys::listed(list, remove.escaped));
+    let listed = listed.transpose()?;
     let listed = listed.iter().flatten();
     for key in named.chain(listed.map(|key| Ok(Cow::Borrowed(&**key)))) {
         let key = key?;
@@ -153,25 +151,4 @@ fn for_each_named(
         console.error(&format!("and {more} more keys that no document has"));
     }
     Ok(())
-}
-
-/// The keys of a list: each with a NUL byte behind it, or one a line.
-fn keys_from(list: &Path, remove: &Remove) -> Result<Vec<String>> {
-    let mut bytes = Vec::new();
-    let read = if list == Path::new(STDIN) {
-        std::io::stdin().read_to_end(&mut bytes)
-    } else {
-        File::open(list).and_then(|mut file| file.read_to_end(&mut bytes))
-    };
-    let name = list.display();
-    read.with_context(|| format!("{name}: it cannot be read"))?;
-    let Ok(text) = String::from_utf8(bytes) else {
-        bail!("{name}: it is not UTF-8, as keys are");
-    };
-    if text.contains('\0') {
-        let keys = text.split_terminator('\0');
-        return Ok(keys.map(str::to_owned).collect());
-    }
-    let keys = text.lines().map(|line| remove.escaped.key(line));
-    keys.map(|key| Ok(key?.into_owned())).collect()
 }

@@ -198,6 +198,10 @@ fn commands() -> Commands {
         (&mut commands.add_all, "dedupdb add --checksum"),
         (&mut commands.show_texts, "--texts-from PATH"),
         (
+            &mut commands.move_files,
+            "dedupdb dedup FOLDER --move-to ASIDE --keys-from drop.keys",
+        ),
+        (
             &mut commands.forget_keys,
             "dedupdb remove --keys-from drop.keys",
         ),

@@ -80,6 +80,7 @@ pub(crate) struct Deduped<'a> {
     of_history: Dropped,
     of_itself: u64,
     unmarked: u64,
+    spared: u64,
     #[serde(flatten)]
     read: Read<'a>,
 }
@@ -95,6 +96,7 @@ impl Deduped<'_> {
             of_history: Dropped::new(done.of_history),
             of_itself: done.of_itself,
             unmarked: done.unmarked,
+            spared: done.spared,
             read: Read::new(&done.reading, elapsed),
         }
     }

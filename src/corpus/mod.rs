@@ -124,6 +124,7 @@ pub(crate) use formats::parquet::table::{Table, TableSource};
 pub use formats::record::Nth;
 pub(crate) use formats::table::quoted::width as cells_of_csv;
 pub use glob::Glob;
+pub(crate) use glob::below as globs_below;
 pub use options::Options;
 pub use presence::file_exists;
 pub use read::ahead::{Sketched, start as sketch_ahead};

@@ -14,6 +14,7 @@ use crate::dedup::fit::Fit;
 use crate::dedup::judge::{Judge, Met};
 use crate::dedup::lineage::Lineage;
 use crate::dedup::outputs::Outputs;
+use crate::dedup::protection::Protection;
 use crate::dedup::removed::Removed;
 use crate::dedup::run::Run;
 use crate::dedup::settings::{Dedup, Keep, To};
@@ -106,6 +107,7 @@ impl Begun {
             .map(|(partial, name)| Removed::begin(partial, name, dedup.removed_is_json))
             .transpose()?;
         let mut judge = judge(&dedup, &target, store.writer()?, removed, watch);
+        judge.protection = Protection::of(&dedup, &inputs);
         let against = dedup.against.take();
         let against = against.map(|it| compared(it, &dedup, &outputs, &mut judge));
         let against = against.transpose()?;
@@ -124,10 +126,10 @@ impl Begun {
         let batches = run.read(sources)?;
         match (dedup.keep, &against) {
             (_, Some(against)) => run.against(&mut judge, &batches, against, to)?,
-            (Keep::First | Keep::Few(_), None) => run.in_order(&mut judge, batches, to)?,
-            (Keep::Longest | Keep::Newest | Keep::None, None) => {
-                run.by_rank(&mut judge, &batches, to)?;
+            (Keep::First | Keep::Few(_), None) if !judge.protection.is_some() => {
+                run.in_order(&mut judge, batches, to)?;
             }
+            _ => run.by_rank(&mut judge, &batches, to)?,
         }
         if let Some(removed) = &mut judge.removed {
             removed.finish()?;
@@ -183,6 +185,8 @@ fn judge<'a>(
         },
         besides: HashMap::new(),
         is_marking: dedup.mark.is_some(),
+        protection: Protection::default(),
+        is_protecting: false,
         met: Met {
             done: Done::default(),
             watch,

@@ -17,6 +17,9 @@ pub struct Done {
     /// How many of these are stored themselves, under their own key or from the same file. They resemble
     /// themselves; there may be no other copy.
     pub of_itself: u64,
+    /// Keys of [`Dedup::drop_only`](crate::dedup::Dedup::drop_only) whose documents were not dropped; each was an
+    /// [event](crate::dedup::Event::Spared).
+    pub spared: u64,
     /// Counts of what was read and what was left out.
     pub reading: Reading,
     /// Of the skipped records, those that are in the output nevertheless, with nulls for their

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::corpus::{self, Format};
+use crate::corpus::{self, Format, Glob};
 use crate::publish::error as publish;
 
 /// Why a corpus was not written, with a variant for each situation that a caller can act on.
@@ -72,6 +72,11 @@ pub enum Error {
     },
     /// None of the documents to compare the input with could be read. The observer got events with the reasons.
     NothingToCompare,
+    /// A pattern of [`Dedup::protect`](crate::dedup::Dedup::protect) matches none of the documents that were read.
+    ProtectsNothing {
+        /// The pattern.
+        glob: Glob,
+    },
     /// A file is not a list of moved files, or was changed since it was written.
     BadManifest {
         /// The list.
@@ -188,6 +193,11 @@ impl fmt::Display for Error {
             Error::NothingToCompare => f.write_str(
                 "nothing could be read of what to compare with, and nothing is written; its records need the \
                  fields that the input has for key and text",
+            ),
+            Error::ProtectsNothing { glob } => write!(
+                f,
+                "{glob}: this pattern protects none of the documents that were read, so nothing is dropped or written; \
+                 files that are not read always stay"
             ),
             Error::Held { path, holder } => {
                 write!(f, "{}: {holder}; wait until it ends", path.display())

@@ -1,5 +1,6 @@
 //! What an observer is told while a corpus is written.
 
+use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -28,6 +29,13 @@ pub enum Event<'a> {
     },
     /// A document is dropped because it resembles another one.
     Dropped(&'a Dropped<'a>),
+    /// A key of [`Dedup::drop_only`](crate::dedup::Dedup::drop_only) whose document is not dropped.
+    Spared {
+        /// The key.
+        key: &'a str,
+        /// Why it is not.
+        why: Spared,
+    },
     /// The progress: after each batch, and twenty times per second while nothing else happens.
     Progress {
         /// Documents that were judged, or read where all are read first, and what was left out.
@@ -38,6 +46,29 @@ pub enum Event<'a> {
     /// Everything is judged and durable, and the output is about to be put in its place. This is the last chance to
     /// stop.
     Publishing,
+}
+
+/// Why a document is not dropped although its key is given to
+/// [`Dedup::drop_only`](crate::dedup::Dedup::drop_only).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Spared {
+    /// No document that was read has this key.
+    Unknown,
+    /// It resembles no document that is kept.
+    Alone,
+    /// It matches a pattern of [`Dedup::protect`](crate::dedup::Dedup::protect).
+    Protected,
+}
+
+impl fmt::Display for Spared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Spared::Unknown => "no document that was read has this key",
+            Spared::Alone => "it resembles no document that is kept, so it is kept too",
+            Spared::Protected => "it is protected, so it is kept",
+        })
+    }
 }
 
 /// A dropped document, and the one that it resembles.

@@ -12,10 +12,11 @@ use crate::corpus::{
 };
 use crate::dedup::done::Done;
 use crate::dedup::error::{Error, Result};
-use crate::dedup::event::{Dropped, Event, Observer};
+use crate::dedup::event::{Dropped, Event, Observer, Spared};
 use crate::dedup::fit::Fit;
 use crate::dedup::lineage::Lineage;
 use crate::dedup::mark::Mark;
+use crate::dedup::protection::{Guard, Protection};
 use crate::dedup::removed::Removed;
 use crate::{
     Match, Query, Store, Writer,
@@ -60,6 +61,9 @@ pub(crate) struct Judge<'a> {
     pub(crate) besides: HashMap<u64, u32>,
     /// Whether each document gets a mark.
     pub(crate) is_marking: bool,
+    pub(crate) protection: Protection,
+    /// Whether those that are judged are protected.
+    pub(crate) is_protecting: bool,
     pub(crate) met: Met<'a>,
 }
 
@@ -81,6 +85,12 @@ impl Met<'_> {
     fn repeated(&mut self, place: &str, repeated: &Repeated) -> Result<()> {
         self.done.reading.repeated();
         self.watch.tell(Event::Repeated { place, repeated })
+    }
+
+    /// Counts and tells a document that is not dropped although its key is listed.
+    fn spare(&mut self, key: &str, why: Spared) -> Result<()> {
+        self.done.spared += 1;
+        self.watch.tell(Event::Spared { key, why })
     }
 
     /// Takes note of what was read.
@@ -160,13 +170,18 @@ impl Judge<'_> {
             }
         }
         let items = met(&sketched.items);
-        let mut outcomes = self.writer.admit_batch(sketched.documents)?.into_iter();
+        let outcomes = if self.is_protecting {
+            self.writer.admit_distinct(sketched.documents)?
+        } else {
+            self.writer.admit_batch(sketched.documents)?
+        };
+        let mut outcomes = outcomes.into_iter();
         for item in sketched.items {
             match item {
                 Item::Document(origin) => {
                     let what = "a document was not judged";
                     let outcome = outcomes.next().ok_or(Error::Defect { what })?;
-                    take(self.note(origin, outcome)?)?;
+                    take(self.note(origin, outcome, self.is_protecting)?)?;
                 }
                 Item::Opened(opened) => take(Judged::Opened(opened))?,
                 Item::Skipped(skipped) => take_unread(skipped, take)?,
@@ -180,7 +195,37 @@ impl Judge<'_> {
         }
     }
 
-    fn note(&mut self, origin: Origin, outcome: crate::Result<Outcome>) -> Result<Judged> {
+    /// Whether a document that was read is not to be dropped. To be asked once for each.
+    ///
+    /// # Errors
+    ///
+    /// Those of the observer.
+    pub(crate) fn guard(&mut self, origin: &Origin) -> Result<bool> {
+        let guard = self.protection.guard(origin);
+        if guard == Guard::Contradicted {
+            self.met.spare(&origin.key, Spared::Protected)?;
+        }
+        Ok(guard != Guard::None)
+    }
+
+    /// Tells the listed keys that no document had, once all are read.
+    ///
+    /// # Errors
+    ///
+    /// Those of the observer; a pattern protects no document.
+    pub(crate) fn check_protection(&mut self) -> Result<()> {
+        for key in self.protection.unknown() {
+            self.met.spare(key, Spared::Unknown)?;
+        }
+        self.protection.check()
+    }
+
+    fn note(
+        &mut self,
+        origin: Origin,
+        outcome: crate::Result<Outcome>,
+        is_protected: bool,
+    ) -> Result<Judged> {
         let outcome = match outcome {
             Ok(outcome) => outcome,
             Err(error) => {
@@ -197,6 +242,9 @@ impl Judge<'_> {
                 lineage.keep(key, &origin);
             }
             let stored = short_hash(key);
+            if !is_protected && self.protection.has_keys() {
+                self.met.spare(&origin.key, Spared::Alone)?;
+            }
             let mark = self.is_marking.then(|| Mark {
                 is_kept: true,
                 cluster: cluster(key),
@@ -211,7 +259,7 @@ impl Judge<'_> {
             return Ok(Judged::Document(Box::new(origin), verdict));
         };
         let stored_before = !outcome.earlier_is_of_this_writer;
-        let is_kept = !stored_before && self.is_beside(&earlier.key);
+        let is_kept = is_protected || !stored_before && self.is_beside(&earlier.key);
         let mark = self.is_marking.then(|| Mark {
             is_kept,
             cluster: cluster(&earlier.key),
@@ -305,7 +353,8 @@ impl Judge<'_> {
                         let answer = answers.next().ok_or(Error::Defect { what })?;
                         let outcome =
                             answer.map(|found| Outcome::against(found.into_iter().next()));
-                        take(self.note(document.into_origin(), outcome)?)?;
+                        let is_protected = self.guard(&document)?;
+                        take(self.note(document.into_origin(), outcome, is_protected)?)?;
                     }
                     Item::Opened(opened) => take(Judged::Opened(opened))?,
                     Item::Skipped(skipped) => take_unread(skipped, take)?,

@@ -53,11 +53,17 @@
 //!
 //! With [`Dedup::against`] nothing is stored, and documents of the input are not compared with each other.
 //!
+//! # Choosing what may be dropped
+//!
+//! [`Dedup::protect`] keeps the documents of some files in any case, such as those of a folder of originals.
+//! [`Dedup::drop_only`] drops only documents that were chosen before, such as those that somebody marked in a
+//! [report](crate::report). Either way a dropped document resembles one that is kept.
+//!
 //! # Memory and disk
 //!
 //! About [`Dedup::memory`] bytes are taken, and 40 bytes for each id and, with [`Dedup::lineage`], for each
-//! kept document. Where the first or the first few are kept, the input is read once and written at once; else its
-//! texts and records are on disk meanwhile, and [marks](Dedup::mark) take about 100 bytes for each document.
+//! kept document. Where the first or the first few are kept, the input is read once and written at once; else, and
+//! where some documents are protected, its texts and records are on disk meanwhile, and [marks](Dedup::mark) take about 100 bytes for each document.
 
 // What is read is judged by the store's writer, in the order of the input or, where it is kept in a spool
 // first, in another one. What is kept goes into a sink, which is published at the end.
@@ -81,6 +87,7 @@ mod modes;
 mod moving;
 mod order;
 mod outputs;
+mod protection;
 mod ranked;
 mod removed;
 mod rows;
@@ -96,7 +103,7 @@ mod tree;
 pub use begun::Begun;
 pub use done::{Done, Dropping};
 pub use error::{Error, Unfit};
-pub use event::{Dropped, Event};
+pub use event::{Dropped, Event, Spared};
 #[cfg(unix)]
 pub use link::{How, Link, LinkEvent, Linked};
 #[cfg(unix)]

@@ -17,6 +17,8 @@ pub(crate) struct Rank {
     pub(crate) ordinal: u64,
     /// Place in the spool.
     pub(crate) offset: u64,
+    /// Whether it is judged before all that are not, and never dropped.
+    pub(crate) is_protected: bool,
 }
 
 /// Ranks documents.
@@ -39,7 +41,7 @@ impl Ranking {
     }
 
     /// Ranks the next document of the input, whose text is at `offset` of the spool.
-    pub(crate) fn push(&mut self, document: &Sourced, offset: u64) {
+    pub(crate) fn push(&mut self, document: &Sourced, offset: u64, is_protected: bool) {
         let value = match self.keep {
             Keep::First | Keep::Few(_) | Keep::None => 0,
             Keep::Longest => i64::try_from(document.text().len()).unwrap_or(i64::MAX),
@@ -52,6 +54,7 @@ impl Ranking {
             value,
             ordinal: self.ranks.len() as u64,
             offset,
+            is_protected,
         });
     }
 
@@ -69,13 +72,16 @@ impl Ranking {
         time
     }
 
-    /// The ranks, in the order in which the documents are judged.
-    pub(crate) fn sorted(mut self) -> Vec<Rank> {
+    /// The ranks of the protected documents and those of all others, each in the order in which they are judged.
+    pub(crate) fn sorted(mut self) -> [Vec<Rank>; 2] {
         let is_newest = self.keep == Keep::Newest;
         self.ranks.sort_unstable_by_key(|rank| {
             let late = is_newest.then_some(Reverse(rank.ordinal));
-            (Reverse(rank.value), late, rank.ordinal)
+            let first = Reverse(rank.is_protected);
+            (first, Reverse(rank.value), late, rank.ordinal)
         });
-        self.ranks
+        let protected = self.ranks.partition_point(|rank| rank.is_protected);
+        let others = self.ranks.split_off(protected);
+        [self.ranks, others]
     }
 }

@@ -35,8 +35,9 @@ pub(super) fn spool_all(
             judge.met.item(item)?;
             match item {
                 Item::Document(document) => {
+                    let is_protected = judge.guard(document)?;
                     let offset = spool.push(document)?;
-                    ranking.push(document, offset);
+                    ranking.push(document, offset, is_protected);
                 }
                 Item::Opened(opened) => spool.open(opened)?,
                 Item::Skipped(skipped) => {

@@ -59,6 +59,7 @@ impl Run<'_> {
     ) -> Result<()> {
         let mut sink = self.sink(to)?;
         judge.judge_against(batches, against, &mut |judged| taken(&mut sink, &judged))?;
+        judge.check_protection()?;
         self.check_failures(judge)?;
         finish(sink, judge)
     }
@@ -69,29 +70,35 @@ impl Run<'_> {
         let mut ranking = Ranking::new(self.dedup.keep);
         spool_all(judge, batches, &mut spool, &mut ranking)?;
         self.check_failures(judge)?;
-        let (texts, records) = spool.finish()?;
-        let order = Arc::new(ranking.sorted());
-        let mut fates = Fates::new(order.len(), judge.is_marking);
-        let mut texts_again = texts.again()?;
-        let sketched = sketch_ahead(ranked(texts, order.clone())?, self.store)?;
-        let mut ranks = order.iter();
+        let (mut texts, records) = spool.finish()?;
+        judge.check_protection()?;
+        let orders = ranking.sorted().map(Arc::new);
+        let documents = orders.iter().map(|order| order.len()).sum();
+        let mut fates = Fates::new(documents, judge.is_marking);
         let mut groups = (self.dedup.keep == Keep::None).then(Groups::default);
-        let take = &mut |judged| {
-            if let (Some(rank), Judged::Document(_, verdict)) = (ranks.next(), judged) {
-                if let Some(groups) = &mut groups {
-                    groups.push(*rank, verdict.stored);
-                }
-                fates.set(rank.ordinal, verdict);
+        for (order, is_protected) in orders.into_iter().zip([true, false]) {
+            if order.is_empty() {
+                continue;
             }
-            Ok(())
-        };
-        judge.judge_all(&sketched, true, take)?;
+            let sketched = sketch_ahead(ranked(texts.again()?, order.clone())?, self.store)?;
+            let mut ranks = order.iter();
+            judge.is_protecting = is_protected;
+            judge.judge_all(&sketched, true, &mut |judged| {
+                if let (Some(rank), Judged::Document(_, verdict)) = (ranks.next(), judged) {
+                    if let Some(groups) = groups.as_mut().filter(|_| !is_protected) {
+                        groups.push(*rank, verdict.stored);
+                    }
+                    fates.set(rank.ordinal, verdict);
+                }
+                Ok(())
+            })?;
+        }
         if self.store_stays || groups.is_some() {
             judge.commit()?;
         }
         if let Some(groups) = groups {
             let drop_one = |ordinal| fates.drop_one(ordinal);
-            groups.drop_firsts(judge, self.store, &mut texts_again, drop_one)?;
+            groups.drop_firsts(judge, self.store, &mut texts, drop_one)?;
         }
         self.write(judge, records, &fates, to)
     }

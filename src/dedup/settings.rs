@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use crate::corpus::{self, Format, Source};
+use crate::corpus::{self, Format, Glob, Source};
 use crate::{Options, Schema, Store};
 
 use crate::dedup::begun::Begun;
@@ -55,6 +55,9 @@ pub struct Dedup {
     pub(crate) keep: Keep,
     pub(crate) mark: Option<Columns>,
     pub(crate) against: Option<Against>,
+    pub(crate) protected: Vec<Glob>,
+    /// The keys of those that may be dropped. None if all may be.
+    pub(crate) droppable: Option<Vec<String>>,
     pub(crate) removed: Option<PathBuf>,
     pub(crate) removed_is_json: bool,
     pub(crate) lineage: bool,
@@ -103,6 +106,8 @@ impl Dedup {
             keep: Keep::First,
             mark: None,
             against: None,
+            protected: Vec::new(),
+            droppable: None,
             removed: None,
             removed_is_json: false,
             lineage: false,
@@ -191,6 +196,49 @@ impl Dedup {
             against: Some(Against::Corpus(
                 sources.into_iter().map(Into::into).collect(),
             )),
+            ..self
+        }
+    }
+
+    /// Never drops documents of files whose names match one of `globs`, below the folder that is read. They are judged
+    /// before all others, so other documents are dropped for their sake. All texts and records are stored in temporary
+    /// files until the end.
+    pub fn protect(self, globs: impl IntoIterator<Item = Glob>) -> Dedup {
+        Dedup {
+            protected: globs.into_iter().collect(),
+            ..self
+        }
+    }
+
+    /// Drops only documents with these keys, and of those only such that resemble a document that is kept. The others
+    /// are judged before them. A file is also found if its key has another path to it. Temporary files are
+    /// those of [`Dedup::protect`].
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use dedupdb::dedup::{Dedup, Event, Spared};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let notes = folder.path().join("notes");
+    /// std::fs::create_dir(&notes)?;
+    /// std::fs::write(notes.join("a.txt"), "The night tram runs again from Friday on.")?;
+    /// std::fs::write(notes.join("b.txt"), "The night tram runs again from Friday on!")?;
+    /// std::fs::write(notes.join("c.txt"), "Nobody knows who painted the harbour crane.")?;
+    /// let keys = ["a.txt", "c.txt"].map(|name| notes.join(name).display().to_string());
+    /// let mut alone = Vec::new();
+    /// let done = Dedup::new([&notes]).drop_only(keys.clone()).run(|event| {
+    ///     if let Event::Spared { key, why: Spared::Alone } = event {
+    ///         alone.push(key.to_owned());
+    ///     }
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// assert_eq!((done.dropped(), done.kept), (1, 2));
+    /// assert_eq!(alone, keys[1..]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn drop_only<K: Into<String>>(self, keys: impl IntoIterator<Item = K>) -> Dedup {
+        Dedup {
+            droppable: Some(keys.into_iter().map(Into::into).collect()),
             ..self
         }
     }

@@ -28,6 +28,8 @@ pub struct Commands {
     pub add_all: String,
     /// Names files with texts whose keys name no file.
     pub show_texts: String,
+    /// Moves the files of the list `drop.keys` to another folder.
+    pub move_files: String,
     /// Removes the documents of the list `drop.keys`, whose keys end with NUL bytes.
     pub forget_keys: String,
     /// Removes the documents of the list `drop.txt`, which has one escaped key per line.

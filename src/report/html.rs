@@ -332,6 +332,10 @@ fn clusters(commands: &Commands) -> Markup {
                 button type="button" id="save-keep" { "Save what is to stay" }
                 button type="button" id="save-lines" { "Save what is to go, as lines" }
             }
+            @if !commands.move_files.is_empty() {
+                p { code { (commands.move_files) } " moves the files of " code { "drop.keys" } " to another folder, \
+                    as long as one that resembles them stays, and says how to undo that." }
+            }
             p { "Keys are ended by NUL bytes, for "
                 @if !commands.forget_keys.is_empty() {
                     code { (commands.forget_keys) } ", which forgets them in the store, and "

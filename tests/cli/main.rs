@@ -17,6 +17,7 @@ mod dedup_formats;
 mod dedup_library;
 mod dedup_marks;
 mod dedup_parquet;
+mod dedup_protect;
 mod dedup_store;
 mod dedup_unmarked;
 mod dirty;

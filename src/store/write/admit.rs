@@ -47,8 +47,23 @@ impl Writer {
     ///
     /// Those of [`Writer::add_all`].
     pub fn admit_batch(&mut self, batch: Batch) -> Result<Vec<Result<Outcome>>> {
+        self.settle_batch(batch, Policy::Admit)
+    }
+
+    /// Stores the documents of a batch, near-duplicates of earlier ones as well. In all else it is as
+    /// [`Writer::admit_batch`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Writer::add_all`].
+    #[cfg(feature = "corpus")]
+    pub(crate) fn admit_distinct(&mut self, batch: Batch) -> Result<Vec<Result<Outcome>>> {
+        self.settle_batch(batch, Policy::AdmitDistinct)
+    }
+
+    fn settle_batch(&mut self, batch: Batch, policy: Policy) -> Result<Vec<Result<Outcome>>> {
         let _used = self.begin()?;
         let located = self.locate(batch);
-        self.settle_all(located, Policy::Admit)
+        self.settle_all(located, policy)
     }
 }

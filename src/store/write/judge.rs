@@ -23,17 +23,24 @@ pub(crate) enum Policy {
     /// It is stored beside all others, unless any document is like it, the one under its own key
     /// included: the one with its text, or else the first that was stored.
     Admit,
+    /// It is stored beside all others, unless one has its text, the one under its own key included.
+    AdmitDistinct,
 }
 
 impl Policy {
-    /// Whether documents that are like an earlier one are kept out.
+    /// Whether documents that are near-duplicates of an earlier one are kept out.
     pub(crate) fn keeps_out(self) -> bool {
-        self != Policy::Add
+        matches!(self, Policy::AddUnique | Policy::Admit)
+    }
+
+    /// Whether it replaces nothing, not even what its key has.
+    pub(crate) fn replaces_nothing(self) -> bool {
+        matches!(self, Policy::Admit | Policy::AdmitDistinct)
     }
 
     /// The key whose document is no earlier one.
     pub(crate) fn except(self, key: &str) -> &str {
-        if self == Policy::Admit { "" } else { key }
+        if self.replaces_nothing() { "" } else { key }
     }
 }
 
@@ -98,7 +105,7 @@ impl Judge<'_> {
         let copy = names.copy(prepared, current, appended)?;
         if let Some(content) = copy {
             let own = current.filter(|row| row.content == content);
-            if let (Some(row), true) = (own, policy != Policy::Admit) {
+            if let (Some(row), true) = (own, !policy.replaces_nothing()) {
                 return Ok(Finding::Unchanged(row));
             }
             if policy == Policy::Add {

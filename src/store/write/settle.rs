@@ -149,7 +149,7 @@ impl Writer {
                 let change = self.name(prepared, current, content);
                 (change, Relation::ExactCopy, earlier, None)
             }
-            Finding::New if policy == Policy::Admit => {
+            Finding::New if policy.replaces_nothing() => {
                 return self.settle_new(prepared, current, append);
             }
             Finding::New => {

@@ -1,0 +1,242 @@
+//! `dedup`: documents that are not to be dropped, and lists of those that are.
+
+use std::collections::BTreeSet;
+
+use crate::dedup::{lines, record, shingles};
+use crate::sandbox::{Sandbox, text};
+
+/// The words of a text, without the first and with others behind it: versions of which each is like the next, and
+/// those that are some steps apart are not.
+fn version(seed: u64, version: usize) -> String {
+    let words = text(seed, 60);
+    let words: Vec<&str> = words.split(' ').skip(4 * version).collect();
+    let new = (0..4 * version).map(|word| format!(" new{seed}x{word}"));
+    words.join(" ") + &new.collect::<String>()
+}
+
+/// The paths of all files below a folder.
+fn files(sandbox: &Sandbox, folder: &str) -> Vec<String> {
+    let root = sandbox.path(folder);
+    let entries = walkdir::WalkDir::new(&root).sort_by_file_name();
+    let files = entries
+        .into_iter()
+        .map(Result::unwrap)
+        .filter(|entry| entry.file_type().is_file());
+    let path = |entry: walkdir::DirEntry| entry.path().strip_prefix(&root).unwrap().to_owned();
+    files
+        .map(|entry| path(entry).display().to_string())
+        .filter(|path| !path.starts_with(".dedupdb"))
+        .collect()
+}
+
+/// A folder in which `a.txt` is like the second original and not like the first, and the originals are like each
+/// other.
+fn originals(sandbox: &Sandbox) {
+    sandbox.write("in/a.txt", version(1, 2));
+    sandbox.write("in/originals/b.txt", version(1, 0));
+    sandbox.write("in/originals/c.txt", version(1, 1));
+    sandbox.write("in/z.txt", text(2, 60));
+    sandbox.write("in/zz.txt", text(2, 60));
+}
+
+#[test]
+fn what_is_protected_stays_and_others_go_for_its_sake() {
+    let alike = |a: usize, b: usize| {
+        let [a, b] = [version(1, a), version(1, b)].map(|text| shingles(&text));
+        a.jaccard(&b) >= 0.8
+    };
+    assert!(alike(0, 1) && alike(1, 2) && !alike(0, 2));
+    for (more, kept) in [
+        (
+            &["--protect", "originals/"][..],
+            &["originals/b.txt", "originals/c.txt", "z.txt"][..],
+        ),
+        (
+            &["--protect", "/originals/**", "--protect", "zz.*"],
+            &["originals/b.txt", "originals/c.txt", "zz.txt"],
+        ),
+        (
+            &["--protect", "b.txt", "--keep", "none"],
+            &["originals/b.txt"],
+        ),
+        (
+            &["--protect", "*.txt", "--keep", "longest"],
+            &[
+                "a.txt",
+                "originals/b.txt",
+                "originals/c.txt",
+                "z.txt",
+                "zz.txt",
+            ],
+        ),
+        (&[], &["a.txt", "originals/b.txt", "z.txt"]),
+    ] {
+        let sandbox = Sandbox::new();
+        originals(&sandbox);
+        sandbox
+            .run(&[&["dedup", "in", "-o", "out"], more].concat())
+            .expect(0);
+        assert_eq!(files(&sandbox, "out"), kept, "{more:?}");
+    }
+}
+
+#[test]
+fn what_is_protected_is_written_whatever_it_is_compared_with() {
+    let sandbox = Sandbox::new();
+    originals(&sandbox);
+    sandbox.write("old/b.txt", version(1, 1));
+    let ran = sandbox.run(&["dedup", "in", "-o", "out", "--against", "old"]);
+    ran.expect(0);
+    assert_eq!(files(&sandbox, "out"), ["z.txt", "zz.txt"]);
+    let guarded = ["--against", "old", "--protect", "b.txt"];
+    let ran = sandbox.run(&[&["dedup", "in", "-o", "more"], &guarded[..]].concat());
+    ran.expect(0);
+    assert_eq!(
+        files(&sandbox, "more"),
+        ["originals/b.txt", "z.txt", "zz.txt"]
+    );
+}
+
+#[test]
+fn a_pattern_that_protects_nothing_is_refused() {
+    let sandbox = Sandbox::new();
+    originals(&sandbox);
+    for more in [
+        &["-o", "out"][..],
+        &["--move-to", "out"],
+        &["-o", "out", "--against", "old"],
+    ] {
+        sandbox.write("old/b.txt", version(1, 1));
+        let guards = ["--protect", "a.txt", "--protect", "orginals/"];
+        let ran = sandbox.run(&[&["dedup", "in"], more, &guards].concat());
+        let ran = ran.expect(2);
+        assert!(
+            ran.stderr
+                .contains("orginals/: this pattern protects none of the documents"),
+            "{more:?}: {}",
+            ran.stderr
+        );
+        assert_eq!(files(&sandbox, "in").len(), 5);
+        assert!(!sandbox.path("out").exists(), "{more:?}");
+    }
+}
+
+#[test]
+fn only_what_is_listed_is_dropped_and_one_of_them_stays() {
+    let sandbox = Sandbox::new();
+    originals(&sandbox);
+    sandbox.write("in/other.txt", text(3, 60));
+    // Two are like each other alone, one is like none, and one is named by another path.
+    let away = sandbox.path("in/originals/c.txt").display().to_string();
+    let list = [
+        "in/z.txt",
+        "in/zz.txt",
+        "in/other.txt",
+        "in/gone.txt",
+        &away,
+    ];
+    sandbox.write("drop.keys", list.join("\0") + "\0");
+    sandbox.write("drop.txt", list.join("\n"));
+    for list in ["drop.keys", "drop.txt"] {
+        let moving = ["dedup", "in", "--move-to", "aside", "--keys-from", list];
+        let ran = sandbox.run(&moving).expect(2);
+        let told: BTreeSet<&str> = ran
+            .stderr
+            .lines()
+            .filter(|line| line.contains("in/"))
+            .collect();
+        let named = |line: &str| told.iter().any(|told| told.ends_with(line));
+        assert!(
+            named("in/gone.txt: no document that was read has this key")
+                && named("in/other.txt: it resembles no document that is kept, so it is kept too")
+                && named("in/z.txt: it resembles no document that is kept, so it is kept too"),
+            "{told:?}"
+        );
+        assert_eq!(files(&sandbox, "aside"), ["originals/c.txt", "zz.txt"]);
+        assert_eq!(
+            files(&sandbox, "in"),
+            ["a.txt", "originals/b.txt", "other.txt", "z.txt"]
+        );
+        sandbox
+            .run(&["dedup", "--undo", "aside/.dedupdb-moved"])
+            .expect(0);
+    }
+    let guarded = [
+        "--keys-from",
+        "drop.keys",
+        "--protect",
+        "originals/",
+        "--json",
+    ];
+    let ran = sandbox.run(&[&["dedup", "in", "-o", "out"], &guarded[..]].concat());
+    let ran = ran.expect(2);
+    let summary: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(
+        (&summary["spared"], &summary["dropped"]),
+        (&4.into(), &1.into())
+    );
+    assert!(
+        ran.stderr.contains("it is protected, so it is kept"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn of_many_listed_records_each_that_goes_is_like_one_that_stays() {
+    let sandbox = Sandbox::new();
+    let lines = lines(400);
+    sandbox.write("in.jsonl", lines.join("\n") + "\n");
+    let records: Vec<(String, String)> = lines.iter().map(|line| record(line)).collect();
+    let listed = records.iter().step_by(3).map(|(key, _)| &**key);
+    let listed: Vec<&str> = listed.collect();
+    let mut outputs = Vec::new();
+    for threads in ["1", "2"] {
+        let ran = sandbox.run_with(
+            &[
+                "--threads",
+                threads,
+                "dedup",
+                "in.jsonl",
+                "-o",
+                "-",
+                "--keys-from",
+                "-",
+            ],
+            listed.join("\n").as_bytes(),
+        );
+        outputs.push(ran.expect(0).stdout.clone());
+    }
+    assert_eq!(outputs[0], outputs[1]);
+    let kept: BTreeSet<String> = outputs[0].lines().map(|line| record(line).0).collect();
+    assert!(kept.len() < 350, "{}", kept.len());
+    let all = records.iter().map(|(key, text)| (key, shingles(text)));
+    let all: Vec<_> = all.collect();
+    for (key, shingles) in all.iter().filter(|(key, _)| !kept.contains(*key)) {
+        assert!(listed.contains(&key.as_str()), "{key}");
+        let mut staying = all.iter().filter(|(key, _)| kept.contains(*key));
+        assert!(
+            staying.any(|(_, other)| shingles.jaccard(other) >= 0.8),
+            "{key}"
+        );
+    }
+}
+
+#[test]
+fn lists_that_are_none_and_contradictions_are_refused() {
+    let sandbox = Sandbox::new();
+    originals(&sandbox);
+    sandbox.write("bytes", [0xff_u8, 0xfe]);
+    for (more, said) in [
+        (&["--keys-from", "none"][..], "none: it cannot be read"),
+        (&["--keys-from", "bytes"], "bytes: it is not UTF-8"),
+        (&["--keys-from", "in"], "in: it cannot be read"),
+        (&["--keys-from", "bytes", "--keep", "longest"], "--keep"),
+        (&["--protect", "a["], "a["),
+    ] {
+        let ran = sandbox.run(&[&["dedup", "in", "-o", "out"], more].concat());
+        let ran = ran.expect(2);
+        assert!(ran.stderr.contains(said), "{more:?}: {}", ran.stderr);
+        assert!(!sandbox.path("out").exists(), "{more:?}");
+    }
+}
