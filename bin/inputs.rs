@@ -8,6 +8,7 @@ use dedupdb::corpus::{
     Converter, Encoding, Format, Glob, IdScope, Options, Repeats, Source, is_pipe,
 };
 
+use crate::console::Console;
 use crate::{duration, parse};
 
 /// The argument that stands for standard input.
@@ -75,10 +76,6 @@ impl Names {
         if paths.is_empty() || !has_globs || options.leaves_any(sources(paths, None)) {
             return Ok(());
         }
-        let named = |option, globs: &[Glob]| {
-            let globs = globs.iter().map(|glob| format!("--{option} {glob}"));
-            globs.collect::<Vec<_>>().join(" ")
-        };
         let (include, exclude) = (
             named("include", &self.include),
             named("exclude", &self.exclude),
@@ -98,6 +95,12 @@ impl Names {
         let options = self.include.iter().cloned().fold(options, Options::include);
         self.exclude.iter().cloned().fold(options, Options::exclude)
     }
+}
+
+/// Globs as they were given to an option.
+fn named(option: &str, globs: &[Glob]) -> String {
+    let globs = globs.iter().map(|glob| format!("--{option} {glob}"));
+    globs.collect::<Vec<_>>().join(" ")
 }
 
 /// How files are read.
@@ -156,6 +159,23 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
+    /// Refuses globs that leave nothing to read of `paths`, before anything is made for it, and says if none of the
+    /// files is for the program that makes text of them.
+    pub(crate) fn check(
+        &self,
+        options: &Options,
+        paths: &[PathBuf],
+        console: &Console,
+    ) -> Result<()> {
+        self.names.check(options, paths)?;
+        let has_globs = !self.pre_glob.is_empty() && !paths.is_empty();
+        if has_globs && !options.converts_any(sources(paths, None)) {
+            let globs = named("pre-glob", &self.pre_glob);
+            console.note(&format!("no file matches {globs}, so --pre reads none"));
+        }
+        Ok(())
+    }
+
     /// How a corpus is read; nobody looks for ids that come again.
     pub(crate) fn options(&self) -> Options {
         let mut options = Options::new()

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     check_arguments(add)?;
     add.telling.check(&add.paths, &[])?;
     let options = add.inputs.options().store(&args.store);
-    add.inputs.names.check(&options, &add.paths)?;
+    add.inputs.check(&options, &add.paths, console)?;
     let interrupt = Interrupt::catch()?;
     // The folder of a store that is only pretended goes after the store.
     let (store, pretended) = if add.dry_run {

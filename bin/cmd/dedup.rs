@@ -63,7 +63,7 @@ pub(crate) fn run(
     if args.store_given {
         options = options.store(&args.store);
     }
-    dedup.inputs.names.check(&options, &dedup.paths)?;
+    dedup.inputs.check(&options, &dedup.paths, console)?;
     #[cfg(unix)]
     if let Some(target) = &dedup.move_to {
         return moving::move_to(args, dedup, target, console, output);
@@ -387,11 +387,18 @@ fn unmarked_note(unmarked: u64) -> Option<String> {
 }
 
 /// What to know before files are deleted for being dropped.
-fn of_itself_note(of_itself: u64) -> Option<String> {
-    let (one, many) = (
-        "dropped document was in the store already",
-        "dropped documents were in the store already",
-    );
+fn of_itself_note(of_itself: u64, is_against: bool) -> Option<String> {
+    let (one, many) = if is_against {
+        (
+            "dropped document has the key or the file of one of --against",
+            "dropped documents have the key or the file of one of --against",
+        )
+    } else {
+        (
+            "dropped document was in the store already",
+            "dropped documents were in the store already",
+        )
+    };
     let documents = counted(of_itself, one, many);
     (of_itself > 0)
         .then(|| format!("{documents}: a file of these may be the only copy, so do not delete it"))
@@ -413,7 +420,7 @@ fn tell(
         done.reading.no_id_note(&dedup.inputs),
         unmarked_note(done.unmarked),
         note,
-        of_itself_note(done.of_itself),
+        of_itself_note(done.of_itself, dedup.against.is_some()),
     ];
     for note in notes.into_iter().flatten() {
         console.note(&note);

@@ -27,7 +27,7 @@ pub(crate) fn run(
     check_stdin(query.paths.iter().map(PathBuf::as_path))?;
     query.telling.check(&query.paths, &[])?;
     let options = query.inputs.options().store(&args.store);
-    query.inputs.names.check(&options, &query.paths)?;
+    query.inputs.check(&options, &query.paths, console)?;
     let store = crate::store::open_to_read(args)?;
     note_recall(&store, query, console);
     let (mut found, mut failed) = (false, false);

@@ -30,7 +30,7 @@ pub(crate) fn run(
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
-    check_arguments(args, report)?;
+    check_arguments(args, report, console)?;
     // Not before: a wait for the store ends at once.
     let (opened, reading);
     if report.paths.is_empty() {
@@ -93,14 +93,13 @@ fn is_file(report: &args::Report) -> bool {
     report.output != Path::new(STDIN)
 }
 
-fn check_arguments(args: &Args, report: &args::Report) -> Result<()> {
+fn check_arguments(args: &Args, report: &args::Report, console: &Console) -> Result<()> {
     if !report.paths.is_empty() && args.store_given {
         bail!(
             "PATHs are compared without a store; leave out --store (or DEDUPDB_STORE), or the PATHs"
         );
     }
     check_stdin(report.paths.iter().map(PathBuf::as_path))?;
-    let names = &report.inputs.names;
     let inputs = [&report.paths[..], &report.texts_from].concat();
     for path in &inputs {
         if path != Path::new(STDIN) && path.symlink_metadata().is_err() {
@@ -113,7 +112,8 @@ fn check_arguments(args: &Args, report: &args::Report) -> Result<()> {
         check_output(&report.output, &inputs)?;
         Page::check(&report.output, report.force)?;
     }
-    names.check(&report.inputs.options(), &report.paths)
+    let options = report.inputs.options();
+    report.inputs.check(&options, &report.paths, console)
 }
 
 /// A store of the paths that are named, and what was read of them. None if that was stopped.

@@ -314,6 +314,17 @@ impl Options {
         Some(sum)
     }
 
+    /// Returns whether the [converter](Options::converter) is for any file of these sources. Walks folders up to the
+    /// first. False without a converter.
+    pub fn converts_any<S: Into<Source>>(&self, sources: impl IntoIterator<Item = S>) -> bool {
+        let Some(converter) = &self.converter else {
+            return false;
+        };
+        let sources = sources.into_iter().map(Into::into).collect();
+        let mut found = Walk::new(sources, self);
+        found.any(|found| matches!(found, Found::File(path, ..) if converter.fits(&path)))
+    }
+
     /// Returns whether the [globs](Options::include) leave anything to read of these sources: a file, a stream, or
     /// something that cannot be read. Walks folders up to the first.
     ///

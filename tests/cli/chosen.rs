@@ -115,6 +115,12 @@ fn a_pattern_that_matches_nothing_or_is_none_is_named() {
     // What is named is read.
     sandbox.add(&["in/a.txt", "--include", "*.pdf"], 0);
     assert_eq!(sandbox.keys(), ["in/a.txt"]);
+    // A folder may have no file for a program, which is said and is no error.
+    for (glob, said) in [("*.pdf", 1), ("*.MD", 0)] {
+        let ran = sandbox.run(&["query", "in", "--pre", "cat", "--pre-glob", glob]);
+        let note = format!("no file matches --pre-glob {glob}, so --pre reads none");
+        assert_eq!(ran.stderr.matches(&note).count(), said, "{}", ran.stderr);
+    }
 }
 
 /// A program that takes its orders from the file.

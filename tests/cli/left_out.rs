@@ -194,7 +194,7 @@ fn files_that_are_stored_from_another_folder_are_no_copies() {
         "--store",
         store.to_str().unwrap(),
         "dedup",
-        ".",
+        "in",
         "-o",
         "../kept",
     ];
@@ -202,7 +202,7 @@ fn files_that_are_stored_from_another_folder_are_no_copies() {
     std::fs::rename(top.join("in"), sandbox.path("in")).unwrap();
     std::fs::create_dir(sandbox.path("in/in")).unwrap();
     std::fs::rename(sandbox.path("in/1.txt"), sandbox.path("in/in/1.txt")).unwrap();
-    let ran = Ran::of(command.current_dir(sandbox.path("in/in")).output().unwrap());
+    let ran = Ran::of(command.current_dir(sandbox.path("in")).output().unwrap());
     assert!(
         ran.stderr
             .contains("1 dropped document was in the store already"),

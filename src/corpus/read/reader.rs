@@ -32,6 +32,9 @@ pub(crate) const BATCH_BYTES: u64 = 4 << 20;
 /// Files that are looked at together.
 const BATCH_FILES: usize = 4096;
 
+/// Files that a program makes text of, in one batch: it may take a while for each.
+const BATCH_CONVERTED: usize = 64;
+
 /// Batches that wait to be taken while the next is being read.
 const WAITING: usize = 1;
 
@@ -165,12 +168,12 @@ impl Reader {
     /// Reads what was looked at, in batches.
     fn read_all(&self, looked: Vec<Looked>, outbox: &Outbox) -> Result<(), Enough> {
         let mut batch = Vec::new();
-        let mut bytes = 0;
+        let (mut bytes, mut converted) = (0, 0);
         for looked in looked {
             match looked {
                 Looked::Records(feed, format, key) => {
                     outbox.send(self.read_batch(take(&mut batch), bytes))?;
-                    bytes = 0;
+                    (bytes, converted) = (0, 0);
                     let records = Records {
                         source: &feed,
                         key: &key,
@@ -181,18 +184,21 @@ impl Reader {
                 }
                 Looked::Stream(feed, format, key) => {
                     outbox.send(self.read_batch(take(&mut batch), bytes))?;
-                    bytes = 0;
+                    (bytes, converted) = (0, 0);
                     let read = self.read_document(&feed, format, key);
                     outbox.send(Batch::of(vec![read]))?;
                     continue;
                 }
-                Looked::Read(ref file) => bytes += file.size,
+                Looked::Read(ref file) => {
+                    bytes += file.size;
+                    converted += usize::from(file.is_converted);
+                }
                 Looked::Done(_, spared) => bytes += spared,
             }
             batch.push(looked);
-            if bytes >= BATCH_BYTES {
+            if bytes >= BATCH_BYTES || converted >= BATCH_CONVERTED {
                 outbox.send(self.read_batch(take(&mut batch), bytes))?;
-                bytes = 0;
+                (bytes, converted) = (0, 0);
             }
         }
         outbox.send(self.read_batch(batch, bytes))
