@@ -42,6 +42,8 @@ mod load;
 mod mapreduce;
 mod matrix;
 mod moving;
+mod moving_back;
+mod moving_beside;
 mod odd_sources;
 mod older;
 mod ordered;

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
-use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,7 +14,7 @@ use crate::kill::kill_after;
 use crate::sandbox::{Sandbox, patience, text};
 
 /// All files and links below a folder, with what is in them.
-fn tree(sandbox: &Sandbox, folder: &str) -> BTreeMap<String, String> {
+pub(crate) fn tree(sandbox: &Sandbox, folder: &str) -> BTreeMap<String, String> {
     let root = sandbox.path(folder);
     let entries = walkdir::WalkDir::new(&root).into_iter().map(Result::unwrap);
     let files = entries.filter(|entry| !entry.file_type().is_dir());
@@ -36,7 +35,7 @@ fn tree(sandbox: &Sandbox, folder: &str) -> BTreeMap<String, String> {
 }
 
 /// So many pairs of files that are alike, in folders.
-fn pairs(sandbox: &Sandbox, pairs: u64) {
+pub(crate) fn pairs(sandbox: &Sandbox, pairs: u64) {
     for pair in 0..pairs {
         let words = text(pair, 40);
         sandbox.write(format!("in/{}/a{pair:03}.txt", pair % 3), &words);
@@ -47,8 +46,8 @@ fn pairs(sandbox: &Sandbox, pairs: u64) {
     }
 }
 
-const MOVE: [&str; 4] = ["dedup", "in", "--move-to", "aside"];
-const UNDO: [&str; 3] = ["dedup", "--undo", "aside/.dedupdb-moved"];
+pub(crate) const MOVE: [&str; 4] = ["dedup", "in", "--move-to", "aside"];
+pub(crate) const UNDO: [&str; 3] = ["dedup", "--undo", "aside/.dedupdb-moved"];
 
 #[test]
 fn what_would_be_dropped_is_moved_and_comes_back() {
@@ -290,86 +289,6 @@ fn what_changed_meanwhile_stays() {
 }
 
 #[test]
-fn nothing_is_replaced_when_files_come_back() {
-    let sandbox = Sandbox::new();
-    pairs(&sandbox, 4);
-    let before = tree(&sandbox, "in");
-    sandbox.run(&MOVE).expect(0);
-    sandbox.write("in/0/deep/b000.txt", "mine");
-    fs::remove_file(sandbox.path("aside/1/deep/b001.txt")).unwrap();
-    fs::remove_dir(sandbox.path("in/2/deep")).unwrap();
-    fs::create_dir(sandbox.path("elsewhere")).unwrap();
-    symlink("../../elsewhere", sandbox.path("in/2/deep")).unwrap();
-    let ran = sandbox.run(&UNDO).expect(2);
-    for told in [
-        "in/0/deep/b000.txt exists already; it stays there",
-        "aside/1/deep/b001.txt: it is neither here nor at",
-        "a symbolic link is on the way to",
-    ] {
-        assert!(ran.stderr.contains(told), "{told}: {}", ran.stderr);
-    }
-    assert_eq!(
-        fs::read_to_string(sandbox.path("in/0/deep/b000.txt")).unwrap(),
-        "mine"
-    );
-    assert!(
-        fs::read_dir(sandbox.path("elsewhere"))
-            .unwrap()
-            .next()
-            .is_none()
-    );
-    // What is in the way goes, and the same command goes on.
-    fs::remove_file(sandbox.path("in/0/deep/b000.txt")).unwrap();
-    fs::remove_file(sandbox.path("in/2/deep")).unwrap();
-    sandbox.run(&UNDO).expect(2);
-    let mut after = tree(&sandbox, "in");
-    after.insert(
-        "1/deep/b001.txt".to_owned(),
-        before["1/deep/b001.txt"].clone(),
-    );
-    assert_eq!(after, before);
-}
-
-#[test]
-fn a_list_that_was_edited_moves_nothing() {
-    let sandbox = Sandbox::new();
-    pairs(&sandbox, 2);
-    sandbox.run(&MOVE).expect(0);
-    let manifest = sandbox.path("aside/.dedupdb-moved");
-    let list = fs::read_to_string(&manifest).unwrap();
-    let after = tree(&sandbox, "in");
-    for (edited, reason) in [
-        (
-            list.replace("0/deep/b000.txt", "../b000.txt"),
-            "line 2 names no file below the folder",
-        ),
-        (
-            list.replace("0/deep/b000.txt", "/etc/b000.txt"),
-            "line 2 names no file below the folder",
-        ),
-        (
-            list.replace("b000", "b001"),
-            "it was changed since it was written",
-        ),
-        (
-            list.lines().take(2).collect::<Vec<_>>().join("\n"),
-            "its end is missing",
-        ),
-        (String::new(), "this is no list of moved files"),
-    ] {
-        fs::write(&manifest, edited).unwrap();
-        let ran = sandbox.run(&UNDO).expect(2);
-        assert_eq!(
-            ran.stderr,
-            format!("dedupdb: aside/.dedupdb-moved: {reason}\n")
-        );
-        assert_eq!(tree(&sandbox, "in"), after);
-    }
-    fs::write(&manifest, list).unwrap();
-    sandbox.run(&UNDO).expect(0);
-}
-
-#[test]
 fn places_that_cannot_be_used_are_refused() {
     let sandbox = Sandbox::new();
     pairs(&sandbox, 2);
@@ -597,184 +516,4 @@ fn none_of_those_that_are_alike_stays() {
     assert_eq!(tree(&sandbox, "in").len(), 1);
     sandbox.run(&UNDO).expect(0);
     assert_eq!(tree(&sandbox, "in"), before);
-}
-
-#[test]
-fn only_lists_are_undone() {
-    let sandbox = Sandbox::new();
-    pairs(&sandbox, 2);
-    let before = tree(&sandbox, "in");
-    let mut fifo = Command::new("mkfifo");
-    assert!(fifo.arg(sandbox.path("fifo")).status().unwrap().success());
-    for none in ["fifo", "/dev/zero", "in/0/a000.txt"] {
-        let ran = sandbox.run(&["dedup", "--undo", none]).expect(2);
-        let told = format!("{none}: this is no list of moved files");
-        assert!(ran.stderr.contains(&told), "{}", ran.stderr);
-    }
-    for folder in ["in", "gone"] {
-        let ran = sandbox.run(&["dedup", "--undo", folder]).expect(2);
-        assert!(
-            ran.stderr.contains("there is no such list"),
-            "{}",
-            ran.stderr
-        );
-    }
-    let target = "it's aside";
-    let ran = sandbox.run(&["dedup", "in", "--move-to", target]).expect(0);
-    let undo = "dedupdb dedup --undo 'it'\\''s aside/.dedupdb-moved'\n";
-    assert!(ran.stderr.ends_with(undo), "{}", ran.stderr);
-    let ran = sandbox.run(&["dedup", "in", "--move-to", target]).expect(2);
-    assert!(ran.stderr.ends_with(undo), "{}", ran.stderr);
-    // Killed between two names, where a file is moved by them.
-    let [from, to] = ["it's aside/0/deep/b000.txt", "in/0/deep/b000.txt"];
-    fs::hard_link(sandbox.path(from), sandbox.path(to)).unwrap();
-    let ran = sandbox.run(&["dedup", "--undo", target]).expect(0);
-    assert!(ran.stderr.contains("2 files moved back"), "{}", ran.stderr);
-    assert_eq!(tree(&sandbox, "in"), before);
-    assert!(!sandbox.path(target).exists());
-    let ran = sandbox
-        .run(&["dedup", "--undo", "it's aside/.dedupdb-moved"])
-        .expect(2);
-    assert!(
-        ran.stderr.contains("it was undone already"),
-        "{}",
-        ran.stderr
-    );
-}
-
-#[test]
-fn one_run_at_a_time_moves_to_a_folder_or_back() {
-    use std::ops::ControlFlow::Continue;
-    let sandbox = Sandbox::new();
-    pairs(&sandbox, 6);
-    let before = tree(&sandbox, "in");
-    let others = || {
-        for arguments in [&MOVE[..], &UNDO, &["dedup", "--undo", "aside"]] {
-            let ran = sandbox.run(arguments).expect(2);
-            let told = format!("aside: process {} is moving files", std::process::id());
-            assert!(ran.stderr.contains(&told), "{arguments:?}: {}", ran.stderr);
-            assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
-        }
-    };
-    let aside = sandbox.path("aside");
-    let mut moving = 0;
-    let moved = Dedup::new([sandbox.path("in")])
-        .move_to(&aside)
-        .run(|event| {
-            if moving % 4 == 0 {
-                others();
-            }
-            moving += u32::from(matches!(event, MoveEvent::Moved { .. }));
-            Continue(())
-        });
-    let list = moved.unwrap().manifest.unwrap();
-    assert_eq!(tree(&sandbox, "in").len(), 6);
-    assert_eq!(tree(&sandbox, "aside").len(), 7, "files and a list");
-    let mut undoing = 0;
-    let undone = Undo::new(list).run(|_| {
-        undoing += 1;
-        if undoing == 3 {
-            others();
-        }
-        Continue(())
-    });
-    assert_eq!(undone.unwrap().files, 6);
-    assert_eq!(
-        (tree(&sandbox, "in"), sandbox.names()),
-        (before, vec!["in".to_owned()])
-    );
-}
-
-#[test]
-fn two_moves_to_one_folder_leave_one_list_of_all_that_is_there() {
-    for _ in 0..3 {
-        let sandbox = Sandbox::new();
-        pairs(&sandbox, 100);
-        for (name, within) in tree(&sandbox, "in") {
-            sandbox.write(format!("other/{name}.txt"), within);
-        }
-        let before = [tree(&sandbox, "in"), tree(&sandbox, "other")];
-        let mut children = ["in", "other", "in"].map(|from| {
-            let mut command = sandbox.command(&["dedup", "-q", from, "--move-to", "aside"]);
-            let command = command.stdout(std::process::Stdio::null());
-            command.stderr(std::process::Stdio::null()).spawn().unwrap()
-        });
-        let codes = children
-            .each_mut()
-            .map(|child| child.wait().unwrap().code());
-        let moved = codes.iter().filter(|code| **code == Some(0)).count();
-        assert_eq!(moved, 1, "{codes:?}");
-        assert_eq!(tree(&sandbox, "aside").len(), 101);
-        sandbox.run(&UNDO).expect(0);
-        assert_eq!([tree(&sandbox, "in"), tree(&sandbox, "other")], before);
-        assert!(!sandbox.path("aside").exists());
-    }
-}
-
-#[test]
-fn what_a_killed_move_left_is_in_nobodys_way() {
-    let sandbox = Sandbox::new();
-    pairs(&sandbox, 2);
-    let before = tree(&sandbox, "in");
-    // Killed while it read, and while it wrote its list.
-    sandbox.write("aside/.dedupdb-moving", "process 1 is moving files to it\n");
-    sandbox.write("aside/.dedupdb-moved.part", "{\"dedupdb_moved\":1,");
-    let ran = sandbox.run(&["dedup", "--undo", "aside"]).expect(2);
-    assert!(ran.stderr.contains("nothing was moved"), "{}", ran.stderr);
-    sandbox.write("aside/.dedupdb-moving", "process 1 is moving files to it\n");
-    sandbox.write("aside/.dedupdb-moved.part", "{\"dedupdb_moved\":1,");
-    sandbox.run(&MOVE).expect(0);
-    let names: Vec<String> = tree(&sandbox, "aside").into_keys().collect();
-    assert_eq!(
-        names,
-        [".dedupdb-moved", "0/deep/b000.txt", "1/deep/b001.txt"]
-    );
-    // Killed while it moved, and while that was undone.
-    sandbox.write("aside/.dedupdb-moving", "process 1 is moving files to it\n");
-    sandbox.run(&UNDO).expect(0);
-    assert_eq!(
-        (tree(&sandbox, "in"), sandbox.names()),
-        (before, vec!["in".to_owned()])
-    );
-}
-
-#[test]
-fn two_moves_at_a_time_keep_one_of_those_that_are_alike() {
-    let sandbox = Sandbox::new();
-    for group in 0..150 {
-        let words = text(group, 40);
-        for copy in 0..3 {
-            let longer = "end ".repeat(copy);
-            sandbox.write(
-                format!("in/g{group:03}-{copy}.txt"),
-                format!("{words} {longer}"),
-            );
-        }
-    }
-    let before = tree(&sandbox, "in");
-    for _ in 0..4 {
-        let mut children = [("one", "first"), ("two", "longest")].map(|(to, keep)| {
-            let arguments = ["dedup", "-q", "in", "--move-to", to, "--keep", keep];
-            let mut command = sandbox.command(&arguments);
-            let command = command.stdout(std::process::Stdio::null());
-            command.stderr(std::process::Stdio::null()).spawn().unwrap()
-        });
-        for child in &mut children {
-            child.wait().unwrap();
-        }
-        let left = tree(&sandbox, "in");
-        for group in 0..150 {
-            let start = format!("g{group:03}-");
-            assert!(
-                left.keys().any(|name| name.starts_with(&start)),
-                "all of {start} left the folder"
-            );
-        }
-        // Both may have listed a file that one of them moved.
-        for to in ["one", "two", "one"] {
-            sandbox.run(&["dedup", "-q", "--undo", to]);
-        }
-        assert_eq!(sandbox.names(), ["in"]);
-        assert_eq!(tree(&sandbox, "in"), before);
-    }
 }

@@ -1,0 +1,132 @@
+//! Moved files on their way back.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
+use crate::moving::{MOVE, UNDO, pairs, tree};
+use crate::sandbox::Sandbox;
+
+#[test]
+fn nothing_is_replaced_when_files_come_back() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 4);
+    let before = tree(&sandbox, "in");
+    sandbox.run(&MOVE).expect(0);
+    sandbox.write("in/0/deep/b000.txt", "mine");
+    fs::remove_file(sandbox.path("aside/1/deep/b001.txt")).unwrap();
+    fs::remove_dir(sandbox.path("in/2/deep")).unwrap();
+    fs::create_dir(sandbox.path("elsewhere")).unwrap();
+    symlink("../../elsewhere", sandbox.path("in/2/deep")).unwrap();
+    let ran = sandbox.run(&UNDO).expect(2);
+    for told in [
+        "in/0/deep/b000.txt exists already; it stays there",
+        "aside/1/deep/b001.txt: it is neither here nor at",
+        "a symbolic link is on the way to",
+    ] {
+        assert!(ran.stderr.contains(told), "{told}: {}", ran.stderr);
+    }
+    assert_eq!(
+        fs::read_to_string(sandbox.path("in/0/deep/b000.txt")).unwrap(),
+        "mine"
+    );
+    assert!(
+        fs::read_dir(sandbox.path("elsewhere"))
+            .unwrap()
+            .next()
+            .is_none()
+    );
+    // What is in the way goes, and the same command goes on.
+    fs::remove_file(sandbox.path("in/0/deep/b000.txt")).unwrap();
+    fs::remove_file(sandbox.path("in/2/deep")).unwrap();
+    sandbox.run(&UNDO).expect(2);
+    let mut after = tree(&sandbox, "in");
+    after.insert(
+        "1/deep/b001.txt".to_owned(),
+        before["1/deep/b001.txt"].clone(),
+    );
+    assert_eq!(after, before);
+}
+
+#[test]
+fn a_list_that_was_edited_moves_nothing() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 2);
+    sandbox.run(&MOVE).expect(0);
+    let manifest = sandbox.path("aside/.dedupdb-moved");
+    let list = fs::read_to_string(&manifest).unwrap();
+    let after = tree(&sandbox, "in");
+    for (edited, reason) in [
+        (
+            list.replace("0/deep/b000.txt", "../b000.txt"),
+            "line 2 names no file below the folder",
+        ),
+        (
+            list.replace("0/deep/b000.txt", "/etc/b000.txt"),
+            "line 2 names no file below the folder",
+        ),
+        (
+            list.replace("b000", "b001"),
+            "it was changed since it was written",
+        ),
+        (
+            list.lines().take(2).collect::<Vec<_>>().join("\n"),
+            "its end is missing",
+        ),
+        (String::new(), "this is no list of moved files"),
+    ] {
+        fs::write(&manifest, edited).unwrap();
+        let ran = sandbox.run(&UNDO).expect(2);
+        assert_eq!(
+            ran.stderr,
+            format!("dedupdb: aside/.dedupdb-moved: {reason}\n")
+        );
+        assert_eq!(tree(&sandbox, "in"), after);
+    }
+    fs::write(&manifest, list).unwrap();
+    sandbox.run(&UNDO).expect(0);
+}
+
+#[test]
+fn only_lists_are_undone() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 2);
+    let before = tree(&sandbox, "in");
+    let mut fifo = Command::new("mkfifo");
+    assert!(fifo.arg(sandbox.path("fifo")).status().unwrap().success());
+    for none in ["fifo", "/dev/zero", "in/0/a000.txt"] {
+        let ran = sandbox.run(&["dedup", "--undo", none]).expect(2);
+        let told = format!("{none}: this is no list of moved files");
+        assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+    }
+    for folder in ["in", "gone"] {
+        let ran = sandbox.run(&["dedup", "--undo", folder]).expect(2);
+        assert!(
+            ran.stderr.contains("there is no such list"),
+            "{}",
+            ran.stderr
+        );
+    }
+    let target = "it's aside";
+    let ran = sandbox.run(&["dedup", "in", "--move-to", target]).expect(0);
+    let undo = "dedupdb dedup --undo 'it'\\''s aside/.dedupdb-moved'\n";
+    assert!(ran.stderr.ends_with(undo), "{}", ran.stderr);
+    let ran = sandbox.run(&["dedup", "in", "--move-to", target]).expect(2);
+    assert!(ran.stderr.ends_with(undo), "{}", ran.stderr);
+    // Killed between two names, where a file is moved by them.
+    let [from, to] = ["it's aside/0/deep/b000.txt", "in/0/deep/b000.txt"];
+    fs::hard_link(sandbox.path(from), sandbox.path(to)).unwrap();
+    let ran = sandbox.run(&["dedup", "--undo", target]).expect(0);
+    assert!(ran.stderr.contains("2 files moved back"), "{}", ran.stderr);
+    assert_eq!(tree(&sandbox, "in"), before);
+    assert!(!sandbox.path(target).exists());
+    let ran = sandbox
+        .run(&["dedup", "--undo", "it's aside/.dedupdb-moved"])
+        .expect(2);
+    assert!(
+        ran.stderr.contains("it was undone already"),
+        "{}",
+        ran.stderr
+    );
+}
