@@ -143,7 +143,7 @@ pub(crate) use sourced::{met, modified};
 pub use temporary::TemporaryStore;
 #[cfg(unix)]
 pub(crate) use walk::folder_files;
-#[cfg(feature = "report")]
+#[cfg(any(feature = "report", unix))]
 pub(crate) use walk::identity::Identity as FileIdentity;
 pub use walk::identity::is_same_file;
 pub use walk::is_pipe;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::manifest::{Listed, NAME};
 use super::{Left, manifest};
-use crate::corpus::{Key, Reason, Skipped, is_same_file};
+use crate::corpus::{FileIdentity, Key, Reason, Skipped, is_same_file};
 use crate::dedup::event::Dropped;
 
 /// When something of a file last changed, also its name or its mode: seconds and nanoseconds of the file system.
@@ -66,8 +66,8 @@ pub(super) struct Plan {
     pub(super) records: u64,
     /// Where symbolic links in the folder lead to.
     linked: HashSet<PathBuf>,
-    /// Names that were left out, of files by device and number.
-    names: HashMap<(u64, u64), Vec<PathBuf>>,
+    /// Names that were left out, of each file.
+    names: HashMap<FileIdentity, Vec<PathBuf>>,
 }
 
 impl Plan {
@@ -106,7 +106,7 @@ impl Plan {
         match skipped.reason {
             Reason::Link => self.linked.extend(fs::canonicalize(place)),
             Reason::OtherName => {
-                if let Some(file) = inode(place) {
+                if let Some(file) = identity(place) {
                     self.names.entry(file).or_default().push(place.to_owned());
                 }
             }
@@ -120,7 +120,7 @@ impl Plan {
             return;
         }
         for planned in std::mem::take(&mut self.files) {
-            let names = inode(&planned.file).and_then(|file| self.names.remove(&file));
+            let names = identity(&planned.file).and_then(|file| self.names.remove(&file));
             let others = names.into_iter().flatten().map(|file| Planned {
                 file,
                 is_other_name: true,
@@ -205,10 +205,10 @@ impl Plan {
     }
 }
 
-/// The device and the number of a file.
-fn inode(path: &Path) -> Option<(u64, u64)> {
+/// What the names of a file have in common.
+fn identity(path: &Path) -> Option<FileIdentity> {
     let metadata = fs::symlink_metadata(path).ok()?;
-    metadata.is_file().then(|| (metadata.dev(), metadata.ino()))
+    metadata.is_file().then(|| FileIdentity::of(path, &metadata))
 }
 
 /// Whether the document that is like this file is the file itself.
