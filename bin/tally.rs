@@ -17,6 +17,18 @@ pub(crate) fn other_names_note(added: &Added) -> Option<String> {
     ))
 }
 
+/// A line about stored files that were left out, if there are any.
+pub(crate) fn stale_note(added: &Added) -> Option<String> {
+    let (one, many) = (
+        "file that was left out is stored as it was before",
+        "files that were left out are stored as they were before",
+    );
+    let files = counted(added.stale, one, many);
+    (added.stale > 0).then(|| {
+        format!("{files}; give `add` the options that they were added with, such as --pre, or remove them")
+    })
+}
+
 /// The counts as lines for people.
 pub(crate) fn to_text(added: &Added, elapsed: Duration) -> String {
     let mut text = line("documents", added.documents(), "");

@@ -217,7 +217,11 @@ impl Telling<'_> {
     fn finish(&mut self, added: &Added, quiet: bool) -> Result<()> {
         self.progress.finish();
         self.left_out.finish()?;
-        let notes = [added.reading.lossy_note(), tally::other_names_note(added)];
+        let notes = [
+            added.reading.lossy_note(),
+            tally::other_names_note(added),
+            tally::stale_note(added),
+        ];
         for note in notes.into_iter().flatten() {
             self.console.note(&note);
         }

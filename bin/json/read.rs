@@ -46,6 +46,7 @@ pub(crate) struct Additions<'a> {
     exact_copies: u64,
     near_duplicates: u64,
     other_names: u64,
+    stale: u64,
     #[serde(flatten)]
     read: Read<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,6 +65,7 @@ impl Additions<'_> {
             exact_copies: added.exact_copies,
             near_duplicates: added.near_duplicates,
             other_names: added.other_names,
+            stale: added.stale,
             read: Read::new(&added.reading, elapsed),
             dry_run: dry_run.then_some(true),
         }

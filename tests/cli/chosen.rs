@@ -135,6 +135,24 @@ fn program(sandbox: &Sandbox, lines: &str) -> String {
 
 #[cfg(unix)]
 #[test]
+fn stored_files_that_are_left_out_later_are_told() {
+    let sandbox = Sandbox::new();
+    let convert = program(&sandbox, "tail -c +9");
+    let pdf = |seed| format!("%PDF-1.4{}", text(seed, 30));
+    sandbox.write("in/a.pdf", pdf(1));
+    sandbox.write("in/b.pdf", pdf(2));
+    let first = sandbox.add(&["in", "--exclude", "b.pdf", "--pre", &convert], 0);
+    assert_eq!((&first["added"], &first["stale"]), (&1.into(), &0.into()));
+    sandbox.write("in/a.pdf", pdf(3));
+    let ran = sandbox.run(&["--json", "add", "in"]).expect(0);
+    let note = "1 file that was left out is stored as it was before; give `add` the options";
+    assert!(ran.stderr.contains(note), "{}", ran.stderr);
+    assert_eq!(ran.objects()[0]["stale"], 1);
+    assert_eq!(sandbox.keys(), ["in/a.pdf"]);
+}
+
+#[cfg(unix)]
+#[test]
 fn a_program_makes_text_of_files() {
     let sandbox = Sandbox::new();
     let convert = program(&sandbox, "echo \"$1:\"; tail -c +6");

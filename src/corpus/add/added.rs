@@ -25,6 +25,9 @@ pub struct Added {
     pub other_names: u64,
     /// The first of them with its other key.
     pub first_other: Option<(String, String)>,
+    /// Files that were skipped and are stored as they were before, such as PDF files without the
+    /// [converter](crate::corpus::Options::converter) that they were added with. Their documents stay as they are.
+    pub stale: u64,
     /// Counts of what was read and skipped.
     pub reading: Reading,
     /// Time spent waiting for input.

@@ -1,6 +1,7 @@
 //! An add, from its first batch to its last commit.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use crate::clock::Stopwatch;
 use crate::corpus::error::Error;
 use crate::corpus::read::ahead::{self, Sketched};
 use crate::corpus::read::repeats::Repeats;
-use crate::corpus::skipped::Skipped;
+use crate::corpus::skipped::{Reason, Skipped};
 use crate::corpus::sourced::{Item, Origin};
 use crate::corpus::walk::identity::is_same_file;
 use crate::corpus::walk::key::Key;
@@ -142,7 +143,7 @@ impl Run<'_> {
                 }
                 Item::Unchanged => self.added.unchanged += 1,
                 Item::Skipped(skipped) => {
-                    if self.skip(&skipped).is_break() {
+                    if self.skip(&skipped)?.is_break() {
                         return Ok(Flow::Break(()));
                     }
                 }
@@ -163,16 +164,30 @@ impl Run<'_> {
         Ok(Flow::Continue(()))
     }
 
-    fn skip(&mut self, skipped: &Skipped) -> Flow {
+    fn skip(&mut self, skipped: &Skipped) -> Step {
         self.added.reading.skipped(skipped.reason);
-        (self.observe)(AddEvent::Skipped(skipped))
+        self.added.stale += u64::from(self.is_stale(skipped)?);
+        Ok((self.observe)(AddEvent::Skipped(skipped)))
+    }
+
+    /// Whether an earlier run stored the file that is left out.
+    fn is_stale(&self, skipped: &Skipped) -> Result<bool, Error> {
+        let was_met = matches!(
+            skipped.reason,
+            Reason::Binary | Reason::TooLarge | Reason::Unreadable | Reason::BadText
+        );
+        if !was_met {
+            return Ok(false);
+        }
+        let stored = self.store.get(&Key::of(Path::new(&skipped.place)).text)?;
+        Ok(stored.is_some_and(|stored| stored.modified.is_some()))
     }
 
     /// Counts and tells what became of a document.
     fn note(&mut self, origin: &Origin, outcome: crate::Result<Outcome>) -> Step {
         let outcome = match outcome {
             Ok(outcome) => outcome,
-            Err(error) => return Ok(self.skip(&origin.refused(&error))),
+            Err(error) => return self.skip(&origin.refused(&error)),
         };
         if outcome.relation != Relation::Novel
             && let Some(other) = self.other_name(origin, &outcome)?

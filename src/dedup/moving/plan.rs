@@ -208,7 +208,9 @@ impl Plan {
 /// What the names of a file have in common.
 fn identity(path: &Path) -> Option<FileIdentity> {
     let metadata = fs::symlink_metadata(path).ok()?;
-    metadata.is_file().then(|| FileIdentity::of(path, &metadata))
+    metadata
+        .is_file()
+        .then(|| FileIdentity::of(path, &metadata))
 }
 
 /// Whether the document that is like this file is the file itself.
