@@ -67,6 +67,12 @@ pub(super) fn page(shown: &Shown<'_>, data: &str) -> String {
                     h1 { "Near-duplicates" @if !title.is_empty() { ": " bdi { (title) } } }
                     p.quiet { "By dedupdb " (env!("CARGO_PKG_VERSION")) ". Similarity is the Jaccard similarity of \
                         two documents: the share of all their shingles that both have." }
+                    nav.tools aria-label="On this page" {
+                        a href="#found" { "What was found" }
+                        a href="#how" { "How it was found" }
+                        a href="#clusters" { "Clusters" }
+                        a href="#export" { "Save your decisions" }
+                    }
                 }
                 main {
                     (counts(shown.summary))
