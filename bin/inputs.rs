@@ -76,6 +76,10 @@ impl Names {
         if paths.is_empty() || !has_globs || options.leaves_any(sources(paths, None)) {
             return Ok(());
         }
+        let named = |option, globs: &[Glob]| {
+            let globs = globs.iter().map(|glob| format!("--{option} {glob}"));
+            globs.collect::<Vec<_>>().join(" ")
+        };
         let (include, exclude) = (
             named("include", &self.include),
             named("exclude", &self.exclude),
@@ -95,12 +99,6 @@ impl Names {
         let options = self.include.iter().cloned().fold(options, Options::include);
         self.exclude.iter().cloned().fold(options, Options::exclude)
     }
-}
-
-/// Globs as they were given to an option.
-fn named(option: &str, globs: &[Glob]) -> String {
-    let globs = globs.iter().map(|glob| format!("--{option} {glob}"));
-    globs.collect::<Vec<_>>().join(" ")
 }
 
 /// How files are read.
@@ -168,10 +166,15 @@ impl Inputs {
         console: &Console,
     ) -> Result<()> {
         self.names.check(options, paths)?;
-        let has_globs = !self.pre_glob.is_empty() && !paths.is_empty();
-        if has_globs && !options.converts_any(sources(paths, None)) {
-            let globs = named("pre-glob", &self.pre_glob);
-            console.note(&format!("no file matches {globs}, so --pre reads none"));
+        let (Some(program), false) = (&self.pre, paths.is_empty()) else {
+            return Ok(());
+        };
+        for glob in &self.pre_glob {
+            let only = Converter::new(program).only(glob.clone());
+            let options = options.clone().converter(only);
+            if !options.converts_any(sources(paths, None)) {
+                console.note(&format!("no file matches --pre-glob {glob}"));
+            }
         }
         Ok(())
     }

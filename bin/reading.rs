@@ -12,8 +12,8 @@ pub(crate) trait Told {
     /// The number of those left out and why, if there are any, as a line for people.
     fn skipped_line(&self) -> Option<String>;
 
-    /// The same as a note, where no summary has that line.
-    fn left_out_note(&self) -> Option<String>;
+    /// The same as a note, where no summary has that line. It names --pre unless a program makes text of files already.
+    fn left_out_note(&self, has_converter: bool) -> Option<String>;
 
     /// How texts were decoded, and how much was read how fast, as lines for people.
     fn to_text(&self, elapsed: Duration) -> String;
@@ -31,14 +31,14 @@ impl Told for Reading {
         (self.all_skipped() > 0).then(|| line("  skipped", self.all_skipped(), &more))
     }
 
-    fn left_out_note(&self) -> Option<String> {
+    fn left_out_note(&self, has_converter: bool) -> Option<String> {
         let skipped = counted(
             self.all_skipped(),
             "file or record was",
             "files and records were",
         );
         let has_binary = self.by_reason().contains_key(&Reason::Binary);
-        let advice = if has_binary {
+        let advice = if has_binary && !has_converter {
             "; PDF and other formats are read with --pre"
         } else {
             ""
@@ -93,8 +93,8 @@ impl Told for Reading {
         (self.lossy_keys() > 0).then(|| {
             let keys = counted(self.lossy_keys(), "key has", "keys have");
             format!(
-                "{keys} U+FFFD in place of what is no character: in a file's name with the byte in two hexadecimal \
-                 digits, in an id alone"
+                "{keys} U+FFFD in place of bytes that are not UTF-8; if it is the name of a file, each byte follows as \
+                 two hexadecimal digits"
             )
         })
     }

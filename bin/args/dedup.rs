@@ -74,15 +74,17 @@ The summary counts a dropped document as an exact copy or a near-duplicate of th
 of a near-duplicate is therefore a near-duplicate; `add`, which keeps all documents, counts it as an
 exact copy.
 
---protect names files that are never dropped. They are judged first, so other documents are dropped for
-their sake. Patterns begin at the folder INPUT, as those of --include. A pattern that matches no document
-is an error, and nothing is done.
+--protect names files that are never dropped, also if only another name of the file or a symbolic link to
+it matches. They are judged first, so other documents are dropped for their sake. Patterns begin at the
+folder INPUT, as those of --include. A pattern that matches no file is an error, and nothing is done.
 
 --keys-from drops only documents whose keys are in FILE, such as the list of what you marked on the page
 of `report`, and only if they resemble a document that is kept. The others are judged before them. So
-you can drop all of a list, and at least one of several similar documents stays. A key that no document
-has is an error; one that is not dropped is named. Give the parameters and the options for inputs of
-the report here, too. Both options read all documents first, as --keep longest does.
+you can drop all of a list, and at least one of several similar documents stays. A file is found by any
+of its paths and names. A listed document that is not dropped is named; if no document has a key, the
+exit code is 2, and the others are dropped. Give the parameters and the options for inputs of the
+report here, too. --keep has no meaning then. Both options read all documents first, as --keep longest
+does.
 
 --against drops documents that resemble one in another store, which is only read, or in files and
 folders, which are read like the input. Documents of the input are not compared with each other, and
@@ -131,8 +133,8 @@ because of an earlier run, and the file in the list may be the only copy on disk
 
 --move-to moves files instead of writing an output: a dropped file of the one folder INPUT goes to the
 same path below DIR, which is new or empty and on the same file system. It prints FROM, TO, the key of
-the document that it resembles, and JACCARD. Before the first file is moved, DIR/.dedupdb-moved lists
-them all; --undo takes this list, or DIR, and moves them back, also after a run that was killed. No
+the document that it resembles, and JACCARD. DIR is for the same people as INPUT. All files are moved even
+if nobody reads this list to its end. Before the first file is moved, DIR/.dedupdb-moved lists them all; --undo takes this list, or DIR, and moves them back, also after a run that was killed. No
 file is ever replaced. Left in place are records, files that changed since the run began, files that a
 symbolic link in the folder leads to, and files whose name is not UTF-8. --undo refuses a list that was
 edited. If some files cannot be moved back, the list stays, and the same command continues.

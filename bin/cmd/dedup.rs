@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail};
 use dedupdb::corpus::Source;
 use dedupdb::dedup::{self, Begun, Done, Ending, Event, Spared};
+use dedupdb::publish::check_output;
 use dedupdb::{Schema, Store};
 
 #[cfg(unix)]
@@ -56,9 +57,13 @@ pub(crate) fn run(
     check_stdin(named.map(PathBuf::as_path))?;
     let places = file(dedup).into_iter().chain(dedup.removed.as_deref());
     let places = places.chain(dedup.move_to.as_deref());
-    dedup
-        .telling
-        .check(&dedup.paths, &places.collect::<Vec<_>>())?;
+    let places: Vec<&Path> = places.collect();
+    dedup.telling.check(&dedup.paths, &places)?;
+    let list = dedup.keys_from.iter().filter(|list| list.is_file());
+    let lists: Vec<PathBuf> = list.cloned().collect();
+    for place in places {
+        check_output(place, &lists)?;
+    }
     let mut options = dedup.inputs.options();
     if args.store_given {
         options = options.store(&args.store);
@@ -73,8 +78,10 @@ pub(crate) fn run(
 
 /// Writes what is kept.
 fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Output) -> Result<Exit> {
+    // A list of keys may be a pipe without a writer, so it is read while a signal still ends the process.
+    let asked = asked(args, dedup)?;
     let interrupt = Interrupt::catch()?;
-    let begun = asked(args, dedup)?.begin().map_err(explained)?;
+    let begun = asked.begin().map_err(explained)?;
     let is_folder = begun.writes_folder();
     let Some(begun) = with_store(begun, args, &dedup.parameters, &interrupt, console)? else {
         return Ok(stopped(dedup, console));
@@ -100,6 +107,12 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
             ));
             return Ok(Exit::Failed);
         }
+        Err(dedup::Error::Input { path, source }) if file(dedup).is_none() => {
+            bail!(
+                "{}: {source}; standard output has a part of what is kept, and without this file it is whole",
+                path.display()
+            )
+        }
         Err(error) => return Err(explained(error)),
     };
     store::note_cut_short(done.searches_cut_short, args, console);
@@ -119,9 +132,7 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
             name(dedup)
         );
     }
-    Ok(Exit::failed(
-        done.reading.has_failures() || told.unknown > 0,
-    ))
+    Ok(Exit::failed(done.reading.has_failures() || told.unread > 0))
 }
 
 /// Says that the user asked to stop.
@@ -275,9 +286,9 @@ pub(super) struct Told<'a> {
     pub(super) progress: Progress,
     /// Whether a key came again; the first is told.
     has_repeated: bool,
-    /// Listed keys whose documents are not dropped: all, and those that no document has.
+    /// Listed keys whose documents are not dropped: all, and those of which no document was read.
     spared: u64,
-    pub(super) unknown: u64,
+    pub(super) unread: u64,
     /// What keeps it from going on, on this side.
     pub(super) failed: Option<anyhow::Error>,
 }
@@ -298,7 +309,7 @@ impl<'a> Told<'a> {
             progress: Progress::new(console, move || plan.disk_bytes(sources(&paths, None))),
             has_repeated: false,
             spared: 0,
-            unknown: 0,
+            unread: 0,
             failed: None,
         })
     }
@@ -346,13 +357,13 @@ impl Told<'_> {
     /// Names a listed key whose document is not dropped: the first of them, the others are counted.
     fn spare(&mut self, key: &str, why: Spared) {
         self.spared += 1;
-        let is_unknown = why == Spared::Unknown;
-        self.unknown += u64::from(is_unknown);
+        let is_failure = matches!(why, Spared::Unknown | Spared::LeftOut);
+        self.unread += u64::from(is_failure);
         if self.spared > NAMED {
             return;
         }
         let line = format!("{}: {why}", escape(key));
-        if is_unknown {
+        if is_failure {
             self.console.error(&line);
         } else {
             self.console.note(&line);

@@ -1,5 +1,6 @@
 //! `dedup --move-to` and `--undo`: moves files aside, and back.
 
+use std::io;
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -13,7 +14,7 @@ use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::json;
 use crate::number::{bytes, counted};
-use crate::output::{Output, escape};
+use crate::output::{Output, escape, is_broken_pipe};
 use crate::reading::Told as Counts;
 
 /// The name of the list of moved files.
@@ -40,17 +41,17 @@ pub(super) fn move_to(
     let asked = asked.move_to(target).pretend(dedup.dry_run);
     let interrupt = Interrupt::catch()?;
     let mut told = Told::new(Path::new(""), dedup, console, interrupt)?;
-    let mut failed = None;
+    let mut list = List::new(console, output);
     let moved = asked.run(|event| {
         if let MoveEvent::Judging(event) = event {
             return told.observe(*event);
         }
         told.progress.finish();
-        let listed = list(event, console, output);
-        told.interrupt.flow_after(listed, &mut failed)
+        list.event(event);
+        told.interrupt.flow()
     });
     told.progress.finish();
-    if let Some(error) = told.failed.or(failed) {
+    if let Some(error) = told.failed {
         return Err(error);
     }
     let again = |manifest: &Path| format!("dedupdb dedup --undo {}", shell_word(manifest));
@@ -72,18 +73,20 @@ pub(super) fn move_to(
         }
         moved => moved.map_err(explained)?,
     };
-    tell(&moved, dedup.dry_run, "moved", console, output)?;
+    list.sum(&moved, dedup.dry_run, "moved");
     let reading = moved.done.as_ref().map(|done| &done.reading);
-    if let Some(note) = reading.and_then(Counts::left_out_note) {
+    let has_converter = dedup.inputs.pre.is_some();
+    if let Some(note) = reading.and_then(|reading| reading.left_out_note(has_converter)) {
         console.note(&note);
     }
     if let Some(manifest) = &moved.manifest {
         console.note(&format!("undo it with: {}", again(manifest)));
     }
+    list.end()?;
     let done = moved.done.as_ref();
     let has_failures = done.is_some_and(|done| done.reading.has_failures());
     Ok(Exit::failed(
-        has_failures || moved.failed > 0 || told.unknown > 0,
+        has_failures || moved.failed > 0 || told.unread > 0,
     ))
 }
 
@@ -95,15 +98,12 @@ pub(super) fn undo(
     output: &mut Output,
 ) -> Result<Exit> {
     let interrupt = Interrupt::catch()?;
-    let mut failed = None;
+    let mut list = List::new(console, output);
     let undo = Undo::new(manifest).pretend(dedup.dry_run);
     let undone = undo.run(|event| {
-        let listed = list(event, console, output);
-        interrupt.flow_after(listed, &mut failed)
+        list.event(event);
+        interrupt.flow()
     });
-    if let Some(error) = failed {
-        return Err(error);
-    }
     let undone = match undone {
         Err(Error::Stopped) => {
             console.error("stopped; the same command continues");
@@ -111,7 +111,8 @@ pub(super) fn undo(
         }
         undone => undone.map_err(explained)?,
     };
-    tell(&undone, dedup.dry_run, "moved back", console, output)?;
+    list.sum(&undone, dedup.dry_run, "moved back");
+    list.end()?;
     Ok(Exit::failed(undone.failed > 0))
 }
 
@@ -125,66 +126,99 @@ fn shell_word(path: &Path) -> String {
     format!("'{}'", path.replace('\'', "'\\''"))
 }
 
-/// Tells a file that was moved, or was not.
-fn list(event: MoveEvent<'_>, console: &Console, output: &mut Output) -> Result<()> {
-    match event {
-        MoveEvent::Moved {
-            from,
-            to,
-            like,
-            similarity,
-        } => {
-            let [from, to] = [from, to].map(Path::to_string_lossy);
-            if output.is_json() {
-                output.object(&json::MovedFile {
-                    from,
-                    to,
-                    earlier: like,
-                    similarity,
-                })?;
-            } else {
-                let [from, to, like] = [&*from, &*to, like].map(escape);
-                output.line(format!("{from}\t{to}\t{like}\t{similarity:.4}"))?;
-            }
-        }
-        MoveEvent::Left {
-            file,
-            why,
-            is_failure,
-        } => {
-            let line = format!("{}: {why}", file.display());
-            if is_failure {
-                console.error(&line);
-            } else {
-                console.note(&line);
-            }
-        }
-        _ => {}
-    }
-    Ok(())
+/// The list of what is moved, on standard output.
+///
+/// All files are moved even if that cannot be written, or nobody reads it to its end: half of a move is what nobody
+/// asked for.
+struct List<'a> {
+    console: &'a Console,
+    output: &'a mut Output,
+    /// Why it ended before its end.
+    failed: Option<anyhow::Error>,
 }
 
-/// Says what was done.
-fn tell(
-    moved: &Moved,
-    dry_run: bool,
-    done: &str,
-    console: &Console,
-    output: &mut Output,
-) -> Result<()> {
-    if output.is_json() {
-        return Ok(output.object(&json::Moved::new(moved, dry_run))?);
+impl<'a> List<'a> {
+    fn new(console: &'a Console, output: &'a mut Output) -> List<'a> {
+        List {
+            console,
+            output,
+            failed: None,
+        }
     }
-    output.flush()?;
-    let files = counted(moved.files, "file", "files");
-    let size = bytes(moved.bytes);
-    let would = if dry_run { "would be " } else { "" };
-    console.text(&format!("{files} {would}{done}, {size}\n"));
-    if moved.records > 0 {
-        let records = counted(moved.records, "record", "records");
-        console.note(&format!(
-            "{records} would be dropped but stay, because files of records are not moved; write them with -o instead"
-        ));
+
+    /// Lists a file that was moved, or says why one was not.
+    fn event(&mut self, event: MoveEvent<'_>) {
+        match event {
+            MoveEvent::Moved {
+                from,
+                to,
+                like,
+                similarity,
+            } => self.write(|output| {
+                let [from, to] = [from, to].map(Path::to_string_lossy);
+                if output.is_json() {
+                    return output.object(&json::MovedFile {
+                        from,
+                        to,
+                        earlier: like,
+                        similarity,
+                    });
+                }
+                let [from, to, like] = [&*from, &*to, like].map(escape);
+                output.line(format!("{from}\t{to}\t{like}\t{similarity:.4}"))
+            }),
+            MoveEvent::Left {
+                file,
+                why,
+                is_failure,
+            } => {
+                let line = format!("{}: {why}", file.display());
+                if is_failure {
+                    self.console.error(&line);
+                } else {
+                    self.console.note(&line);
+                }
+            }
+            _ => {}
+        }
     }
-    Ok(())
+
+    /// Says what was done.
+    fn sum(&mut self, moved: &Moved, dry_run: bool, done: &str) {
+        self.write(|output| {
+            if output.is_json() {
+                output.object(&json::Moved::new(moved, dry_run))?;
+            }
+            output.flush()
+        });
+        if self.output.is_json() {
+            return;
+        }
+        let files = counted(moved.files, "file", "files");
+        let size = bytes(moved.bytes);
+        let would = if dry_run { "would be " } else { "" };
+        self.console
+            .text(&format!("{files} {would}{done}, {size}\n"));
+        if moved.records > 0 {
+            let records = counted(moved.records, "record", "records");
+            self.console.note(&format!(
+                "{records} would be dropped but stay, because files of records are not moved; write them with -o \
+                 instead"
+            ));
+        }
+    }
+
+    fn write(&mut self, write: impl FnOnce(&mut Output) -> io::Result<()>) {
+        if self.failed.is_none() {
+            self.failed = write(self.output).err().map(anyhow::Error::from);
+        }
+    }
+
+    /// Why the list ended before its end, unless its reader wanted no more.
+    fn end(self) -> Result<()> {
+        match self.failed {
+            Some(error) if !is_broken_pipe(&error) => Err(error),
+            _ => Ok(()),
+        }
+    }
 }

@@ -51,7 +51,9 @@ pub(crate) fn run(
         }
         (opened, reading) = (made, Some(read));
     }
-    let unread = reading.as_ref().and_then(Told::left_out_note);
+    let has_converter = report.inputs.pre.is_some();
+    let unread = reading.as_ref();
+    let unread = unread.and_then(|reading| reading.left_out_note(has_converter));
     let watch = Watch::new(console, "looked at", Unit::Step, opened.store.progress());
     // Clusters are found in one call, so the process ends in the midst of it.
     let temporary = opened.temporary.as_ref();
@@ -200,6 +202,10 @@ fn commands() -> Commands {
         (
             &mut commands.move_files,
             "dedupdb dedup FOLDER --move-to ASIDE --keys-from drop.keys",
+        ),
+        (
+            &mut commands.write_others,
+            "dedupdb dedup RECORDS -o OTHERS --keys-from drop.keys",
         ),
         (
             &mut commands.forget_keys,

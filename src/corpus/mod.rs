@@ -143,8 +143,8 @@ pub(crate) use sourced::{met, modified};
 pub use temporary::TemporaryStore;
 #[cfg(unix)]
 pub(crate) use walk::folder_files;
-#[cfg(any(feature = "report", unix))]
 pub(crate) use walk::identity::Identity as FileIdentity;
 pub use walk::identity::is_same_file;
 pub use walk::is_pipe;
 pub use walk::key::{Key, REPLACED};
+pub(crate) use walk::{Name, names_of};

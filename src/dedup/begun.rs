@@ -99,15 +99,15 @@ impl Begun {
         };
         let cut_short = store.searches_cut_short();
         let to = std::mem::replace(&mut dedup.to, To::Nowhere);
-        let sources = std::mem::take(&mut dedup.sources);
-        let inputs = sources.iter().map(|source| source.name().to_owned());
+        let inputs = dedup.sources.iter().map(|source| source.name().to_owned());
         let inputs: Vec<PathBuf> = inputs.collect();
         let removed = outputs.removed().zip(dedup.removed.as_deref());
         let removed = removed
             .map(|(partial, name)| Removed::begin(partial, name, dedup.removed_is_json))
             .transpose()?;
         let mut judge = judge(&dedup, &target, store.writer()?, removed, watch);
-        judge.protection = Protection::of(&dedup, &inputs);
+        judge.protect(&dedup, &inputs)?;
+        let sources = std::mem::take(&mut dedup.sources);
         let against = dedup.against.take();
         let against = against.map(|it| compared(it, &dedup, &outputs, &mut judge));
         let against = against.transpose()?;

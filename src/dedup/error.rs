@@ -184,7 +184,7 @@ impl fmt::Display for Error {
             ),
             Error::NoFolder { path } => write!(
                 f,
-                "{}: this is not a folder, and links are not followed",
+                "{}: a folder is needed here, not a file or a symbolic link",
                 path.display()
             ),
             Error::OwnCounterpart { path, reason } | Error::BadManifest { path, reason } => {

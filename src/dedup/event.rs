@@ -55,6 +55,8 @@ pub enum Event<'a> {
 pub enum Spared {
     /// No document that was read has this key.
     Unknown,
+    /// Its file was left out, so it is not known what it resembles.
+    LeftOut,
     /// It resembles no document that is kept.
     Alone,
     /// It matches a pattern of [`Dedup::protect`](crate::dedup::Dedup::protect).
@@ -65,6 +67,7 @@ impl fmt::Display for Spared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Spared::Unknown => "no document that was read has this key",
+            Spared::LeftOut => "its file was left out, so it is kept",
             Spared::Alone => "it resembles no document that is kept, so it is kept too",
             Spared::Protected => "it is protected, so it is kept",
         })

@@ -18,6 +18,7 @@ use crate::dedup::lineage::Lineage;
 use crate::dedup::mark::Mark;
 use crate::dedup::protection::{Guard, Protection};
 use crate::dedup::removed::Removed;
+use crate::dedup::settings::Dedup;
 use crate::{
     Match, Query, Store, Writer,
     write::{Outcome, Uncommitted},
@@ -195,6 +196,17 @@ impl Judge<'_> {
         }
     }
 
+    /// Learns what is not to be dropped.
+    ///
+    /// # Errors
+    ///
+    /// Those of the observer; a pattern protects nothing.
+    pub(crate) fn protect(&mut self, dedup: &Dedup, inputs: &[PathBuf]) -> Result<()> {
+        self.protection = Protection::of(dedup, inputs);
+        let mut tick = || self.met.watch.tick();
+        self.protection.look(dedup, inputs, &mut tick)
+    }
+
     /// Whether a document that was read is not to be dropped. To be asked once for each.
     ///
     /// # Errors
@@ -214,8 +226,8 @@ impl Judge<'_> {
     ///
     /// Those of the observer; a pattern protects no document.
     pub(crate) fn check_protection(&mut self) -> Result<()> {
-        for key in self.protection.unknown() {
-            self.met.spare(key, Spared::Unknown)?;
+        for (key, why) in self.protection.unknown() {
+            self.met.spare(key, why)?;
         }
         self.protection.check()
     }
@@ -347,6 +359,9 @@ impl Judge<'_> {
             let mut answers = answers.into_iter();
             for item in batch.items {
                 self.met.item(&item)?;
+                if let Item::Skipped(skipped) = &item {
+                    self.protection.leave_out(skipped);
+                }
                 match item {
                     Item::Document(document) => {
                         let what = "a document was not judged";

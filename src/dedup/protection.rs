@@ -1,14 +1,18 @@
 //! Which documents are not to be dropped.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use ignore::gitignore::Gitignore;
 
-use crate::corpus::{Glob, Key, Origin, globs_below};
+use crate::corpus::{FileIdentity, Glob, Key, Name, Origin, Skipped, globs_below, names_of};
 use crate::dedup::error::{Error, Result};
+use crate::dedup::event::Spared;
 use crate::dedup::settings::Dedup;
+
+/// Keys or files between two ticks.
+const TICK: usize = 1000;
 
 /// The documents that are not to be dropped: those of files that match a pattern, and where the ones to drop are
 /// listed, all others.
@@ -17,11 +21,24 @@ pub(crate) struct Protection {
     patterns: Vec<Pattern>,
     /// The folders that are read. Their files are matched by their paths below them, all others by their whole paths.
     folders: Vec<PathBuf>,
-    /// The keys of those that may be dropped, and whether a document has each. None if all may be.
-    keys: Option<Vec<(String, bool)>>,
+    /// Files of which any name matches, also a symbolic link.
+    files: HashSet<FileIdentity>,
+    /// The keys of those that may be dropped, and what was met of each. None if all may be.
+    keys: Option<Vec<(String, Met)>>,
     by_key: HashMap<String, usize>,
-    /// Files without symbolic links, because a list may name them by another path.
-    by_file: HashMap<PathBuf, usize>,
+    /// The keys of each file, because a list may name it by other paths.
+    by_file: HashMap<FileIdentity, Vec<usize>>,
+    /// The source that was asked about last.
+    last: Option<(PathBuf, Option<FileIdentity>, bool)>,
+}
+
+/// What was met of a listed key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Met {
+    Nothing,
+    /// A file that gives no document.
+    LeftOut,
+    Document,
 }
 
 /// A pattern, and whether a document matched it.
@@ -54,20 +71,76 @@ impl Protection {
             })
         };
         let folders = inputs.iter().filter(|input| input.is_dir());
-        let mut protection = Protection {
+        Protection {
             patterns: dedup.protected.iter().filter_map(pattern).collect(),
             folders: folders.cloned().collect(),
             ..Protection::default()
-        };
-        if let Some(keys) = &dedup.droppable {
-            for (at, key) in keys.iter().enumerate() {
-                let file = Key::path(key).and_then(|path| fs::canonicalize(path).ok());
-                protection.by_file.extend(file.map(|file| (file, at)));
-                protection.by_key.insert(key.clone(), at);
-            }
-            protection.keys = Some(keys.iter().map(|key| (key.clone(), false)).collect());
         }
-        protection
+    }
+
+    /// Looks for the files that are meant, and calls `tick` from time to time.
+    ///
+    /// # Errors
+    ///
+    /// Those of `tick`; a pattern matches nothing, and no stream is still to come.
+    pub(crate) fn look(
+        &mut self,
+        dedup: &Dedup,
+        inputs: &[PathBuf],
+        tick: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<()> {
+        if let Some(keys) = &dedup.droppable {
+            self.list(keys, tick)?;
+        }
+        self.look_for_names(dedup, inputs, tick)
+    }
+
+    /// Takes note of the keys of those that may be dropped.
+    fn list(&mut self, keys: &[String], tick: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        let mut listed = Vec::new();
+        for (number, key) in keys.iter().enumerate() {
+            if number.is_multiple_of(TICK) {
+                tick()?;
+            }
+            // No document has an empty key: it is an empty line.
+            if key.is_empty() || self.by_key.contains_key(key) {
+                continue;
+            }
+            self.by_key.insert(key.clone(), listed.len());
+            if let Some(file) = Key::path(key).and_then(|path| identity(&path)) {
+                self.by_file.entry(file).or_default().push(listed.len());
+            }
+            listed.push((key.clone(), Met::Nothing));
+        }
+        self.keys = Some(listed);
+        Ok(())
+    }
+
+    /// Takes note of the files of which any name matches a pattern, before one of them is judged by another name.
+    fn look_for_names(
+        &mut self,
+        dedup: &Dedup,
+        inputs: &[PathBuf],
+        tick: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<()> {
+        if self.patterns.is_empty() {
+            return Ok(());
+        }
+        for (number, name) in names_of(inputs, &dedup.options).enumerate() {
+            if number.is_multiple_of(TICK) {
+                tick()?;
+            }
+            let (Name::File(path) | Name::Link(path)) = &name;
+            if self.is_matched(path) {
+                let metadata = fs::metadata(path).ok();
+                let file = metadata.map(|metadata| FileIdentity::of(path, &metadata));
+                self.files.extend(file);
+            }
+        }
+        if dedup.sources.iter().all(|source| source.named().is_some()) {
+            self.check()?;
+        }
+        Ok(())
     }
 
     /// Whether any document may be protected.
@@ -83,8 +156,8 @@ impl Protection {
     /// What holds for a document. To be asked once for each, because it takes note of the patterns and keys that are
     /// met.
     pub(crate) fn guard(&mut self, origin: &Origin) -> Guard {
-        let is_matched = self.is_matched(origin);
-        let is_listed = self.is_listed(origin);
+        let (file, is_matched) = self.source(&origin.source);
+        let is_listed = self.is_listed(&origin.key, file.filter(|_| origin.record.is_none()));
         match (is_matched, is_listed) {
             (true, Some(true)) => Guard::Contradicted,
             (true, _) | (false, Some(false)) => Guard::Protected,
@@ -92,11 +165,28 @@ impl Protection {
         }
     }
 
-    fn is_matched(&mut self, origin: &Origin) -> bool {
+    /// Which file a source is, as far as that matters, and whether a name of it matches a pattern. Many records have one
+    /// source.
+    fn source(&mut self, source: &Path) -> (Option<FileIdentity>, bool) {
+        if let Some((last, file, is_matched)) = &self.last
+            && last == source
+        {
+            return (*file, *is_matched);
+        }
+        let is_asked = !self.by_file.is_empty() || !self.files.is_empty();
+        let metadata = is_asked.then(|| fs::metadata(source).ok()).flatten();
+        let file = metadata.map(|metadata| FileIdentity::of(source, &metadata));
+        let is_file_of = |file| self.files.contains(file);
+        let is_matched = file.as_ref().is_some_and(is_file_of) || self.is_matched(source);
+        self.last = Some((source.to_owned(), file, is_matched));
+        (file, is_matched)
+    }
+
+    /// Whether a name matches a pattern.
+    fn is_matched(&mut self, source: &Path) -> bool {
         if self.patterns.is_empty() {
             return false;
         }
-        let source = &*origin.source;
         let below = self.folders.iter().map(|it| source.strip_prefix(it));
         let path = below.flatten().next().unwrap_or(source);
         let path: PathBuf = path.components().filter(is_name).collect();
@@ -105,33 +195,58 @@ impl Protection {
             matcher, is_met, ..
         } in &mut self.patterns
         {
-            if matcher
-                .matched_path_or_any_parents(&path, false)
-                .is_ignore()
-            {
-                is_matched = true;
-                *is_met = true;
-            }
+            let mut parts = path.ancestors().enumerate();
+            let is_of = parts.any(|(above, part)| {
+                !part.as_os_str().is_empty() && matcher.matched(part, above > 0).is_ignore()
+            });
+            is_matched |= is_of;
+            *is_met |= is_of;
         }
         is_matched
     }
 
-    /// Whether its key is listed, or its file is under another path. None without a list.
-    fn is_listed(&mut self, origin: &Origin) -> Option<bool> {
-        let keys = self.keys.as_mut()?;
-        let by_file = || {
-            let file = fs::canonicalize(&origin.source).ok()?;
-            self.by_file.get(&file).filter(|_| origin.record.is_none())
-        };
-        let at = self.by_key.get(&origin.key).or_else(by_file);
-        let listed = at.and_then(|at| keys.get_mut(*at));
-        Some(listed.map(|(_, is_met)| *is_met = true).is_some())
+    /// Whether a key is listed, or the file under another path. None without a list.
+    fn is_listed(&mut self, key: &str, file: Option<FileIdentity>) -> Option<bool> {
+        self.keys.as_ref()?;
+        Some(self.meet(key, file, Met::Document))
     }
 
-    /// The listed keys that no document had.
-    pub(crate) fn unknown(&self) -> impl Iterator<Item = &str> {
+    /// Takes note of what was met of the listed keys of a document or file. Whether there are any.
+    fn meet(&mut self, key: &str, file: Option<FileIdentity>, what: Met) -> bool {
+        let by_file = file.and_then(|file| self.by_file.get(&file));
+        let at = self
+            .by_key
+            .get(key)
+            .into_iter()
+            .chain(by_file.into_iter().flatten());
+        let mut is_listed = false;
+        for at in at {
+            if let Some((_, met)) = self.keys.as_mut().and_then(|keys| keys.get_mut(*at)) {
+                is_listed = true;
+                if *met != Met::Document {
+                    *met = what;
+                }
+            }
+        }
+        is_listed
+    }
+
+    /// Takes note of a file that is left out.
+    pub(crate) fn leave_out(&mut self, skipped: &Skipped) {
+        if self.keys.is_some() {
+            let path = Path::new(&skipped.place);
+            self.meet(&Key::of(path).text, identity(path), Met::LeftOut);
+        }
+    }
+
+    /// The listed keys that no document had, and why.
+    pub(crate) fn unknown(&self) -> impl Iterator<Item = (&str, Spared)> {
         let keys = self.keys.iter().flatten();
-        keys.filter(|(_, is_met)| !is_met).map(|(key, _)| &**key)
+        keys.filter_map(|(key, met)| match met {
+            Met::Nothing => Some((&**key, Spared::Unknown)),
+            Met::LeftOut => Some((&**key, Spared::LeftOut)),
+            Met::Document => None,
+        })
     }
 
     /// Refuses patterns that matched no document: they would protect nothing where something was meant.
@@ -145,6 +260,13 @@ impl Protection {
             Some(Pattern { glob, .. }) => Err(Error::ProtectsNothing { glob: glob.clone() }),
         }
     }
+}
+
+/// The file of this name, unless that is a symbolic link.
+fn identity(path: &Path) -> Option<FileIdentity> {
+    let metadata = fs::symlink_metadata(path).ok()?;
+    let is_file = metadata.is_file();
+    is_file.then(|| FileIdentity::of(path, &metadata))
 }
 
 /// Whether a part of a path is a name, and not the root or `..`: patterns are of names.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::Match;
-use crate::corpus::Nth;
+use crate::corpus::{Key, Nth, REPLACED};
 use crate::dedup::error::Result;
 use crate::dedup::event::Dropped;
 use crate::publish::error::Of;
@@ -89,16 +89,16 @@ fn object(dropped: &Dropped<'_>) -> io::Result<String> {
         error: earlier.estimate.error,
         exact_copy: earlier.exact_copy,
         stored_before: dropped.stored_before,
-        file: dropped.source.to_string_lossy(),
+        file: name(dropped.source),
         record: dropped.record.map(Nth::number),
-        earlier_file: dropped.earlier_source.map(Path::to_string_lossy),
+        earlier_file: dropped.earlier_source.map(name),
         earlier_record: dropped.earlier_record.map(Nth::number),
     };
     serde_json::to_string(&line).map_err(io::Error::from)
 }
 
 fn fields(dropped: &Dropped<'_>) -> String {
-    let name = |file: &Path| escape(&file.to_string_lossy()).into_owned();
+    let name = |file: &Path| escape(&name(file)).into_owned();
     let number =
         |record: Option<Nth>| record.map_or_else(String::new, |nth| nth.number().to_string());
     [
@@ -111,6 +111,15 @@ fn fields(dropped: &Dropped<'_>) -> String {
         number(dropped.earlier_record),
     ]
     .join("\t")
+}
+
+/// The path of a file; where it is no UTF-8, with its bytes spelled out as in its key, because it could be the
+/// path of another file else.
+fn name(file: &Path) -> Cow<'_, str> {
+    match file.to_str().filter(|name| !name.contains(REPLACED)) {
+        Some(name) => Cow::Borrowed(name),
+        None => Cow::Owned(Key::of(file).text),
+    }
 }
 
 /// A similarity to four decimals; an estimate is marked and has its standard error.

@@ -86,6 +86,20 @@ pub(crate) enum Against {
     Corpus(Vec<Source>),
 }
 
+impl Against {
+    /// The paths that are read for it.
+    #[cfg(unix)]
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        match self {
+            Against::Store(_) => Vec::new(),
+            Against::Corpus(sources) => {
+                let named = sources.iter().filter_map(Source::named);
+                named.map(PathBuf::from).collect()
+            }
+        }
+    }
+}
+
 /// Where the output goes.
 pub(crate) enum To {
     /// Nowhere: the observer is told what is dropped.

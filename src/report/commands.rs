@@ -30,6 +30,8 @@ pub struct Commands {
     pub show_texts: String,
     /// Moves the files of the list `drop.keys` to another folder.
     pub move_files: String,
+    /// Writes a file of records again, without those of the list `drop.keys`.
+    pub write_others: String,
     /// Removes the documents of the list `drop.keys`, whose keys end with NUL bytes.
     pub forget_keys: String,
     /// Removes the documents of the list `drop.txt`, which has one escaped key per line.

@@ -340,7 +340,10 @@ fn clusters(commands: &Commands) -> Markup {
             }
             @if !commands.move_files.is_empty() {
                 p { code { (commands.move_files) } " moves the files of " code { "drop.keys" } " to another folder, \
-                    as long as one that resembles them stays, and says how to undo that." }
+                    as long as one that resembles them stays, and says how to undo that."
+                    @if !commands.write_others.is_empty() {
+                        " For records, " code { (commands.write_others) } " writes the others."
+                    } }
             }
             p { "Keys are ended by NUL bytes, for "
                 @if !commands.forget_keys.is_empty() {

@@ -240,3 +240,117 @@ fn lists_that_are_none_and_contradictions_are_refused() {
         assert!(!sandbox.path("out").exists(), "{more:?}");
     }
 }
+
+/// The text of a file as it is.
+fn read(sandbox: &Sandbox, name: &str) -> String {
+    std::fs::read_to_string(sandbox.path(name)).unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn all_names_of_a_protected_file_protect_it() {
+    for (name, is_link) in [("in/keep/z.txt", false), ("in/keep/z.txt", true)] {
+        let sandbox = Sandbox::new();
+        sandbox.write("in/a.txt", text(1, 60));
+        sandbox.write("in/b.txt", text(1, 60));
+        sandbox.write("in/keep/other.txt", text(2, 60));
+        sandbox.write("old/a.txt", text(1, 60));
+        if is_link {
+            std::os::unix::fs::symlink("../b.txt", sandbox.path(name)).unwrap();
+        } else {
+            std::fs::hard_link(sandbox.path("in/b.txt"), sandbox.path(name)).unwrap();
+        }
+        let guarded = ["dedup", "in", "--protect", "keep/"];
+        let moving = [&guarded[..], &["--move-to", "aside"]].concat();
+        let ran = sandbox.run(&moving).expect(0);
+        assert_eq!(files(&sandbox, "aside"), ["a.txt"], "{}", ran.stderr);
+        let against = ["--move-to", "more", "--against", "old"];
+        sandbox.run(&[&guarded[..], &against].concat()).expect(0);
+        assert!(!sandbox.path("more").exists());
+        sandbox
+            .run(&[&guarded[..], &["-o", "out"]].concat())
+            .expect(0);
+        assert_eq!(read(&sandbox, "out/b.txt"), text(1, 60));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_list_names_files_by_any_name_and_links_to_none() {
+    let sandbox = Sandbox::new();
+    for name in ["in/a.txt", "in/b.txt", "in/c.txt"] {
+        sandbox.write(name, text(1, 60));
+    }
+    sandbox.write("in/table.bin", b"\0\0");
+    std::fs::hard_link(sandbox.path("in/b.txt"), sandbox.path("in/zb.txt")).unwrap();
+    std::os::unix::fs::symlink("c.txt", sandbox.path("in/zc.txt")).unwrap();
+    let list = "in/zb.txt\n\nin/zb.txt\nin/b.txt\nin/zc.txt\nin/table.bin\n\n";
+    let listed = ["dedup", "in", "-o", "out", "--keys-from", "-", "--json"];
+    let ran = sandbox.run_with(&listed, list.as_bytes()).expect(2);
+    for said in [
+        "in/zc.txt: its file was left out, so it is kept\n",
+        "in/table.bin: its file was left out, so it is kept\n",
+    ] {
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
+    assert_eq!(ran.objects()[0]["spared"], 2);
+    assert_eq!(files(&sandbox, "out"), ["a.txt", "c.txt"]);
+    // A list that ends with an empty line, and one with a mark before it.
+    for list in ["in/b.txt\n\n", "\u{feff}in/b.txt"] {
+        let listed = ["dedup", "in", "-o", "-", "--list", "--keys-from", "-"];
+        let ran = sandbox.run_with(&listed, list.as_bytes()).expect(0);
+        assert_eq!(ran.lines(), ["in/a.txt", "in/c.txt"], "{list:?}");
+    }
+    let over = [
+        "dedup",
+        "in",
+        "--list",
+        "--force",
+        "--keys-from",
+        "k",
+        "-o",
+        "k",
+    ];
+    sandbox.write("k", "in/b.txt\n");
+    let ran = sandbox.run(&over).expect(2);
+    assert!(ran.stderr.contains("k: this is an input"), "{}", ran.stderr);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_not_utf_8_is_not_taken_for_another() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let names = [&b"m\xff.txt"[..], "m\u{fffd}.txt".as_bytes()].map(OsStr::from_bytes);
+    for more in [
+        &["--protect", "a.txt"][..],
+        &["--keep", "longest"],
+        &["--keep", "newest"],
+        &["--keys-from", "list"],
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write("in/a.txt", text(1, 60) + " and more");
+        sandbox.write(std::path::Path::new("in").join(names[0]), text(1, 60));
+        sandbox.write(std::path::Path::new("in").join(names[1]), text(2, 60));
+        sandbox.write("in/n.txt", text(1, 60));
+        sandbox.write("list", "in/m\u{fffd}FF.txt\nin/n.txt\n");
+        let moving = [&["dedup", "in", "--move-to", "aside"], more].concat();
+        let ran = sandbox.run(&moving).expect(0);
+        assert!(
+            ran.stderr.contains("its name is not UTF-8"),
+            "{more:?}: {}",
+            ran.stderr
+        );
+        assert_eq!(read(&sandbox, "in/m\u{fffd}.txt"), text(2, 60));
+        assert!(!files(&sandbox, "aside").contains(&"m\u{fffd}.txt".to_owned()));
+        let listing = ["dedup", "in", "-o", "out", "--removed", "gone.jsonl"];
+        sandbox
+            .run(&[&listing, more].concat())
+            .expect(2 * i32::from(more[0] == "--keys-from"));
+        let gone = read(&sandbox, "gone.jsonl");
+        assert!(
+            gone.contains("\"file\":\"in/m\u{fffd}FF.txt\""),
+            "{more:?}: {gone}"
+        );
+    }
+}

@@ -228,7 +228,7 @@ mod unix {
         let ran = sandbox.run(&["add", "in"]).expect(0);
         assert!(
             ran.stderr
-                .contains("2 keys have U+FFFD in place of what is no character"),
+                .contains("2 keys have U+FFFD in place of bytes that are not UTF-8"),
             "{}",
             ran.stderr
         );

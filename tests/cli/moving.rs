@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use dedupdb::dedup::{Dedup, MoveEvent, Undo};
 
 use crate::kill::kill_after;
-use crate::sandbox::{Sandbox, patience, text};
+use crate::sandbox::{Ran, Sandbox, patience, text};
 
 /// All files and links below a folder, with what is in them.
 pub(crate) fn tree(sandbox: &Sandbox, folder: &str) -> BTreeMap<String, String> {
@@ -320,11 +320,22 @@ fn places_that_cannot_be_used_are_refused() {
     refused(&["dedup", "in", "--move-to", "no/aside"], "no/aside");
     refused(
         &["dedup", "link", "--move-to", "aside"],
-        "link: this is not a folder",
+        "link: a folder is needed here",
     );
     refused(
         &["dedup", "full/a.txt", "--move-to", "aside"],
-        "full/a.txt: this is not a folder",
+        "full/a.txt: a folder is needed here",
+    );
+    refused(
+        &[
+            "dedup",
+            "in",
+            "--move-to",
+            "full/aside",
+            "--against",
+            "full",
+        ],
+        "this is inside the input full",
     );
     refused(&["dedup", "in", "full", "--move-to", "aside"], "one folder");
     refused(
@@ -379,6 +390,7 @@ fn folders_stay_private_there_and_back() {
         ("in/0/deep", 0o2750),
         ("in/1/deep", 0o711),
         ("in/2", 0o555),
+        ("in", 0o750),
     ];
     for (folder, mode) in modes {
         fs::set_permissions(sandbox.path(folder), Permissions::from_mode(mode)).unwrap();
@@ -387,6 +399,10 @@ fn folders_stay_private_there_and_back() {
     let there = ["aside/0", "aside/0/deep", "aside/1/deep"].map(mode);
     assert_eq!(there, [0o700, 0o2750, 0o711]);
     assert_eq!(mode("aside/2"), 0o755, "its owner may write");
+    assert_eq!(
+        [mode("aside"), mode("aside/.dedupdb-moved")],
+        [0o750, 0o600]
+    );
     fs::set_permissions(sandbox.path("in/2"), Permissions::from_mode(0o755)).unwrap();
     fs::remove_dir(sandbox.path("in/0/deep")).unwrap();
     sandbox.run(&UNDO).expect(0);
@@ -415,11 +431,43 @@ fn all_names_of_a_file_are_moved() {
         "{}",
         ran.stderr
     );
-    sandbox.run(&UNDO).expect(0);
+    let ran = sandbox.run(&UNDO).expect(0);
+    let told = format!("3 files moved back, {size} B");
+    assert!(ran.stderr.contains(&told), "{}", ran.stderr);
     assert_eq!(tree(&sandbox, "in"), before);
     let names = ["in/0/deep/b000.txt", "in/z/b.txt"];
     let [one, other] = names.map(|name| fs::metadata(sandbox.path(name)).unwrap().ino());
     assert_eq!(one, other);
+}
+
+#[test]
+fn nobody_needs_to_read_the_list_to_its_end() {
+    let sandbox = Sandbox::new();
+    // More lines than a pipe and a buffer have room for.
+    let name = "n".repeat(200);
+    sandbox.write("in/a.txt", text(1, 40));
+    for copy in 0..400 {
+        let to = sandbox.path(format!("in/{copy}-{name}.txt"));
+        fs::copy(sandbox.path("in/a.txt"), to).unwrap();
+    }
+    let program = env!("CARGO_BIN_EXE_dedupdb");
+    for (verb, said, left) in [
+        (MOVE.join(" "), "400 files moved, ", 1),
+        (UNDO.join(" "), "400 files moved back, ", 401),
+    ] {
+        let line = format!("{program} {verb} | head -n 1");
+        let ran = Ran::of(sandbox.shell(&line).output().unwrap()).expect(0);
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+        assert_eq!(tree(&sandbox, "in").len(), left);
+    }
+    if Path::new("/dev/full").exists() {
+        let line = format!("{program} {} > /dev/full", MOVE.join(" "));
+        let ran = Ran::of(sandbox.shell(&line).output().unwrap()).expect(2);
+        for said in ["400 files moved, ", "undo it with: ", "standard output: "] {
+            assert!(ran.stderr.contains(said), "{}", ran.stderr);
+        }
+        assert_eq!(tree(&sandbox, "in").len(), 1);
+    }
 }
 
 #[test]
@@ -495,7 +543,7 @@ fn a_file_is_no_other_copy_of_itself() {
     let ran = sandbox.run(&[&MOVE[..], &["--against", ".dedupdb"]].concat());
     let ran = ran.expect(0);
     assert_eq!(tree(&sandbox, "in"), before);
-    let told = "in/1/other.txt: it is stored itself, which is no other copy";
+    let told = "other.txt is this file itself, and no other copy";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     // Another copy is one.
     let ran = sandbox.run(&[&MOVE[..], &["--against", "known.txt"]].concat());

@@ -50,6 +50,23 @@ fn nothing_is_replaced_when_files_come_back() {
 }
 
 #[test]
+fn a_file_that_is_gone_is_told_once() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 2);
+    let mut before = tree(&sandbox, "in");
+    sandbox.run(&MOVE).expect(0);
+    fs::remove_file(sandbox.path("aside/1/deep/b001.txt")).unwrap();
+    before.remove("1/deep/b001.txt");
+    let ran = sandbox.run(&UNDO).expect(2);
+    let told = "aside/1/deep/b001.txt: it is neither here nor at ";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    assert_eq!(
+        (tree(&sandbox, "in"), sandbox.names()),
+        (before, vec!["in".to_owned()])
+    );
+}
+
+#[test]
 fn a_list_that_was_edited_moves_nothing() {
     let sandbox = Sandbox::new();
     pairs(&sandbox, 2);

@@ -5,8 +5,8 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::manifest;
 use super::plan::{Stamp, stamp};
+use super::{make_like, manifest};
 use crate::dedup::error::{Error, Result};
 use crate::publish;
 use crate::publish::error::Of as _;
@@ -41,17 +41,15 @@ pub(super) struct Hold {
 }
 
 impl Hold {
-    /// Makes `folder` if it is not there, and holds it if it has nothing but what a killed run left.
+    /// Makes `folder` if it is not there, for the same people as the folder `model`, and holds it if it has nothing but
+    /// what a killed run left.
     ///
     /// # Errors
     ///
     /// Something else is in it; [`Error::Held`]; those of the system.
-    pub(super) fn make(folder: &Path) -> Result<Hold> {
+    pub(super) fn make(folder: &Path, model: &Path) -> Result<Hold> {
         for _ in 0..TRIES {
-            match fs::create_dir(folder) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                made => made.of(folder)?,
-            }
+            make_like(model, folder).of(folder)?;
             if !is_there(&folder.join(NAME)) {
                 check_free(folder)?;
             }
@@ -131,7 +129,13 @@ impl Hold {
     pub(super) fn list(&self, bytes: &[u8]) -> Result<PathBuf> {
         let (part, path) = (self.folder.join(PART), self.folder.join(manifest::NAME));
         let written = remove_if_there(&part).and_then(|()| {
-            let mut file = File::create_new(&part)?;
+            // It has the names of files in folders that not everybody may look into.
+            let mut options = File::options();
+            let mut file = options
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(&part)?;
             file.write_all(bytes)?;
             file.sync_all()
         });
@@ -221,26 +225,32 @@ mod tests {
     fn one_at_a_time_holds_a_folder() {
         let folder = tempfile::tempdir().unwrap();
         let aside = folder.path().join("aside");
-        let hold = Hold::make(&aside).unwrap();
+        let hold = Hold::make(&aside, folder.path()).unwrap();
         let held = Hold::take(&aside, For::Undoing).unwrap_err().to_string();
         let who = format!("process {} is moving files to it", std::process::id());
         assert!(held.contains(&who), "{held}");
-        assert!(matches!(Hold::make(&aside), Err(Error::Held { .. })));
+        assert!(matches!(
+            Hold::make(&aside, folder.path()),
+            Err(Error::Held { .. })
+        ));
         let list = hold.list(b"first").unwrap();
         assert!(hold.list(b"second").is_err(), "no list is replaced");
         assert_eq!(fs::read(&list).unwrap(), b"first");
         drop(hold);
         assert_eq!(fs::read_dir(&aside).unwrap().count(), 1);
-        assert!(Hold::make(&aside).is_err(), "a list is there");
+        assert!(
+            Hold::make(&aside, folder.path()).is_err(),
+            "a list is there"
+        );
         assert_eq!(fs::read_dir(&aside).unwrap().count(), 1);
         fs::remove_file(&list).unwrap();
         // What killed runs leave is in nobody's way, what others leave is.
         fs::write(aside.join(NAME), "process 1 is moving files to it\n").unwrap();
         fs::write(aside.join(PART), "half").unwrap();
-        drop(Hold::make(&aside).unwrap());
+        drop(Hold::make(&aside, folder.path()).unwrap());
         assert_eq!(fs::read_dir(&aside).unwrap().count(), 0);
         fs::write(aside.join(NAME), "mine").unwrap();
-        assert!(Hold::make(&aside).is_err());
+        assert!(Hold::make(&aside, folder.path()).is_err());
         assert_eq!(fs::read(aside.join(NAME)).unwrap(), b"mine");
     }
 }

@@ -165,6 +165,8 @@ impl Told<'_> {
 struct Left {
     why: String,
     is_failure: bool,
+    /// Whether it is not there at all.
+    is_gone: bool,
 }
 
 impl Left {
@@ -172,6 +174,7 @@ impl Left {
         Left {
             why: format!("{why}; it stays there"),
             is_failure: false,
+            is_gone: false,
         }
     }
 
@@ -179,6 +182,7 @@ impl Left {
         Left {
             why: format!("{why}; it stays there"),
             is_failure: true,
+            is_gone: false,
         }
     }
 
@@ -187,6 +191,7 @@ impl Left {
         Left {
             why: why.into(),
             is_failure: true,
+            is_gone: true,
         }
     }
 }

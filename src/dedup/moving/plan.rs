@@ -135,7 +135,10 @@ impl Plan {
     /// How the file is listed, and its bytes, or why it stays.
     pub(super) fn check(&self, planned: &Planned, gone: &Gone<'_>) -> Result<(Listed, u64), Left> {
         if planned.is_itself {
-            return Err(Left::choice("it is stored itself, which is no other copy"));
+            let like = &planned.like;
+            return Err(Left::choice(&format!(
+                "{like} is this file itself, and no other copy"
+            )));
         }
         let path = planned.file.strip_prefix(&self.folder);
         let Some(path) = path.ok().filter(|path| manifest::is_below(path)) else {

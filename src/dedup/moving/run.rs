@@ -11,8 +11,10 @@ use super::hold::{Hold, check_free};
 use super::manifest::{Listed, Manifest};
 use super::plan::{Gone, Plan, Planned};
 use super::{Left, Move, MoveEvent, Moved, Told, folders_of, rename};
+use crate::dedup::against::check_apart;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::Event;
+use crate::dedup::settings::Against;
 use crate::publish::error::Of as _;
 use crate::publish::{self, check_output};
 
@@ -29,6 +31,10 @@ pub(super) fn run(
     let folder = folder_of(dedup.sources.iter().map(|source| source.named()))?;
     let root = fs::canonicalize(&folder).of(&folder)?;
     check_output(&target, std::slice::from_ref(&folder))?;
+    check_apart(&mut dedup)?;
+    // What is set aside is not to be what others are dropped for next time.
+    let against = dedup.against.as_ref().map(Against::paths);
+    check_output(&target, &against.unwrap_or_default())?;
     let hold = prepare(&folder, &target, pretend)?;
     let began = hold.as_ref().map(Hold::since).transpose()?;
     dedup.options = dedup.options.follow(false);
@@ -117,7 +123,12 @@ fn prepare(folder: &Path, target: &Path, pretend: bool) -> Result<Option<Hold>> 
     if pretend {
         return Ok(None);
     }
-    Hold::make(target).map(Some)
+    let hold = Hold::make(target, folder);
+    if is_new && hold.is_err() {
+        // Nothing is in it; where something is, it stays.
+        fs::remove_dir(target).unwrap_or_default();
+    }
+    hold.map(Some)
 }
 
 /// Lists what may be moved, makes that durable, and moves it.

@@ -1,6 +1,7 @@
 //! Back to where they were.
 
-use std::fs;
+use std::collections::HashSet;
+use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
@@ -17,7 +18,8 @@ use crate::publish::error::Of as _;
 ///
 /// The list that the move wrote is in the folder that the files were moved to, wherever that is now. Files that are
 /// back already are left alone, so an undo that was killed continues when it is repeated. A file is moved by a
-/// rename that replaces nothing. When all files are back, the list and the empty folders are deleted.
+/// rename that replaces nothing. When all files are back, but for those that are in neither place, the list and the
+/// empty folders are deleted.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is done before it is run"]
 pub struct Undo {
@@ -39,8 +41,8 @@ impl Undo {
         Undo { pretend, ..self }
     }
 
-    /// Moves the files back. The observer gets each event and may stop it. If a file could not be moved, the list
-    /// stays.
+    /// Moves the files back. The observer gets each event and may stop it. If a file that is there could not be moved, the
+    /// list stays.
     ///
     /// # Errors
     ///
@@ -69,19 +71,27 @@ impl Undo {
             moved: Moved::default(),
             observe: &mut observe,
         };
+        let mut counted = HashSet::new();
+        let mut stays = self.pretend;
         for file in &manifest.files {
             let (from, to) = (target.join(&file.path), root.join(&file.path));
             match self.put_back(&from, &to, root, target) {
                 Ok(None) => {}
-                Ok(Some(bytes)) => {
+                Ok(Some(moved)) => {
                     told.moved.files += 1;
-                    told.moved.bytes += bytes;
+                    // Several names are one file.
+                    if counted.insert((moved.dev(), moved.ino())) {
+                        told.moved.bytes += moved.len();
+                    }
                     told.returned(file, &from, &to)?;
                 }
-                Err(left) => told.left(&from, &left)?,
+                Err(left) => {
+                    stays |= !left.is_gone;
+                    told.left(&from, &left)?;
+                }
             }
         }
-        if told.moved.failed > 0 || self.pretend {
+        if stays {
             told.moved.manifest = Some(self.manifest.clone());
         } else {
             clear(target, &manifest);
@@ -116,20 +126,20 @@ impl Undo {
         }
     }
 
-    /// Moves a file back; none if it is there already.
+    /// Moves a file back; none if it is there already. Gives what was known of it.
     fn put_back(
         &self,
         from: &Path,
         to: &Path,
         root: &Path,
         target: &Path,
-    ) -> Result<Option<u64>, Left> {
+    ) -> Result<Option<Metadata>, Left> {
         let there = fs::symlink_metadata(to);
         let Ok(moved) = fs::symlink_metadata(from) else {
             return match there {
                 Ok(_) => Ok(None),
                 Err(_) => Err(Left::gone(format!(
-                    "it is neither here nor at {}",
+                    "it is neither here nor at {}, so it cannot be moved back",
                     to.display()
                 ))),
             };
@@ -151,7 +161,7 @@ impl Undo {
             )));
         }
         if self.pretend {
-            return Ok(Some(moved.len()));
+            return Ok(Some(moved));
         }
         if has_both && from != to {
             let removed = fs::remove_file(from);
@@ -159,7 +169,7 @@ impl Undo {
         } else {
             rename(from, to)?;
         }
-        Ok(Some(moved.len()))
+        Ok(Some(moved))
     }
 }
 

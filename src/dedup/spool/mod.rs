@@ -161,10 +161,10 @@ impl Spool {
             put_time(&mut self.records, document.modified)?;
         }
         let offset = self.offset;
-        let source = document.source.display().to_string();
-        for bytes in [&document.key, document.text(), &source] {
-            self.offset += put_bytes(&mut self.texts, bytes.as_bytes())?;
+        for text in [&*document.key, document.text()] {
+            self.offset += put_bytes(&mut self.texts, text.as_bytes())?;
         }
+        self.offset += self.names.put(&mut self.texts, &document.source)?;
         self.offset += put_line(&mut self.texts, document.record)?;
         self.offset += put(&mut self.texts, document.size.map_or(0, |size| size + 1))?;
         self.offset += put_time(&mut self.texts, document.modified)?;
@@ -193,11 +193,12 @@ impl Spool {
         };
         let finish = || -> io::Result<(Texts, Records)> {
             let reader = rewound(self.records)?;
-            let (names, tables) = (self.names, self.tables.into_iter());
+            let (names, tables) = (Arc::new(self.names), self.tables.into_iter());
             let texts = Texts {
                 reader: rewound(self.texts)?,
                 folder: folder.clone(),
                 path: self.path,
+                names: names.clone(),
             };
             let records = Records {
                 reader,

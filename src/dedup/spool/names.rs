@@ -10,15 +10,16 @@ use super::coded::{get, get_text, put, put_bytes};
 pub(super) struct Names(Vec<PathBuf>);
 
 impl Names {
-    pub(super) fn put(&mut self, writer: &mut impl Write, path: &Path) -> io::Result<()> {
+    /// Writes a name. Gives the bytes that it takes.
+    pub(super) fn put(&mut self, writer: &mut impl Write, path: &Path) -> io::Result<u64> {
         if let Some(name) = path.to_str() {
-            put(writer, 0)?;
-            put_bytes(writer, name.as_bytes())?;
-        } else {
-            self.0.push(path.to_owned());
-            put(writer, self.0.len() as u64)?;
+            let head = put(writer, 0)?;
+            return Ok(head + put_bytes(writer, name.as_bytes())?);
         }
-        Ok(())
+        if self.0.last().is_none_or(|last| last != path) {
+            self.0.push(path.to_owned());
+        }
+        put(writer, self.0.len() as u64)
     }
 
     pub(super) fn get(&self, reader: &mut impl Read) -> io::Result<PathBuf> {

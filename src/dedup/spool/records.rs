@@ -14,7 +14,7 @@ use crate::corpus::{Format, Opened, TableSource};
 #[derive(Debug)]
 pub(crate) struct Records {
     pub(super) reader: BufReader<File>,
-    pub(super) names: Names,
+    pub(super) names: Arc<Names>,
     pub(super) tables: vec::IntoIter<Arc<TableSource>>,
 }
 

@@ -3,8 +3,10 @@
 use std::fs::File;
 use std::io::{self, BufReader, Seek, SeekFrom};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::coded::{get, get_line, get_text, get_time};
+use super::names::Names;
 use crate::corpus::{Origin, Sourced};
 use crate::dedup::error::{Error, Result};
 
@@ -14,6 +16,7 @@ pub(crate) struct Texts {
     pub(super) reader: BufReader<File>,
     pub(super) folder: PathBuf,
     pub(super) path: PathBuf,
+    pub(super) names: Arc<Names>,
 }
 
 impl Texts {
@@ -29,6 +32,7 @@ impl Texts {
             reader: BufReader::new(file),
             folder: self.folder.clone(),
             path: self.path.clone(),
+            names: self.names.clone(),
         })
     }
 
@@ -47,7 +51,7 @@ impl Texts {
         reader.seek(SeekFrom::Start(offset))?;
         let key = get_text(reader)?;
         let text = get_text(reader)?;
-        let source = get_text(reader)?;
+        let source = self.names.get(reader)?;
         let line = get_line(reader)?;
         let size = get(reader)?.checked_sub(1);
         let origin = Origin {
@@ -55,7 +59,7 @@ impl Texts {
             size,
             bytes: size.unwrap_or(text.len() as u64),
             modified: get_time(reader)?,
-            ..Origin::new(key, source.into())
+            ..Origin::new(key, source)
         };
         Ok(Sourced::new(text, origin))
     }
