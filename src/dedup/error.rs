@@ -72,7 +72,7 @@ pub enum Error {
     },
     /// None of the documents to compare the input with could be read. The observer got events with the reasons.
     NothingToCompare,
-    /// A pattern of [`Dedup::protect`](crate::dedup::Dedup::protect) matches none of the documents that were read.
+    /// A pattern of [`Dedup::protect`](crate::dedup::Dedup::protect) matches the name of no file.
     ProtectsNothing {
         /// The pattern.
         glob: Glob,
@@ -196,8 +196,7 @@ impl fmt::Display for Error {
             ),
             Error::ProtectsNothing { glob } => write!(
                 f,
-                "{glob}: this pattern protects none of the documents that were read, so nothing is dropped or written; \
-                 files that are not read always stay"
+                "{glob}: no file has a name that this pattern protects, so nothing is dropped or written"
             ),
             Error::Held { path, holder } => {
                 write!(f, "{}: {holder}; wait until it ends", path.display())

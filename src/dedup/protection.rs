@@ -41,7 +41,7 @@ enum Met {
     Document,
 }
 
-/// A pattern, and whether a document matched it.
+/// A pattern, and whether a name matched it.
 #[derive(Debug)]
 struct Pattern {
     glob: Glob,
@@ -249,7 +249,7 @@ impl Protection {
         })
     }
 
-    /// Refuses patterns that matched no document: they would protect nothing where something was meant.
+    /// Refuses patterns that matched no name: they would protect nothing where something was meant.
     ///
     /// # Errors
     ///

@@ -214,8 +214,8 @@ impl Dedup {
         }
     }
 
-    /// Never drops documents of files whose names match one of `globs`, below the folder that is read. They are judged
-    /// before all others, so other documents are dropped for their sake. All texts and records are stored in temporary
+    /// Never drops documents of files of which a name matches one of `globs`, below the folder that is read. A name may
+    /// be a hard link or a symbolic link. These documents are judged before all others, so other documents are dropped for their sake. All texts and records are stored in temporary
     /// files until the end.
     pub fn protect(self, globs: impl IntoIterator<Item = Glob>) -> Dedup {
         Dedup {

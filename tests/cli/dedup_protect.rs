@@ -112,7 +112,7 @@ fn a_pattern_that_protects_nothing_is_refused() {
         let ran = ran.expect(2);
         assert!(
             ran.stderr
-                .contains("orginals/: this pattern protects none of the documents"),
+                .contains("orginals/: no file has a name that this pattern protects"),
             "{more:?}: {}",
             ran.stderr
         );
