@@ -215,8 +215,8 @@ impl Dedup {
     }
 
     /// Never drops documents of files of which a name matches one of `globs`, below the folder that is read. A name may
-    /// be a hard link or a symbolic link. These documents are judged before all others, so other documents are dropped for their sake. All texts and records are stored in temporary
-    /// files until the end.
+    /// be a hard link or a symbolic link. These documents are judged before all others, so other documents are dropped
+    /// for their sake. All texts and records are stored in temporary files until the end.
     pub fn protect(self, globs: impl IntoIterator<Item = Glob>) -> Dedup {
         Dedup {
             protected: globs.into_iter().collect(),
