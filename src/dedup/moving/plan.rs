@@ -121,7 +121,10 @@ impl Plan {
         }
         for planned in std::mem::take(&mut self.files) {
             let names = identity(&planned.file).and_then(|file| self.names.remove(&file));
-            let others = names.into_iter().flatten().map(|file| Planned {
+            // What is left out is named as it is shown, which may be as this file is named.
+            let others = names.into_iter().flatten();
+            let others = others.filter(|name| *name != planned.file);
+            let others = others.map(|file| Planned {
                 file,
                 is_other_name: true,
                 ..planned.clone()
