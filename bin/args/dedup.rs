@@ -15,7 +15,8 @@ use crate::parse;
 ///
 /// Keeps one of several similar documents, and writes what it keeps byte for byte, in the order of
 /// the input. With --store, it also drops documents that resemble a stored one and adds the new
-/// ones to the store. Without --store, it uses no store, not even one in the current folder.
+/// ones to the store. Without --store or DEDUPDB_STORE, it uses no store,
+/// not even one in the current folder.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -28,7 +29,7 @@ Examples:
   dedupdb dedup notes/ --move-to notes-dropped
   dedupdb dedup --undo notes-dropped/.dedupdb-moved
   dedupdb dedup notes/ --move-to notes-dropped --keys-from drop.keys
-  dedupdb dedup photos/ --move-to photos-dropped --protect 'originals/**'
+  dedupdb dedup notes/ --move-to notes-dropped --protect 'originals/'
 
 OUTPUT is one of these:
   a file of records  If the input is one file of records or standard input, or if OUTPUT ends in
@@ -74,17 +75,18 @@ The summary counts a dropped document as an exact copy or a near-duplicate of th
 of a near-duplicate is therefore a near-duplicate; `add`, which keeps all documents, counts it as an
 exact copy.
 
---protect names files that are never dropped, also if only another name of the file or a symbolic link to
-it matches. They are judged first, so other documents are dropped for their sake. Patterns begin at the
-folder INPUT, as those of --include. A pattern that matches no file is an error, and nothing is done.
+--protect names files that are never dropped. A pattern also matches a file by another name (hard link)
+or by a symbolic link to it. Protected files are judged first: a document that resembles one is dropped.
+Patterns begin at the folder INPUT, as those of --include. A pattern that matches no file is an error,
+and nothing is done.
 
 --keys-from drops only documents whose keys are in FILE, such as the list of what you marked on the page
 of `report`, and only if they resemble a document that is kept. The others are judged before them. So
 you can drop all of a list, and at least one of several similar documents stays. A file is found by any
-of its paths and names. A listed document that is not dropped is named; if no document has a key, the
-exit code is 2, and the others are dropped. Give the parameters and the options for inputs of the
-report here, too. --keep has no meaning then. Both options read all documents first, as --keep longest
-does.
+of its paths and names. `dedup` names each listed document that it does not drop. If a listed key
+belongs to no document, it drops the others and exits with 2. Give the parameters and the options for
+inputs of the report here, too. --keep has no meaning then. Both options read all documents first, as
+--keep longest does.
 
 --against drops documents that resemble one in another store, which is only read, or in files and
 folders, which are read like the input. Documents of the input are not compared with each other, and
@@ -103,13 +105,13 @@ ones. --mark works for JSONL, CSV, TSV with a header, and Parquet, where metadat
 columns is dropped.
 
 Stored documents (--store or DEDUPDB_STORE) come before all others and are never replaced. A
-document that is stored is a duplicate under any key, also its own, so nothing is written twice. If
+stored document counts as a duplicate under every key, including its own, so nothing is written twice. If
 a key is stored with another text, the new text is stored as KEY#HASH.
 
 --force replaces a file, or a folder that dedupdb wrote. The list .dedupdb-output in the folder says
 which files those are. If a file was changed or added, it is named, and nothing is replaced. Links
 and stores are never replaced, and an output without documents replaces nothing: that is an error.
-The old output is deleted when the new one has its place. If a run is killed in between, one of them
+The old output is deleted after the new one is in place. If a run is killed in between, one of them
 is in place, or the next run restores the old one.
 
 OUTPUT appears complete and durable, or not at all. A run that is killed or stopped leaves its
@@ -133,15 +135,16 @@ because of an earlier run, and the file in the list may be the only copy on disk
 
 --move-to moves files instead of writing an output: a dropped file of the one folder INPUT goes to the
 same path below DIR, which is new or empty and on the same file system. It prints FROM, TO, the key of
-the document that it resembles, and JACCARD. DIR is for the same people as INPUT. All files are moved even
-if nobody reads this list to its end. Before the first file is moved, DIR/.dedupdb-moved lists them all; --undo takes this list, or DIR, and moves them back, also after a run that was killed. No
-file is ever replaced. Left in place are records, files that changed since the run began, files that a
-symbolic link in the folder leads to, and files whose name is not UTF-8. --undo refuses a list that was
-edited. If some files cannot be moved back, the list stays, and the same command continues.
+the document that it resembles, and JACCARD. DIR gets the permissions of INPUT. All files are moved even
+if the reader of this list stops early. Before the first file is moved, DIR/.dedupdb-moved lists them
+all; --undo takes this list, or DIR, and moves them back, also after a run that was killed. No file is
+ever replaced. Left in place are records, files that changed since the run began, files that a symbolic
+link in the folder leads to, and files whose name is not UTF-8. --undo refuses a list that was edited.
+If some files cannot be moved back, the list stays, and the same command continues.
 
-If an id comes again with another text, both records are kept, counted as repeated, and an error,
-because readers of OUTPUT cannot tell them apart. With --id-scope file, ids belong to their file
-only. The ids take about 40 bytes of memory each.
+If an id occurs again with another text, `dedup` keeps both records, counts the second as repeated, and
+exits with 2, because readers of OUTPUT cannot tell the two apart. With --id-scope file, ids belong to
+their file only. The ids take about 40 bytes of memory each.
 
 Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
