@@ -15,8 +15,8 @@ use crate::parse;
 ///
 /// Keeps one of several similar documents, and writes what it keeps byte for byte, in the order of
 /// the input. With --store, it also drops documents that resemble a stored one and adds the new
-/// ones to the store. Without --store or DEDUPDB_STORE, it uses no store,
-/// not even one in the current folder.
+/// ones to the store. Unless --store or its variable is given, it uses no
+/// store, not even one in the current folder.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -124,8 +124,9 @@ next to OUTPUT.
 
 --removed writes a line for each dropped document, in the order of judgement, with columns separated
 by tabs: KEY, the key of the document that it resembles, JACCARD, the file and number of the dropped
-record, and the file and number of the other one, which are empty if it was stored before. It takes
-about 40 bytes of memory for each kept document.
+record, and the file and number of the other one, which are empty if it was stored before. A file whose
+name is not UTF-8 is named by its key, which is not its path. The list takes about 40 bytes of memory for
+each kept document.
 
 A symbolic link or another name of a file is never in this list. Without --store, you can delete the
 exact copies in it (`exact_copy` in JSON) and lose no text. Pictures and links, and with --pre all
@@ -135,7 +136,7 @@ because of an earlier run, and the file in the list may be the only copy on disk
 
 --move-to moves files instead of writing an output: a dropped file of the one folder INPUT goes to the
 same path below DIR, which is new or empty and on the same file system. It prints FROM, TO, the key of
-the document that it resembles, and JACCARD. DIR gets the permissions of INPUT. All files are moved even
+the document that it resembles, and JACCARD. A new DIR gets the permissions of INPUT. All files are moved even
 if the reader of this list stops early. Before the first file is moved, DIR/.dedupdb-moved lists them
 all; --undo takes this list, or DIR, and moves them back, also after a run that was killed. No file is
 ever replaced. Left in place are records, files that changed since the run began, files that a symbolic

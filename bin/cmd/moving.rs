@@ -191,7 +191,7 @@ impl<'a> List<'a> {
             }
             output.flush()
         });
-        if self.output.is_json() {
+        if self.output.is_json() && self.failed.is_none() {
             return;
         }
         let files = counted(moved.files, "file", "files");
@@ -217,7 +217,9 @@ impl<'a> List<'a> {
     /// Why the list ended before its end, unless its reader wanted no more.
     fn end(self) -> Result<()> {
         match self.failed {
-            Some(error) if !is_broken_pipe(&error) => Err(error),
+            Some(error) if !is_broken_pipe(&error) => {
+                Err(error.context("all is done, but not all of it could be listed"))
+            }
             _ => Ok(()),
         }
     }

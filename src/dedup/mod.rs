@@ -85,6 +85,7 @@ mod mark;
 mod modes;
 #[cfg(unix)]
 mod moving;
+mod names;
 mod order;
 mod outputs;
 mod protection;

@@ -6,9 +6,10 @@ use std::path::{Component, Path, PathBuf};
 
 use ignore::gitignore::Gitignore;
 
-use crate::corpus::{FileIdentity, Glob, Key, Name, Origin, Skipped, globs_below, names_of};
+use crate::corpus::{FileIdentity, Glob, Key, Origin, Skipped, globs_below};
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::Spared;
+use crate::dedup::names::below;
 use crate::dedup::settings::Dedup;
 
 /// Keys or files between two ticks.
@@ -23,6 +24,8 @@ pub(crate) struct Protection {
     folders: Vec<PathBuf>,
     /// Files of which any name matches, also a symbolic link.
     files: HashSet<FileIdentity>,
+    /// Folders to which a symbolic link leads that matches, without symbolic links.
+    linked: Vec<PathBuf>,
     /// The keys of those that may be dropped, and what was met of each. None if all may be.
     keys: Option<Vec<(String, Met)>>,
     by_key: HashMap<String, usize>,
@@ -126,15 +129,22 @@ impl Protection {
         if self.patterns.is_empty() {
             return Ok(());
         }
-        for (number, name) in names_of(inputs, &dedup.options).enumerate() {
+        for (number, entry) in below(inputs).enumerate() {
             if number.is_multiple_of(TICK) {
                 tick()?;
             }
-            let (Name::File(path) | Name::Link(path)) = &name;
-            if self.is_matched(path) {
-                let metadata = fs::metadata(path).ok();
-                let file = metadata.map(|metadata| FileIdentity::of(path, &metadata));
-                self.files.extend(file);
+            let path = entry.path();
+            // A link that leads nowhere protects nothing.
+            let Ok(metadata) = fs::metadata(path) else {
+                continue;
+            };
+            if !self.is_matched(path) {
+                continue;
+            }
+            if metadata.is_dir() {
+                self.linked.extend(fs::canonicalize(path));
+            } else {
+                self.files.insert(FileIdentity::of(path, &metadata));
             }
         }
         if dedup.sources.iter().all(|source| source.named().is_some()) {
@@ -177,7 +187,13 @@ impl Protection {
         let metadata = is_asked.then(|| fs::metadata(source).ok()).flatten();
         let file = metadata.map(|metadata| FileIdentity::of(source, &metadata));
         let is_file_of = |file| self.files.contains(file);
-        let is_matched = file.as_ref().is_some_and(is_file_of) || self.is_matched(source);
+        let is_linked = || {
+            let place = fs::canonicalize(source).unwrap_or_default();
+            self.linked.iter().any(|folder| place.starts_with(folder))
+        };
+        let is_matched = file.as_ref().is_some_and(is_file_of)
+            || !self.linked.is_empty() && is_linked()
+            || self.is_matched(source);
         self.last = Some((source.to_owned(), file, is_matched));
         (file, is_matched)
     }

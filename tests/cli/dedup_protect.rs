@@ -276,6 +276,40 @@ fn all_names_of_a_protected_file_protect_it() {
 
 #[cfg(unix)]
 #[test]
+fn names_that_are_not_read_protect_as_well() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::symlink;
+    let sandbox = Sandbox::new();
+    for name in ["a", "b", "c", "d/d", "e"] {
+        sandbox.write(format!("in/{name}.txt"), text(1, 60));
+    }
+    sandbox.write("in/keep/k.md", text(2, 60));
+    std::fs::hard_link(sandbox.path("in/b.txt"), sandbox.path("in/keep/b.md")).unwrap();
+    let odd = std::path::Path::new("in/keep").join(OsStr::from_bytes(b"c\xff"));
+    symlink("../c.txt", sandbox.path(odd)).unwrap();
+    symlink("../d", sandbox.path("in/keep/d")).unwrap();
+    let moving = ["dedup", "in", "--move-to", "aside", "--include", "*.txt"];
+    let guarded = [&moving[..], &["--protect", "keep/"]].concat();
+    let ran = sandbox.run(&guarded).expect(0);
+    assert_eq!(
+        files(&sandbox, "aside"),
+        ["a.txt", "e.txt"],
+        "{}",
+        ran.stderr
+    );
+    sandbox.run(&["dedup", "--undo", "aside"]).expect(0);
+    // Where nothing is protected, what a link leads to stays, whatever is said of the link.
+    sandbox.run(&moving).expect(0);
+    assert!(sandbox.path("in/c.txt").exists());
+    // A link that leads nowhere protects nothing.
+    symlink("nowhere", sandbox.path("in/broken")).unwrap();
+    let ran = sandbox.run(&["dedup", "in", "-o", "out", "--protect", "broken"]);
+    assert!(ran.expect(2).stderr.contains("broken: no file has a name"));
+}
+
+#[cfg(unix)]
+#[test]
 fn a_list_names_files_by_any_name_and_links_to_none() {
     let sandbox = Sandbox::new();
     for name in ["in/a.txt", "in/b.txt", "in/c.txt"] {

@@ -441,6 +441,23 @@ fn all_names_of_a_file_are_moved() {
 }
 
 #[test]
+fn names_of_one_file_stay_together() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 1);
+    let [first, other] = ["in/0/deep/b000.txt", "in/z.txt"].map(|name| sandbox.path(name));
+    fs::hard_link(&first, &other).unwrap();
+    symlink("b000.txt", sandbox.path("in/0/deep/link")).unwrap();
+    let ran = sandbox.run(&MOVE).expect(0);
+    for said in [
+        "in/0/deep/b000.txt: a symbolic link leads to it; it stays there",
+        "in/z.txt: it is another name of in/0/deep/b000.txt, which stays; it stays there",
+    ] {
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
+    assert!(first.exists() && other.exists() && !sandbox.path("aside").exists());
+}
+
+#[test]
 fn nobody_needs_to_read_the_list_to_its_end() {
     let sandbox = Sandbox::new();
     // More lines than a pipe and a buffer have room for.

@@ -53,17 +53,24 @@ fn nothing_is_replaced_when_files_come_back() {
 fn a_file_that_is_gone_is_told_once() {
     let sandbox = Sandbox::new();
     pairs(&sandbox, 2);
-    let mut before = tree(&sandbox, "in");
-    sandbox.run(&MOVE).expect(0);
-    fs::remove_file(sandbox.path("aside/1/deep/b001.txt")).unwrap();
-    before.remove("1/deep/b001.txt");
-    let ran = sandbox.run(&UNDO).expect(2);
-    let told = "aside/1/deep/b001.txt: it is neither here nor at ";
-    assert!(ran.stderr.contains(told), "{}", ran.stderr);
-    assert_eq!(
-        (tree(&sandbox, "in"), sandbox.names()),
-        (before, vec!["in".to_owned()])
-    );
+    let before = tree(&sandbox, "in");
+    // A folder that has its name now is not the file.
+    for is_folder in [false, true] {
+        sandbox.run(&MOVE).expect(0);
+        fs::remove_file(sandbox.path("aside/1/deep/b001.txt")).unwrap();
+        if is_folder {
+            fs::create_dir(sandbox.path("in/1/deep/b001.txt")).unwrap();
+        }
+        let ran = sandbox.run(&UNDO).expect(2);
+        let told = "aside/1/deep/b001.txt: it is neither here nor at ";
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+        assert_eq!(sandbox.names(), ["in"]);
+        if is_folder {
+            fs::remove_dir(sandbox.path("in/1/deep/b001.txt")).unwrap();
+        }
+        sandbox.write("in/1/deep/b001.txt", &before["1/deep/b001.txt"]);
+        assert_eq!(tree(&sandbox, "in"), before);
+    }
 }
 
 #[test]

@@ -35,29 +35,6 @@ pub(crate) enum Found {
     Skipped(Skipped),
 }
 
-/// A name that sources lead to.
-#[derive(Debug)]
-pub(crate) enum Name {
-    /// Of a file that can be read. There may be other names of it.
-    File(PathBuf),
-    /// Of a symbolic link that is not followed, or to a file that was met under another name.
-    Link(PathBuf),
-}
-
-/// All names of files and symbolic links that these paths lead to.
-pub(crate) fn names_of(paths: &[PathBuf], options: &Options) -> impl Iterator<Item = Name> {
-    let sources = paths.iter().map(Source::path).collect();
-    Walk::new(sources, options).filter_map(|found| match found {
-        Found::File(path, ..) => Some(Name::File(path)),
-        Found::Skipped(Skipped {
-            reason: Reason::Link | Reason::OtherName,
-            place,
-            ..
-        }) => Some(Name::Link(place.into())),
-        Found::Stream(..) | Found::Skipped(_) => None,
-    })
-}
-
 /// The files that the sources lead to: one source after the other, the content of a folder
 /// sorted by name.
 ///

@@ -10,6 +10,7 @@ use super::manifest::{Listed, NAME};
 use super::{Left, manifest};
 use crate::corpus::{FileIdentity, Key, Reason, Skipped, is_same_file};
 use crate::dedup::event::Dropped;
+use crate::dedup::names::below;
 
 /// When something of a file last changed, also its name or its mode: seconds and nanoseconds of the file system.
 pub(super) type Stamp = (i64, i64);
@@ -32,8 +33,8 @@ pub(super) struct Planned {
     other: Option<PathBuf>,
     /// Whether the one that it is like, which was stored before, came from the same file.
     is_itself: bool,
-    /// Whether it is another name of a file that is planned, too.
-    is_other_name: bool,
+    /// The first name of the file, if this is another one.
+    pub(super) first: Option<PathBuf>,
 }
 
 impl Planned {
@@ -66,7 +67,9 @@ pub(super) struct Plan {
     pub(super) records: u64,
     /// Where symbolic links in the folder lead to.
     linked: HashSet<PathBuf>,
-    /// Names that were left out, of each file.
+    /// Names of files that were met under another name, as they are told.
+    told: HashSet<String>,
+    /// The same by their files, as they are.
     names: HashMap<FileIdentity, Vec<PathBuf>>,
 }
 
@@ -80,6 +83,7 @@ impl Plan {
             files: Vec::new(),
             records: 0,
             linked: HashSet::new(),
+            told: HashSet::new(),
             names: HashMap::new(),
         }
     }
@@ -96,37 +100,41 @@ impl Plan {
             similarity: dropped.earlier.similarity(),
             other: dropped.earlier_source.map(Path::to_owned),
             is_itself: dropped.stored_before && is_stored(dropped),
-            is_other_name: false,
+            first: None,
         });
     }
 
-    /// Takes note of what is left out, if it is a symbolic link or another name of a file.
+    /// Takes note of what is left out, if it is another name of a file.
     pub(super) fn skip(&mut self, skipped: &Skipped) {
-        let place = Path::new(&skipped.place);
-        match skipped.reason {
-            Reason::Link => self.linked.extend(fs::canonicalize(place)),
-            Reason::OtherName => {
-                if let Some(file) = identity(place) {
-                    self.names.entry(file).or_default().push(place.to_owned());
-                }
-            }
-            _ => {}
+        if skipped.reason == Reason::OtherName {
+            self.told.insert(skipped.place.clone());
         }
     }
 
-    /// Plans to move the other names of each file as well: as long as one stays, the file does.
-    pub(super) fn add_other_names(&mut self) {
-        if self.names.is_empty() {
+    /// Looks where symbolic links in the folder lead to, and plans to move the other names of each file as well: as
+    /// long as one stays, the file does.
+    pub(super) fn look(&mut self) {
+        if self.files.is_empty() {
             return;
+        }
+        for entry in below(std::slice::from_ref(&self.folder)) {
+            let path = entry.path();
+            if entry.path_is_symlink() {
+                self.linked.extend(fs::canonicalize(path));
+            } else if self.told.contains(&path.display().to_string())
+                && let Some(file) = identity(path)
+            {
+                self.names.entry(file).or_default().push(path.to_owned());
+            }
         }
         for planned in std::mem::take(&mut self.files) {
             let names = identity(&planned.file).and_then(|file| self.names.remove(&file));
-            // What is left out is named as it is shown, which may be as this file is named.
             let others = names.into_iter().flatten();
+            // It may be told as another one is.
             let others = others.filter(|name| *name != planned.file);
             let others = others.map(|file| Planned {
                 file,
-                is_other_name: true,
+                first: Some(planned.file.clone()),
                 ..planned.clone()
             });
             let others: Vec<Planned> = others.collect();
@@ -169,7 +177,7 @@ impl Plan {
             return Err(Left::choice("a symbolic link leads to it"));
         }
         // The move of its first name changed the file, but not what is in it.
-        let is_changed = if planned.is_other_name {
+        let is_changed = if planned.first.is_some() {
             let written = (metadata.mtime(), metadata.mtime_nsec());
             self.began.is_some_and(|began| written > began)
         } else {
@@ -184,7 +192,7 @@ impl Plan {
             like: planned.like.clone(),
             similarity: planned.similarity,
         };
-        let bytes = if planned.is_other_name {
+        let bytes = if planned.first.is_some() {
             0
         } else {
             metadata.len()

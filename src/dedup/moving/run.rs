@@ -1,6 +1,6 @@
 //! From a folder to a folder beside it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::ops::ControlFlow;
@@ -47,7 +47,7 @@ pub(super) fn run(
         }
         observe(MoveEvent::Judging(&event))
     });
-    plan.add_other_names();
+    plan.look();
     let mut told = Told {
         moved: Moved {
             records: plan.records,
@@ -140,10 +140,15 @@ fn move_all(
     told: &mut Told<'_>,
 ) -> Result<()> {
     let mut listed: Vec<(&Planned, Listed, u64)> = Vec::new();
+    let mut staying = HashSet::new();
     for planned in &plan.files {
-        match plan.check(planned, &Gone::new()) {
+        let checked = check_first(planned, &staying);
+        match checked.and_then(|()| plan.check(planned, &Gone::new())) {
             Ok((file, bytes)) => listed.push((planned, file, bytes)),
-            Err(left) => told.left(&planned.file, &left)?,
+            Err(left) => {
+                staying.insert(&*planned.file);
+                told.left(&planned.file, &left)?;
+            }
         }
     }
     if listed.is_empty() {
@@ -164,7 +169,9 @@ fn move_all(
         let to = target.join(&file.path);
         let moved = match hold {
             None => Ok(()),
-            Some(_) => move_one(plan, planned, &gone, &to),
+            Some(_) => {
+                check_first(planned, &staying).and_then(|()| move_one(plan, planned, &gone, &to))
+            }
         };
         match moved {
             Ok(()) => {
@@ -178,13 +185,29 @@ fn move_all(
                     similarity: file.similarity,
                 })?;
             }
-            Err(left) => told.left(&planned.file, &left)?,
+            Err(left) => {
+                staying.insert(&*planned.file);
+                told.left(&planned.file, &left)?;
+            }
         }
     }
     if hold.is_some() && told.moved.files == 0 {
         clear(target, &manifest);
     }
     Ok(())
+}
+
+/// Refuses to move another name of a file whose first name stays: nothing would be moved by that.
+fn check_first(planned: &Planned, staying: &HashSet<&Path>) -> Result<(), Left> {
+    match &planned.first {
+        Some(first) if staying.contains(&**first) => {
+            let first = first.display();
+            Err(Left::choice(&format!(
+                "it is another name of {first}, which stays"
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Moves a file if the one that it is like is there, before and after. Of two runs that move two files for the sake of

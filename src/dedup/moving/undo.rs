@@ -46,7 +46,7 @@ impl Undo {
     ///
     /// # Errors
     ///
-    /// [`Error::BadManifest`], [`Error::NoFolder`] and [`Error::Held`], before anything is moved;
+    /// [`Error::BadManifest`], [`Error::NotFound`], [`Error::NoFolder`] and [`Error::Held`], before anything is moved;
     /// [`Error::Stopped`], after which the same undo continues.
     pub fn run(
         mut self,
@@ -64,6 +64,9 @@ impl Undo {
             hold
         };
         let root = &manifest.from;
+        if fs::symlink_metadata(root).is_err() {
+            return Err(Error::NotFound { path: root.clone() });
+        }
         if fs::canonicalize(root).ok().as_ref() != Some(root) || !root.is_dir() {
             return Err(Error::NoFolder { path: root.clone() });
         }
@@ -137,8 +140,9 @@ impl Undo {
         let there = fs::symlink_metadata(to);
         let Ok(moved) = fs::symlink_metadata(from) else {
             return match there {
-                Ok(_) => Ok(None),
-                Err(_) => Err(Left::gone(format!(
+                // Somebody moved it back by hand.
+                Ok(there) if there.is_file() => Ok(None),
+                _ => Err(Left::gone(format!(
                     "it is neither here nor at {}, so it cannot be moved back",
                     to.display()
                 ))),
