@@ -1,5 +1,6 @@
 //! The `dedupdb` command line.
 
+mod ahead;
 mod args;
 mod cmd;
 mod console;

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use dedupdb::groups::{Pair, PairQuery};
 
+use crate::ahead::Ahead;
 use crate::args::{Args, Pairs};
 use crate::console::Console;
 use crate::exit::Exit;
@@ -30,11 +31,13 @@ pub(crate) fn run(
     // On a terminal the pairs themselves show that it goes on.
     let watch = (!output.is_terminal())
         .then(|| Watch::new(console, "compared", Unit::Step, store.progress()));
-    let mut found = false;
-    for pair in store.pairs(query)? {
-        list(&pair?, output)?;
-        found = true;
-    }
+    let all = store.pairs(query)?;
+    let found = if args.threads == 1 {
+        list_all(all, output)?
+    } else {
+        // Pairs are found while others are written.
+        list_all(Ahead::begin(all)?, output)?
+    };
     drop(watch);
     if !pairs.exhaustive {
         let remedy = "; --exhaustive finds all";
@@ -44,6 +47,19 @@ pub(crate) fn run(
     Ok(Exit::found(found))
 }
 
+/// Lists pairs; returns whether there were any.
+fn list_all(
+    pairs: impl Iterator<Item = dedupdb::Result<Pair>>,
+    output: &mut Output,
+) -> Result<bool> {
+    let mut found = false;
+    for pair in pairs {
+        list(&pair?, output)?;
+        found = true;
+    }
+    Ok(found)
+}
+
 fn list(pair: &Pair, output: &mut Output) -> Result<()> {
     if output.is_json() {
         return Ok(output.object(&json::Pair::new(pair))?);
@@ -51,5 +67,8 @@ fn list(pair: &Pair, output: &mut Output) -> Result<()> {
     let similarity = crate::number::similarity(pair.jaccard, pair.estimate);
     let (a, b) = (escape(&pair.key_a), escape(&pair.key_b));
     let copy = copy_column(pair.exact_copy);
-    Ok(output.line(format!("{a}\t{b}\t{similarity}{copy}"))?)
+    for part in [&a, "\t", &b, "\t", &similarity, copy, "\n"] {
+        output.bytes(part.as_bytes())?;
+    }
+    Ok(())
 }

@@ -56,6 +56,76 @@ pub(crate) fn read(bytes: &[u8], at: usize, bits: u32) -> u32 {
     low32(value & mask(bits))
 }
 
+/// Replaces `values` by the integers of `bits` bits, at most 31, that are packed in `bytes`, which end in the padding.
+pub(crate) fn read_all(bytes: &[u8], bits: u32, values: &mut [u32]) {
+    if let Some(read) = READERS.get(bits as usize) {
+        read(bytes, values);
+    }
+}
+
+/// Integers that are read in a row: they begin and end with a byte.
+const ROW: usize = 8;
+
+/// The bytes that are looked at for a row of integers of 31 bits.
+const WINDOW: usize = 31 + PADDING;
+
+/// [`read_all`] for each number of bits. With a number that is known, nothing is computed to find an integer.
+const READERS: [fn(&[u8], &mut [u32]); 32] = [
+    read_of::<0>,
+    read_of::<1>,
+    read_of::<2>,
+    read_of::<3>,
+    read_of::<4>,
+    read_of::<5>,
+    read_of::<6>,
+    read_of::<7>,
+    read_of::<8>,
+    read_of::<9>,
+    read_of::<10>,
+    read_of::<11>,
+    read_of::<12>,
+    read_of::<13>,
+    read_of::<14>,
+    read_of::<15>,
+    read_of::<16>,
+    read_of::<17>,
+    read_of::<18>,
+    read_of::<19>,
+    read_of::<20>,
+    read_of::<21>,
+    read_of::<22>,
+    read_of::<23>,
+    read_of::<24>,
+    read_of::<25>,
+    read_of::<26>,
+    read_of::<27>,
+    read_of::<28>,
+    read_of::<29>,
+    read_of::<30>,
+    read_of::<31>,
+];
+
+fn read_of<const BITS: usize>(bytes: &[u8], values: &mut [u32]) {
+    let mut rest = bytes;
+    let mut rows = values.chunks_exact_mut(ROW);
+    let mut done = 0;
+    while let Some(window) = rest.first_chunk::<WINDOW>()
+        && let Some(row) = rows.next()
+    {
+        for (index, value) in row.iter_mut().enumerate() {
+            let at = index * BITS;
+            let mut word = [0; 8];
+            word.copy_from_slice(&window[at / 8..at / 8 + 8]);
+            *value = low32(u64::from_le_bytes(word) >> (at % 8) & ((1 << BITS) - 1));
+        }
+        rest = &rest[BITS..];
+        done += ROW;
+    }
+    for (index, value) in values.iter_mut().enumerate().skip(done) {
+        *value = read(bytes, index * BITS, low32(BITS as u64));
+    }
+}
+
 /// The low 32 bits of `value`.
 #[expect(
     clippy::cast_possible_truncation,
@@ -68,4 +138,31 @@ pub(crate) fn low32(value: u64) -> u32 {
 /// A word whose low `bits` bits are ones.
 pub(crate) fn mask(bits: u32) -> u64 {
     (1 << bits) - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn all_integers_are_read_as_one_by_one(
+            bits in 0_u32..32,
+            values in prop::collection::vec(any::<u32>(), 0..60),
+        ) {
+            let values: Vec<u32> = values.iter().map(|value| value & low32(mask(bits))).collect();
+            let mut bytes = Vec::new();
+            let mut writer = BitWriter::new(&mut bytes);
+            values.iter().for_each(|&value| writer.push(value, bits));
+            writer.finish();
+            let mut back = vec![7; values.len()];
+            read_all(&bytes, bits, &mut back);
+            prop_assert_eq!(&back, &values);
+            for (index, &value) in values.iter().enumerate() {
+                prop_assert_eq!(read(&bytes, index * bits as usize, bits), value);
+            }
+        }
+    }
 }

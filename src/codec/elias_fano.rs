@@ -65,21 +65,23 @@ pub(crate) fn decode(bytes: &[u8], count: usize, set: &mut Vec<u32>) -> Result<(
     if high.len() < count.div_ceil(8) {
         return Err("a shingle set of the wrong length");
     }
-    set.reserve(count);
+    set.resize(count, 0);
+    bits::read_all(low, low_bits, set);
+    let mut places = set.iter_mut();
+    let mut at = 0;
     for (index, word) in high.chunks_exact(8).enumerate() {
         let mut ones = u64_at(word, 0);
         while ones != 0 {
-            let place = index * 64 + ones.trailing_zeros() as usize;
-            let at = set.len();
-            if at == count {
+            let Some(value) = places.next() else {
                 return Err("a shingle set with too many members");
-            }
-            let value = bits::read(low, at * low_bits as usize, low_bits);
-            set.push(low32(((place - at) as u64) << low_bits) | value);
+            };
+            let high = index * 64 + ones.trailing_zeros() as usize - at;
+            *value |= low32((high as u64) << low_bits);
+            at += 1;
             ones &= ones - 1;
         }
     }
-    if set.len() == count {
+    if at == count {
         Ok(())
     } else {
         Err("a shingle set with too few members")

@@ -93,16 +93,27 @@ impl Bands {
         Some(a.zip(b).map(|(a, b)| u32::from(a == b)).sum())
     }
 
-    /// Returns the bands whose slots all agree between two signature rows, ascending; none if a row is too short.
+    /// Returns those of some bands whose slots all agree between two signature rows, ascending; of rows that are too
+    /// short, those that both have.
+    #[inline]
     pub(crate) fn agreeing(
         self,
         a: &[u8],
         b: &[u8],
         width: SlotWidth,
+        bands: Range<u32>,
     ) -> impl Iterator<Item = u32> {
-        let cut = self.cut(a, width).zip(self.cut(b, width));
-        let bands = cut.into_iter().flat_map(|(a, b)| a.zip(b));
-        let agreeing = (0..).zip(bands).filter(|(_, (a, b))| a == b);
+        let length = self.rows as usize * width.bytes();
+        let start = bands.start as usize * length;
+        let mut a = a.get(start..).unwrap_or_default();
+        let mut b = b.get(start..).unwrap_or_default();
+        let of_both = bands.map_while(move |band| {
+            let (of_a, of_b);
+            (of_a, a) = a.split_at_checked(length)?;
+            (of_b, b) = b.split_at_checked(length)?;
+            Some((band, are_equal(of_a, of_b)))
+        });
+        let agreeing = of_both.filter(|&(_, is_equal)| is_equal);
         agreeing.map(|(band, _)| band)
     }
 
@@ -117,6 +128,19 @@ impl Bands {
         let length = self.rows as usize * width.bytes();
         let start = (band as usize).checked_mul(length)?;
         Some(start..start.checked_add(length)?)
+    }
+}
+
+/// Returns whether bands of the same length are equal; those of 8 to 16 bytes are compared in place, as two words.
+#[inline]
+fn are_equal(a: &[u8], b: &[u8]) -> bool {
+    if a.len() > 16 {
+        return a == b;
+    }
+    let words = |band: &[u8]| Some([*band.first_chunk::<8>()?, *band.last_chunk::<8>()?]);
+    match (words(a), words(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => a == b,
     }
 }
 

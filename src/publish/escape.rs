@@ -5,6 +5,15 @@ use std::borrow::Cow;
 /// A key or name as a field of a line: control characters and backslashes are spelled out (`\t`, `\n`,
 /// `\u{1b}`, `\\`), so that a line stays a line, columns stay columns, and [`unescape`] gives it back.
 pub fn escape(text: &str) -> Cow<'_, str> {
+    // Without a branch for each byte, for most keys are plain.
+    let is_plain = |&byte: &u8| matches!(byte, b' '..=b'~') & (byte != b'\\');
+    if text
+        .as_bytes()
+        .iter()
+        .fold(true, |plain, byte| plain & is_plain(byte))
+    {
+        return Cow::Borrowed(text);
+    }
     spelled(text, |c| c == '\\' || is_unprintable(c))
 }
 

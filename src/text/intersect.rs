@@ -37,23 +37,35 @@ pub(super) fn intersection_reaching(mut a: &[u32], mut b: &[u32], least: usize) 
     (common >= least).then_some(common)
 }
 
-/// Walks both slices in blocks. All pairs of two blocks are compared, without branches; then the
-/// block with the lower maximum, which can match nothing later, moves on.
+/// Walks both slices in blocks. Equal blocks, most of those of near-copies, are passed as they are. Of two others all
+/// pairs are compared, without branches; then both slices are cut behind the lower maximum, so that what follows begins
+/// at the same value in both and can be equal again.
 fn walk(mut a: &[u32], mut b: &[u32]) -> usize {
+    let mut equal = 0;
     // No lane overflows: there are 2^32 values in all, and each lane sees every eighth.
     let mut common = [0u32; BLOCK];
     while let (Some(block_a), Some(block_b)) = (a.first_chunk::<BLOCK>(), b.first_chunk::<BLOCK>())
     {
+        if block_a == block_b {
+            equal += BLOCK;
+            (a, b) = (&a[BLOCK..], &b[BLOCK..]);
+            continue;
+        }
         for y in block_b {
             for (common, x) in common.iter_mut().zip(block_a) {
                 *common += u32::from(x == y);
             }
         }
-        let (last_a, last_b) = (block_a[BLOCK - 1], block_b[BLOCK - 1]);
-        a = &a[if last_a <= last_b { BLOCK } else { 0 }..];
-        b = &b[if last_b <= last_a { BLOCK } else { 0 }..];
+        let last = block_a[BLOCK - 1].min(block_b[BLOCK - 1]);
+        (a, b) = (&a[up_to(block_a, last)..], &b[up_to(block_b, last)..]);
     }
-    common.iter().map(|&lane| lane as usize).sum::<usize>() + merge(a, b)
+    equal + common.iter().map(|&lane| lane as usize).sum::<usize>() + merge(a, b)
+}
+
+/// The values of a block that are not above `last`.
+fn up_to(block: &[u32; BLOCK], last: u32) -> usize {
+    let within = block.iter().map(|&value| u32::from(value <= last));
+    within.sum::<u32>() as usize
 }
 
 /// Walks both slices value by value.

@@ -41,6 +41,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The signature of `content`, as stored.
+    #[inline]
     pub(crate) fn signature(self, content: u32) -> Result<&'a [u8]> {
         let row_bytes = self.schema.signature_bytes();
         self.row(Kind::Signatures, self.signatures, content, row_bytes)

@@ -252,6 +252,7 @@ impl Snapshot {
     }
 
     /// The signature of `content`, as stored.
+    #[inline]
     pub(crate) fn signature(&self, content: u32) -> Result<&[u8]> {
         self.rows().signature(content)
     }

@@ -112,7 +112,8 @@ impl<'a> Stored<'a> {
 /// What is known of a comparison before shingles are decoded.
 enum Early<'a> {
     Known(Option<Likeness>),
-    Open(Packed<'a>),
+    /// With the estimate, if it was asked for.
+    Open(Packed<'a>, Option<Estimate>),
 }
 
 /// Compares a probe with stored contents.
@@ -171,21 +172,21 @@ impl<'a> Matcher<'a> {
 
     /// How like it a content is, if it reaches the threshold.
     pub(crate) fn compare(&mut self, content: u32) -> Result<Option<Likeness>> {
-        let packed = match self.without_shingles(content)? {
+        let (packed, estimate) = match self.without_shingles(content)? {
             Early::Known(likeness) => return Ok(likeness),
-            Early::Open(packed) => packed,
+            Early::Open(packed, estimate) => (packed, estimate),
         };
         packed.unpack(&mut self.stored)?;
-        self.exact(content, &self.stored)
+        self.exact(content, &self.stored, estimate)
     }
 
     /// The same, with shingles that are decoded only if `sets` does not have them.
     pub(crate) fn compare_in(&self, content: u32, sets: &mut Sets) -> Result<Option<Likeness>> {
         match self.without_shingles(content)? {
             Early::Known(likeness) => Ok(likeness),
-            Early::Open(packed) => {
+            Early::Open(packed, estimate) => {
                 let stored = sets.of(content, &packed)?;
-                self.exact(content, &stored)
+                self.exact(content, &stored, estimate)
             }
         }
     }
@@ -214,8 +215,9 @@ impl<'a> Matcher<'a> {
             return Ok(Early::Known(None));
         }
         // Tails are read and compared in less time than a signature, or than shingles are decoded.
+        let mut estimate = None;
         let is_below = if large > ShingleSet::SMALL {
-            self.is_far_below(self.estimate(content)?)
+            self.is_far_below(*estimate.insert(self.estimate(content)?))
         } else if let Some(tails) = shingles.tails()? {
             let common = self.probe.shingles.most_in_common(tails);
             is_less(common, probe + stored - common, self.threshold)
@@ -225,7 +227,7 @@ impl<'a> Matcher<'a> {
         Ok(if is_below {
             Early::Known(None)
         } else {
-            Early::Open(shingles)
+            Early::Open(shingles, estimate)
         })
     }
 
@@ -248,8 +250,13 @@ impl<'a> Matcher<'a> {
         estimate.jaccard < self.threshold - CERTAIN_ERRORS * error.max(estimate.error)
     }
 
-    /// How like it a content is by its shingles, if it reaches the threshold.
-    fn exact(&self, content: u32, stored: &ShingleSet) -> Result<Option<Likeness>> {
+    /// How like it a content is by its shingles, if it reaches the threshold. The estimate is made if there is none.
+    fn exact(
+        &self,
+        content: u32,
+        stored: &ShingleSet,
+        estimate: Option<Estimate>,
+    ) -> Result<Option<Likeness>> {
         let common = self.probe.shingles.intersection_len(stored);
         let (probe, stored) = (self.probe.shingles.len(), stored.len());
         let jaccard = share(common, probe + stored - common);
@@ -259,7 +266,7 @@ impl<'a> Matcher<'a> {
         Ok(Some(Likeness {
             exact_copy: false,
             jaccard: Some(jaccard),
-            estimate: self.estimate(content)?,
+            estimate: estimate.map_or_else(|| self.estimate(content), Ok)?,
             share_of_probe: Some(share(common, probe)),
             share_of_stored: Some(share(common, stored)),
         }))

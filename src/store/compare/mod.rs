@@ -16,5 +16,6 @@ pub(crate) use matching::{
 };
 pub(crate) use published::Published;
 pub(crate) use search::Search;
+pub(crate) use seen::Spread;
 pub(crate) use sets::Sets;
 pub(crate) use sketch::{BodyRef, Sketch, Sketcher, content_sketch};

@@ -21,7 +21,7 @@ impl Seen {
 
 /// Spreads ids, which are dense, by a multiplication.
 #[derive(Debug, Default)]
-struct Spread(u64);
+pub(crate) struct Spread(u64);
 
 impl Hasher for Spread {
     fn write(&mut self, bytes: &[u8]) {

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::hash::BuildHasherDefault;
 use std::rc::Rc;
 
+use super::seen::Spread;
 use crate::error::Result;
 use crate::storage::Packed;
 use crate::text::ShingleSet;
@@ -16,7 +18,7 @@ const MOST: usize = 1 << 18;
 /// When they become too many, all are given up: those that are needed are decoded again.
 #[derive(Debug, Default)]
 pub(crate) struct Sets {
-    decoded: HashMap<u32, Rc<ShingleSet>>,
+    decoded: HashMap<u32, Rc<ShingleSet>, BuildHasherDefault<Spread>>,
     shingles: usize,
 }
 

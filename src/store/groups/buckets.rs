@@ -18,14 +18,17 @@ impl Buckets {
     /// of each bucket are ordered by id.
     pub(crate) fn of(snapshot: &Snapshot, band: u32, removed: &[u32]) -> Result<Buckets> {
         let list = band + 1;
-        let mut postings = Vec::new();
+        let mut postings = Vec::with_capacity(snapshot.len as usize);
         snapshot.for_each_in_list(list, |posting| postings.push(posting))?;
         let merged = postings.len();
         postings.extend(snapshot.recent_postings(list, removed));
         if postings.len() > merged {
             postings.sort_unstable();
         }
-        let mut buckets = Buckets::default();
+        let mut buckets = Buckets {
+            contents: Vec::with_capacity(postings.len()),
+            ends: Vec::new(),
+        };
         for bucket in postings.chunk_by(|a, b| a.hash() == b.hash()) {
             if bucket.iter().any(|posting| posting.id() >= snapshot.len) {
                 let index = snapshot.tables.path();

@@ -13,8 +13,9 @@ const LARGE: usize = 64;
 /// Contents per task that another one is compared with.
 const STRIDE: usize = 1 << 8;
 
-/// Comparisons per batch.
-const BATCH: usize = 1 << 16;
+/// Comparisons of a batch per thread, and at most.
+const OF_THREAD: usize = 1 << 13;
+const MOST: usize = 1 << 16;
 
 /// A content, and some of the contents after it in its bucket to compare it with.
 #[derive(Clone, Debug)]
@@ -68,23 +69,20 @@ impl Comparisons {
         (self.bucket, self.buckets.len())
     }
 
-    /// The comparisons of a band, without the contents in `removed`, which is sorted. A content may
-    /// have `false_candidates` false candidates in its bucket.
+    /// The comparisons in the buckets of a band. A content may have `false_candidates` false candidates in its bucket.
     pub(crate) fn of(
-        snapshot: &Snapshot,
+        buckets: Buckets,
         band: u32,
-        removed: &[u32],
         threshold: f64,
         false_candidates: usize,
-    ) -> Result<Comparisons> {
-        let buckets = Buckets::of(snapshot, band, removed)?;
-        Ok(Comparisons {
+    ) -> Comparisons {
+        Comparisons {
             band,
             threshold,
             buckets,
             false_candidates,
             ..Comparisons::default()
-        })
+        }
     }
 
     /// The contents that tasks refer to by place.
@@ -92,18 +90,24 @@ impl Comparisons {
         self.buckets.contents()
     }
 
-    /// The next tasks; none when all is done. Before the next call, [`Comparisons::had_false`] must
+    /// Replaces `tasks` by the next ones for so many threads; none when all is done. Before the next call, [`Comparisons::had_false`] must
     /// record the outcome for the content of the last task.
-    pub(crate) fn batch(&mut self, snapshot: &Snapshot) -> Result<Vec<Task>> {
-        let mut tasks = Vec::new();
+    pub(crate) fn batch(
+        &mut self,
+        snapshot: &Snapshot,
+        threads: usize,
+        tasks: &mut Vec<Task>,
+    ) -> Result<()> {
+        let enough = MOST.min(OF_THREAD.saturating_mul(threads));
+        tasks.clear();
         let mut count = 0;
-        while count < BATCH
+        while count < enough
             && let Some(task) = self.next(snapshot)?
         {
             count += task.others.len();
             tasks.push(task);
         }
-        Ok(tasks)
+        Ok(())
     }
 
     /// Records the false candidates that the content of the last task had in a batch. Once it has

@@ -40,13 +40,14 @@ impl Met {
             snapshot,
             band,
             one,
-            signature: snapshot.signature(one)?,
+            row: Row::of(snapshot, one)?,
             hashes: OnceCell::new(),
         })
     }
 
     /// Whether the comparison of two contents was skipped in the bucket of a band, which they
     /// share.
+    #[inline]
     fn was_passed_over(
         &self,
         snapshot: &Snapshot,
@@ -65,6 +66,26 @@ impl Met {
     }
 }
 
+/// The signature of a content.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row<'a> {
+    signature: &'a [u8],
+    /// The first bytes of its first band, zeros if it is shorter. Rows that are made one after the other are fetched at the same time.
+    head: [u8; 8],
+}
+
+impl<'a> Row<'a> {
+    #[inline]
+    pub(crate) fn of(snapshot: &'a Snapshot, content: u32) -> Result<Row<'a>> {
+        let signature = snapshot.signature(content)?;
+        let (shape, width) = (snapshot.schema.bands(), snapshot.schema.slot_width());
+        let band = signature.get(..shape.rows() as usize * width.bytes());
+        let head = band.and_then(<[u8]>::first_chunk);
+        let head = head.copied().unwrap_or_default();
+        Ok(Row { signature, head })
+    }
+}
+
 /// The contents that a content was compared with in the buckets of some bands.
 #[derive(Debug)]
 pub(crate) struct Before<'a> {
@@ -73,28 +94,35 @@ pub(crate) struct Before<'a> {
     /// The number of bands.
     band: u32,
     one: u32,
-    signature: &'a [u8],
+    row: Row<'a>,
     /// Its hashes in these bands.
     hashes: OnceCell<Vec<Option<u32>>>,
 }
 
 impl Before<'_> {
-    /// Whether `other` is one of them.
-    pub(crate) fn has(&self, other: u32) -> Result<bool> {
+    /// Whether `other`, whose row is given, is one of them.
+    #[inline]
+    pub(crate) fn has(&self, other: u32, row: &Row<'_>) -> Result<bool> {
         let Before { snapshot, band, .. } = *self;
         let (shape, width) = (snapshot.schema.bands(), snapshot.schema.slot_width());
-        let signature = snapshot.signature(other)?;
         // Nearly all contents with equal hashes have equal slots, and those take less time to compare.
-        let slots = shape.agreeing(self.signature, signature, width);
-        for equal in slots.take_while(|&equal| equal < band) {
+        let (own, others) = (self.row.signature, row.signature);
+        let first = u32::from(self.row.head != row.head);
+        for equal in shape.agreeing(own, others, width, first..band) {
             if self.met_in(equal, other)? {
                 return Ok(true);
             }
         }
+        self.has_by_hash(other, row.signature)
+    }
+
+    /// The same by the hashes of the bands.
+    fn has_by_hash(&self, other: u32, signature: &[u8]) -> Result<bool> {
+        let Before { snapshot, band, .. } = *self;
         let of_band = |signature| (0..band).map(move |band| hash(snapshot, signature, band));
         let own = self
             .hashes
-            .get_or_init(|| of_band(self.signature).collect());
+            .get_or_init(|| of_band(self.row.signature).collect());
         for (band, (own, others)) in (0..).zip(own.iter().zip(of_band(signature))) {
             if *own == others && self.met_in(band, other)? {
                 return Ok(true);
@@ -104,6 +132,7 @@ impl Before<'_> {
     }
 
     /// Whether they were compared in the bucket of a band, which they share.
+    #[inline]
     fn met_in(&self, band: u32, other: u32) -> Result<bool> {
         let passed_over = self
             .met

@@ -1,14 +1,18 @@
 //! Queries over all documents: which ones are similar.
 
+mod alike;
 mod buckets;
 mod clusters;
 mod comparisons;
 mod exhaustive;
 mod join;
 mod met;
+mod names;
+mod pair;
 mod pairs;
 mod sizes;
 
 pub use clusters::{Cluster, ClusterQuery, Clusters, Linkage, Member};
-pub use pairs::{Pair, PairQuery, Pairs};
+pub use pair::{Pair, PairQuery};
+pub use pairs::Pairs;
 pub use sizes::ClusterSizes;

@@ -2,132 +2,29 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::vec::IntoIter;
 
+use super::alike::{Alike, Compared, Comparer, pieces};
+use super::buckets::Buckets;
 use super::comparisons::{Comparisons, Task};
 use super::exhaustive::Exhaustive;
 use super::join::Joined;
 use super::met::Met;
+use super::names::{Names, with_several};
+use super::pair::{Pair, PairQuery};
 use crate::error::{Error, Result};
 use crate::schema::check_threshold;
 use crate::sketch::{Estimate, agreeing};
 use crate::storage::Snapshot;
-use crate::store::compare::{Likeness, Matcher, Sets, Stored};
+use crate::store::compare::Likeness;
 use crate::store::handle::Store;
 
 /// Progress steps per band.
 const BAND_STEPS: u64 = 1000;
 
-/// Comparisons, about, that one thread makes in a row.
-const PIECE: usize = 1 << 11;
-
-/// Contents whose names are read at a time.
-const CONTENTS: u32 = 1 << 12;
-
-/// Which pairs [`Store::pairs`] finds.
-///
-/// ```
-/// use dedupdb::groups::PairQuery;
-///
-/// let across_crawls = PairQuery::new().between("2025/", "2026/").threshold(0.9);
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct PairQuery {
-    threshold: Option<f64>,
-    between: Option<(String, String)>,
-    fold_copies: bool,
-    exhaustive: bool,
-}
-
-impl PairQuery {
-    /// All pairs that reach the store's threshold.
-    pub fn new() -> PairQuery {
-        PairQuery::default()
-    }
-
-    /// Sets the minimum Jaccard similarity, above 0 and at most 1. Below the store's threshold, only a share of the
-    /// pairs is found; [`Schema::recall`](crate::Schema::recall) returns it.
-    #[must_use]
-    pub fn threshold(mut self, threshold: f64) -> PairQuery {
-        self.threshold = Some(threshold);
-        self
-    }
-
-    /// Finds only pairs of a document whose key begins with `a` and one whose key begins with `b`.
-    #[must_use]
-    pub fn between(mut self, a: impl Into<String>, b: impl Into<String>) -> PairQuery {
-        self.between = Some((a.into(), b.into()));
-        self
-    }
-
-    /// Treats documents with the same text as one: the one whose key comes first.
-    #[must_use]
-    pub fn fold_copies(mut self, fold: bool) -> PairQuery {
-        self.fold_copies = fold;
-        self
-    }
-
-    /// Finds every pair, by comparing shingles instead of searching buckets. The recall of bands is measured against
-    /// this. It also finds pairs far below the store's threshold.
-    ///
-    /// This is an exact join (`AllPairs` with the positions of `PPJoin`). It reads all shingles three times, from
-    /// the mapped column. It takes 12 bytes of memory per content, 8 more for each thread, 1 to 2 bytes per shingle
-    /// (at most 256 MiB), and at most 20 bytes per indexed shingle; at a threshold of 0.8, a ninth of the shingles
-    /// is indexed. An index of more than 640 MiB is made in parts; for each part, the shingles that may match are
-    /// read once more.
-    #[must_use]
-    pub fn exhaustive(mut self, exhaustive: bool) -> PairQuery {
-        self.exhaustive = exhaustive;
-        self
-    }
-
-    /// Whether `one` is the first key of the pair; none if the query does not ask for this pair.
-    fn order(&self, one: &str, other: &str) -> Option<bool> {
-        let in_order = one <= other;
-        let Some((a, b)) = &self.between else {
-            return Some(in_order);
-        };
-        let forth = one.starts_with(a.as_str()) && other.starts_with(b.as_str());
-        let back = other.starts_with(a.as_str()) && one.starts_with(b.as_str());
-        match (forth, back) {
-            (true, true) => Some(in_order),
-            (true, false) => Some(true),
-            (false, true) => Some(false),
-            (false, false) => None,
-        }
-    }
-
-    /// The pair of two documents, if the query asks for it.
-    fn pair(&self, one: &str, other: &str, likeness: Likeness) -> Option<Pair> {
-        let (a, b) = if self.order(one, other)? {
-            (one, other)
-        } else {
-            (other, one)
-        };
-        Some(Pair {
-            key_a: a.to_owned(),
-            key_b: b.to_owned(),
-            jaccard: likeness.jaccard,
-            estimate: likeness.estimate,
-            exact_copy: likeness.exact_copy,
-        })
-    }
-}
-
-/// Two similar documents.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Pair {
-    /// The key that comes first, or the one with the first prefix of [`PairQuery::between`].
-    pub key_a: String,
-    /// The other key.
-    pub key_b: String,
-    /// Exact Jaccard similarity, 0 to 1. None if the store keeps no shingles.
-    pub jaccard: Option<f64>,
-    /// Estimate from the signatures.
-    pub estimate: Estimate,
-    /// Whether the texts are the same, byte for byte, or the shingles, if both were given as shingles.
-    pub exact_copy: bool,
-}
+/// Contents whose names are read at a time, and by one thread in a row.
+const CONTENTS: u32 = 1 << 14;
+const IN_A_ROW: u32 = 1 << 10;
 
 /// The pairs of a store, from [`Store::pairs`], as of the commit when it was made.
 ///
@@ -146,20 +43,32 @@ pub struct Pairs {
     /// The comparisons in the buckets of a band, and the next band.
     comparisons: Comparisons,
     next_band: u32,
+    /// The buckets of that band, which are read while contents of the band before are compared.
+    next_buckets: Option<Buckets>,
+    /// The comparisons that were made last; their memory is used again.
+    tasks: Vec<Task>,
     met: Met,
+    names: Names,
     /// The exhaustive search, which replaces the buckets if the query asks for it.
     join: Option<Exhaustive>,
-    ready: VecDeque<Found>,
+    /// What was found and not yet returned.
+    ready: VecDeque<IntoIter<Found>>,
     product: Option<Product>,
     failed: bool,
 }
 
-/// Two contents that match.
+/// What a thread does, and what comes of it.
 #[derive(Debug)]
-struct Alike {
-    one: u32,
-    other: u32,
-    likeness: Likeness,
+enum Job<'a> {
+    Compare(&'a [Task]),
+    /// Reads the next buckets.
+    Read,
+}
+
+#[derive(Debug)]
+enum Done {
+    Compared(Compared),
+    Read(Buckets),
 }
 
 /// A pair that was found.
@@ -199,12 +108,12 @@ impl Store {
     /// Finds every pair of documents that share a bucket and reach the threshold, each pair once,
     /// or every pair that reaches it ([`PairQuery::exhaustive`]).
     ///
-    /// The search reads the buckets band by band and looks up no content. It takes memory for the postings of one band
-    /// (8 bytes per content), for the pairs of 65,536 comparisons, for the keys of two contents, and 12 bytes for each
-    /// content and bucket with skipped candidates, however large a bucket is. If all contents of a bucket match, a
-    /// bucket of m contents has m²/2 pairs and takes time for each; [`clusters`](Store::clusters) is faster.
-    /// [`Options::false_candidates`](crate::Options::false_candidates) bounds the candidates of each content that do
-    /// not match.
+    /// The search reads the buckets band by band and looks up no content. It takes memory for the postings of two bands
+    /// (8 bytes per content and band), for the pairs of 65,536 comparisons, for 131,072 keys and those of two contents,
+    /// and 12 bytes for each content and bucket with skipped candidates, however large a bucket is. If all contents of a
+    /// bucket match, a bucket of m contents has m²/2 pairs and takes time for each; [`clusters`](Store::clusters) is
+    /// faster. [`Options::false_candidates`](crate::Options::false_candidates) bounds the candidates of each content
+    /// that do not match.
     ///
     /// Pairs of copies come first, in the order in which their texts were added, and then the others, by the first
     /// bucket that they share. In an exhaustive search, these are ordered by the text with more shingles (if both
@@ -248,10 +157,13 @@ impl Store {
             removed,
             next_content: if query.fold_copies { snapshot.len } else { 0 },
             join: query.exhaustive.then(Exhaustive::default),
+            names: Names::new(query.fold_copies),
             query,
             snapshot,
             comparisons: Comparisons::default(),
             next_band: 0,
+            next_buckets: None,
+            tasks: Vec::new(),
             met: Met::default(),
             ready: VecDeque::new(),
             product: None,
@@ -287,7 +199,7 @@ impl Pairs {
                 }
                 self.product = None;
             }
-            match self.ready.pop_front() {
+            match self.next_ready() {
                 Some(Found::Pair(pair)) => return Ok(Some(pair)),
                 Some(Found::Contents(one, other, likeness)) => {
                     self.product = Some(self.product_of(one, other, likeness)?);
@@ -296,6 +208,17 @@ impl Pairs {
                 None => return Ok(None),
             }
         }
+    }
+
+    /// The next of what was found.
+    fn next_ready(&mut self) -> Option<Found> {
+        while let Some(part) = self.ready.front_mut() {
+            if let Some(found) = part.next() {
+                return Some(found);
+            }
+            self.ready.pop_front();
+        }
+        None
     }
 
     /// Takes a step; returns whether there was one to take.
@@ -321,16 +244,15 @@ impl Pairs {
         if self.next_band == self.snapshot.schema.bands().bands() {
             return Ok(false);
         }
-        // Frees the postings of the last band before the next ones are read.
+        // Frees the postings of the last band before others are read.
         self.comparisons = Comparisons::default();
-        let band = self.next_band;
-        self.comparisons = Comparisons::of(
-            &self.snapshot,
-            band,
-            &self.removed,
-            self.threshold,
-            self.store.shared.allowance.false_candidates(),
-        )?;
+        let buckets = match self.next_buckets.take() {
+            Some(buckets) => buckets,
+            None => Buckets::of(&self.snapshot, self.next_band, &self.removed)?,
+        };
+        let false_candidates = self.store.shared.allowance.false_candidates();
+        self.comparisons =
+            Comparisons::of(buckets, self.next_band, self.threshold, false_candidates);
         self.next_band += 1;
         Ok(true)
     }
@@ -354,33 +276,29 @@ impl Pairs {
     /// Finds the pairs of documents with the same text, for the next contents.
     fn find_copies(&mut self) -> Result<()> {
         let end = self.snapshot.len.min(self.next_content + CONTENTS);
-        let contents = std::mem::replace(&mut self.next_content, end)..end;
-        let this = &*self;
-        let found = this
-            .store
-            .shared
-            .pool
-            .map(contents.collect(), |content| this.copies_of(content));
-        for copies in found {
-            self.ready.extend(copies?);
+        let start = std::mem::replace(&mut self.next_content, end);
+        let parts = (start..end).step_by(IN_A_ROW as usize);
+        let parts = parts.map(|part| part..end.min(part + IN_A_ROW)).collect();
+        let (snapshot, pool) = (&*self.snapshot, &self.store.shared.pool);
+        let likeness = self.likeness_of_copies();
+        for several in pool.map(parts, |part| with_several(snapshot, part)) {
+            let copies = several?.into_iter();
+            let copies = copies.map(|content| Found::Contents(content, content, likeness));
+            self.ready.push_back(copies.collect::<Vec<_>>().into_iter());
         }
         Ok(())
     }
 
-    fn copies_of(&self, content: u32) -> Result<Option<Found>> {
-        if self.snapshot.names(content)?.take(2).count() < 2 {
-            return Ok(None);
-        }
+    fn likeness_of_copies(&self) -> Likeness {
         let schema = &self.snapshot.schema;
         let slots = schema.permutations();
-        let likeness = Likeness {
+        Likeness {
             exact_copy: true,
             jaccard: schema.keeps_shingles().then_some(1.0),
             estimate: Estimate::new(slots, slots, schema.slot_width()),
             share_of_probe: None,
             share_of_stored: None,
-        };
-        Ok(Some(Found::Contents(content, content, likeness)))
+        }
     }
 
     /// The pairs of the documents of two contents, or of one if they are the same.
@@ -410,6 +328,7 @@ impl Pairs {
     /// Queues the pairs that the join found.
     fn take_joined(&mut self, joined: &[Joined]) -> Result<()> {
         let (snapshot, schema) = (&*self.snapshot, &self.snapshot.schema);
+        let mut part = Vec::with_capacity(joined.len());
         for joined in joined {
             let (one, other) = (joined.larger, joined.smaller);
             let signatures = (snapshot.signature(one)?, snapshot.signature(other)?);
@@ -421,37 +340,46 @@ impl Pairs {
                 share_of_probe: None,
                 share_of_stored: None,
             };
-            self.ready.push_back(Found::Contents(one, other, likeness));
+            part.push(Found::Contents(one, other, likeness));
         }
+        self.ready.push_back(part.into_iter());
         Ok(())
     }
 
     /// Compares the next contents; returns whether there were any.
     fn compare(&mut self) -> Result<bool> {
-        let tasks = self.comparisons.batch(&self.snapshot)?;
-        let Some(last) = tasks.last().map(|task| task.content) else {
+        let pool = &self.store.shared.pool;
+        self.comparisons
+            .batch(&self.snapshot, pool.threads(), &mut self.tasks)?;
+        let Some(last) = self.tasks.last().map(|task| task.content) else {
             return Ok(false);
         };
-        let this = &*self;
-        let pool = &this.store.shared.pool;
-        let compare = |piece: Vec<Task>| {
-            let mut sets = Sets::default();
-            let compared = piece
-                .iter()
-                .map(|task| Ok((task.content, this.matches_of(task, &mut sets)?)));
-            compared.collect::<Result<Vec<_>>>()
+        let comparer = Comparer {
+            snapshot: &self.snapshot,
+            comparisons: &self.comparisons,
+            met: &self.met,
+            threshold: self.threshold,
         };
+        let next = self.next_band;
+        let lacks_next = self.next_buckets.is_none() && next < self.snapshot.schema.bands().bands();
+        let pieces = pieces(&self.tasks).into_iter().map(Job::Compare);
+        let jobs = lacks_next.then_some(Job::Read).into_iter().chain(pieces);
+        let done = pool.map(jobs.collect(), |job| match job {
+            Job::Compare(piece) => comparer.compare(piece).map(Done::Compared),
+            Job::Read => Buckets::of(&self.snapshot, next, &self.removed).map(Done::Read),
+        });
         let (mut matches, mut false_candidates) = (Vec::new(), 0);
-        for compared in pool.map(pieces(tasks), compare) {
-            for (content, (found, others)) in compared? {
-                matches.extend(found);
-                if content == last {
-                    false_candidates += others;
+        for done in done {
+            match done? {
+                Done::Compared(compared) => {
+                    false_candidates += compared.false_candidates_of(last);
+                    matches.push(compared.alike);
                 }
+                Done::Read(buckets) => self.next_buckets = Some(buckets),
             }
         }
-        let found = this.named(matches)?;
-        self.ready.extend(found);
+        let found = self.named(matches)?;
+        self.ready.extend(found.into_iter().map(Vec::into_iter));
         if let Some(next) = self.comparisons.had_false(false_candidates) {
             self.store.shared.allowance.cut();
             let band = self.comparisons.band;
@@ -460,90 +388,24 @@ impl Pairs {
         Ok(true)
     }
 
-    /// The other contents of a task that match its content, without those that it met in an earlier bucket; and the
-    /// number of other contents that turned out to be false candidates.
-    fn matches_of(&self, task: &Task, sets: &mut Sets) -> Result<(Vec<Alike>, usize)> {
-        let snapshot = &*self.snapshot;
-        let before = self
-            .met
-            .before(snapshot, self.comparisons.band, task.content)?;
-        let mut others = Vec::new();
-        for &content in &self.comparisons.contents()[task.others.clone()] {
-            if !before.has(content)? {
-                others.push(content);
-            }
-        }
-        if others.is_empty() {
-            // Most contents met in the first bucket that they share, so nothing needs to be decoded.
-            return Ok((Vec::new(), 0));
-        }
-        let stored = Stored::read_in(snapshot, task.content, sets)?;
-        let probe = stored.probe();
-        let matcher = Matcher::new(snapshot, probe, self.threshold);
-        let mut matches = Vec::new();
-        let compared = others.len();
-        for content in others {
-            let likeness = matcher.compare_in(content, sets)?;
-            matches.extend(likeness.map(|likeness| Alike {
-                one: task.content,
-                other: content,
-                likeness,
-            }));
-        }
-        let false_candidates = compared - matches.len();
-        Ok((matches, false_candidates))
-    }
-
     /// Turns matches into pairs of documents, where both contents have one name.
-    fn named(&self, matches: Vec<Alike>) -> Result<Vec<Found>> {
-        let both = matches.iter().flat_map(|alike| [alike.one, alike.other]);
-        let mut contents: Vec<u32> = both.collect();
-        contents.sort_unstable();
-        contents.dedup();
+    fn named(&mut self, matches: Vec<Vec<Alike>>) -> Result<Vec<Vec<Found>>> {
+        if matches.iter().all(Vec::is_empty) {
+            return Ok(Vec::new());
+        }
+        let both = matches.iter().flatten();
+        let both = both.flat_map(|alike| [alike.one, alike.other]);
         let pool = &self.store.shared.pool;
-        let named = pool.map(contents, |content| Ok((content, self.only_name(content)?)));
-        let names = named.into_iter().collect::<Result<Vec<_>>>()?;
-        let name = |content| {
-            let place = names.binary_search_by_key(&content, |(content, _)| *content);
-            place.ok().and_then(|place| names[place].1.as_ref())
-        };
-        let found = pool.map(matches, |alike| {
+        self.names.hold(&self.snapshot, both, pool)?;
+        let (names, query) = (&self.names, &self.query);
+        let named = |alike: Alike| {
             let (one, other, likeness) = (alike.one, alike.other, alike.likeness);
-            match (name(one), name(other)) {
-                (Some(one), Some(other)) => {
-                    let pair = self.query.pair(one, other, likeness);
-                    pair.map(Found::Pair)
-                }
+            match (names.get(one), names.get(other)) {
+                (Some(one), Some(other)) => query.pair(one, other, likeness).map(Found::Pair),
                 _ => Some(Found::Contents(one, other, likeness)),
             }
-        });
-        Ok(found.into_iter().flatten().collect())
+        };
+        let all_named = |alike: Vec<Alike>| alike.into_iter().filter_map(named).collect();
+        Ok(pool.map(matches, all_named))
     }
-
-    /// The key that represents a content; none if there are several.
-    fn only_name(&self, content: u32) -> Result<Option<String>> {
-        let mut names = self.snapshot.names(content)?;
-        let first = names.next().transpose()?;
-        let several = !self.query.fold_copies && names.next().is_some();
-        Ok(first.filter(|_| !several))
-    }
-}
-
-/// Cuts tasks into pieces for one thread each. The tasks of a bucket are neighbours, so most of its contents are
-/// decoded once.
-fn pieces(tasks: Vec<Task>) -> Vec<Vec<Task>> {
-    let mut pieces: Vec<Vec<Task>> = Vec::new();
-    let mut left = 0;
-    for task in tasks {
-        let others = task.others.len();
-        match pieces.last_mut() {
-            Some(piece) if left > 0 => piece.push(task),
-            _ => {
-                left = PIECE;
-                pieces.push(vec![task]);
-            }
-        }
-        left = left.saturating_sub(others);
-    }
-    pieces
 }

@@ -1,0 +1,106 @@
+//! Items that are found on a thread of their own while those before them are written.
+
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use anyhow::{Context, Result};
+
+use crate::threads::NO_THREAD;
+
+/// Items that are handed over together, and the number of parts that wait.
+const PART: usize = 1 << 8;
+const WAITING: usize = 1 << 6;
+
+/// The items of an iterator, in their order. When it is dropped, no more than a part is found.
+#[derive(Debug)]
+pub(crate) struct Ahead<T> {
+    parts: Receiver<Vec<T>>,
+    part: std::vec::IntoIter<T>,
+    finder: Option<JoinHandle<()>>,
+}
+
+impl<T: Send + 'static> Ahead<T> {
+    /// Begins to find items.
+    ///
+    /// # Errors
+    ///
+    /// The system allows no thread.
+    pub(crate) fn begin(items: impl Iterator<Item = T> + Send + 'static) -> Result<Ahead<T>> {
+        let (sender, parts) = sync_channel(WAITING);
+        let finder = thread::Builder::new()
+            .name("finding".to_owned())
+            .spawn(move || find(items, &sender))
+            .context(NO_THREAD)?;
+        Ok(Ahead {
+            parts,
+            part: Vec::new().into_iter(),
+            finder: Some(finder),
+        })
+    }
+}
+
+/// Hands over all items, as long as somebody takes them.
+fn find<T>(mut items: impl Iterator<Item = T>, sender: &SyncSender<Vec<T>>) {
+    loop {
+        let part: Vec<T> = items.by_ref().take(PART).collect();
+        if part.is_empty() || sender.send(part).is_err() {
+            return;
+        }
+    }
+}
+
+impl<T> Iterator for Ahead<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        if let Some(item) = self.part.next() {
+            return Some(item);
+        }
+        if let Ok(part) = self.parts.recv() {
+            self.part = part.into_iter();
+            return self.part.next();
+        }
+        // There are no more, unless the thread ended in a panic, which goes on here.
+        if let Err(panic) = self.finder.take()?.join() {
+            std::panic::resume_unwind(panic);
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn items_come_in_order() {
+        for count in [0, 1, PART, PART * WAITING * 3 + 1] {
+            assert!(Ahead::begin(0..count).unwrap().eq(0..count), "{count}");
+        }
+    }
+
+    #[test]
+    fn no_more_is_found_than_waits() {
+        let found = Arc::new(AtomicUsize::new(0));
+        let counter = found.clone();
+        let items = (0..).inspect(move |_| {
+            counter.fetch_add(1, Ordering::Relaxed);
+        });
+        let mut ahead = Ahead::begin(items).unwrap();
+        assert_eq!(ahead.next(), Some(0));
+        let finder = ahead.finder.take().unwrap();
+        drop(ahead);
+        finder.join().unwrap();
+        assert!(found.load(Ordering::Relaxed) <= PART * (WAITING + 3));
+    }
+
+    #[test]
+    #[should_panic(expected = "item 3")]
+    fn a_panic_goes_on() {
+        let items = (0..9).inspect(|&item| assert!(item < 3, "item {item}"));
+        Ahead::begin(items).unwrap().for_each(drop);
+    }
+}

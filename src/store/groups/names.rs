@@ -1,0 +1,138 @@
+//! The names of contents, read together and kept for a while.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+use std::ops::Range;
+
+use crate::error::Result;
+use crate::pool::Pool;
+use crate::storage::Snapshot;
+use crate::store::compare::Spread;
+
+/// Contents whose names one thread reads in a row.
+const PIECE: usize = 1 << 8;
+
+/// Names that are read on the way to the next one that is needed, which may be needed soon, before that one is looked
+/// up instead.
+const NEAR: usize = 16;
+
+/// Contents whose names are kept from call to call.
+const KEPT: usize = 1 << 17;
+
+/// What represents a content: its key, or nothing if it has several or none.
+type Name = (u32, Option<Box<str>>);
+
+/// The names of contents.
+#[derive(Debug)]
+pub(crate) struct Names {
+    /// Whether the first of several names represents a content.
+    first: bool,
+    names: HashMap<u32, Option<Box<str>>, BuildHasherDefault<Spread>>,
+}
+
+impl Names {
+    /// No names yet. With `first`, the first of several represents a content, otherwise none does.
+    pub(crate) fn new(first: bool) -> Names {
+        Names {
+            first,
+            names: HashMap::default(),
+        }
+    }
+
+    /// Makes sure that the names of some contents are there.
+    pub(crate) fn hold(
+        &mut self,
+        snapshot: &Snapshot,
+        contents: impl Iterator<Item = u32>,
+        pool: &Pool,
+    ) -> Result<()> {
+        if self.names.len() > KEPT {
+            self.names = HashMap::default();
+        }
+        let mut lacking: Vec<u32> = contents
+            .filter(|content| !self.names.contains_key(content))
+            .collect();
+        lacking.sort_unstable();
+        lacking.dedup();
+        let reader = Reader {
+            snapshot,
+            first: self.first,
+            others: self.names.len() + NEAR * lacking.len() <= KEPT,
+        };
+        let pieces = lacking.chunks(PIECE).collect();
+        for names in pool.map(pieces, |piece| reader.read(piece)) {
+            self.names.extend(names?);
+        }
+        Ok(())
+    }
+
+    /// The key that represents a content; none if there are several.
+    pub(crate) fn get(&self, content: u32) -> Option<&str> {
+        self.names.get(&content)?.as_deref()
+    }
+}
+
+/// Reads the names of contents.
+#[derive(Clone, Copy, Debug)]
+struct Reader<'a> {
+    snapshot: &'a Snapshot,
+    /// Whether the first of several names represents a content.
+    first: bool,
+    /// Whether names that are read on the way are found, too.
+    others: bool,
+}
+
+impl Reader<'_> {
+    /// The names of contents, which ascend, and of some others.
+    fn read(self, contents: &[u32]) -> Result<Vec<Name>> {
+        let mut found: Vec<Name> = Vec::with_capacity(contents.len());
+        let Some(&start) = contents.first() else {
+            return Ok(found);
+        };
+        let from = |content| self.snapshot.names_from(u64::from(content));
+        let mut names = from(start)?;
+        let mut next = names.next().transpose()?;
+        // The last content with a name that was read.
+        let mut last = None;
+        for &content in contents {
+            let mut passed = 0;
+            while last != Some(content)
+                && let Some((of, name)) = next.take_if(|(of, _)| *of <= content)
+            {
+                if of < content && passed == NEAR {
+                    names = from(content)?;
+                    next = names.next().transpose()?;
+                    continue;
+                }
+                passed += 1;
+                next = names.next().transpose()?;
+                let is_new = last.replace(of) != Some(of);
+                if is_new && (self.others || of == content) {
+                    let several = !self.first && next.as_ref().is_some_and(|next| next.0 == of);
+                    found.push((of, (!several).then(|| name.into_boxed_str())));
+                }
+            }
+            if last != Some(content) {
+                found.push((content, None));
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The contents in a range that have several names.
+pub(crate) fn with_several(snapshot: &Snapshot, contents: Range<u32>) -> Result<Vec<u32>> {
+    let mut several = Vec::new();
+    let mut before = None;
+    for name in snapshot.names_from(u64::from(contents.start))? {
+        let (content, _) = name?;
+        if content >= contents.end {
+            break;
+        }
+        if before == Some(content) && several.last() != Some(&content) {
+            several.push(content);
+        }
+        before = Some(content);
+    }
+    Ok(several)
+}
