@@ -60,16 +60,24 @@ mod tests {
         // Exactly between two numbers of four decimals, and next to there.
         for part in 0..=64_u32 {
             let number = f64::from(part) / 64.0;
-            [number, number.next_up(), number.next_down()].map(check);
+            [number, number.next_up(), number.next_down()]
+                .into_iter()
+                .for_each(check);
         }
         for part in 0..20_000_u32 {
             let number = f64::from(part) / 20_000.0;
-            [number, number.next_up(), number.next_down()].map(check);
+            [number, number.next_up(), number.next_down()]
+                .into_iter()
+                .for_each(check);
         }
         for exponent in -1080..3 {
             let number = 2_f64.powi(exponent);
-            [number, number.next_up(), number.next_down(), number * 1.5].map(check);
+            [number, number.next_up(), number.next_down(), number * 1.5]
+                .into_iter()
+                .for_each(check);
         }
-        [-0.0, -0.3, f64::NAN, f64::INFINITY, 12.345_65].map(check);
+        [-0.0, -0.3, f64::NAN, f64::INFINITY, 12.345_65]
+            .into_iter()
+            .for_each(check);
     }
 }

@@ -136,3 +136,53 @@ pub(crate) fn with_several(snapshot: &Snapshot, contents: Range<u32>) -> Result<
     }
     Ok(several)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::Schema;
+    use crate::store::handle::Store;
+
+    #[test]
+    fn names_that_are_read_together_are_those_of_each_content() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::create(folder.path().join("store"), &Schema::default()).unwrap();
+        let mut writer = store.writer().unwrap();
+        for content in 0..300 {
+            // Many have one name, some have two, and one has more than are passed over.
+            let names = match content {
+                107 => 3 * NEAR,
+                _ if content % 5 == 0 => 2,
+                _ => 1,
+            };
+            for name in 0..names {
+                let key = format!("{content}-{name}");
+                writer.add(key, &format!("the text {content}")).unwrap();
+            }
+        }
+        writer.commit().unwrap();
+        let snapshot = store.published().unwrap();
+        let all_of = |content| {
+            let names = snapshot.names(content).unwrap();
+            names.collect::<Result<Vec<String>>>().unwrap()
+        };
+        for (first, step) in [(false, 1), (true, 1), (false, 3), (true, 7), (false, 23)] {
+            for start in 0..step {
+                let wanted = || (start..snapshot.len).rev().step_by(step as usize);
+                let mut names = Names::new(first);
+                names.hold(&snapshot, wanted(), &Pool::new(2)).unwrap();
+                assert!(wanted().all(|content| names.names.contains_key(&content)));
+                for content in (0..snapshot.len).filter(|id| names.names.contains_key(id)) {
+                    let all = all_of(content);
+                    let expected = (first || all.len() == 1).then(|| all[0].as_str());
+                    assert_eq!(names.get(content), expected, "{content} {step}");
+                }
+            }
+        }
+        for contents in [0..snapshot.len, 3..106, 106..108, 107..107] {
+            let several = with_several(&snapshot, contents.clone()).unwrap();
+            let expected: Vec<u32> = contents.filter(|&id| all_of(id).len() > 1).collect();
+            assert_eq!(several, expected);
+        }
+    }
+}
