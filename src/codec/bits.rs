@@ -69,8 +69,11 @@ const ROW: usize = 8;
 /// The bytes that are looked at for a row of integers of 31 bits.
 const WINDOW: usize = 31 + PADDING;
 
+/// Fills a slice with the integers that are packed in bytes.
+type Reader = fn(&[u8], &mut [u32]);
+
 /// [`read_all`] for each number of bits. With a number that is known, nothing is computed to find an integer.
-const READERS: [fn(&[u8], &mut [u32]); 32] = [
+const READERS: [Reader; 32] = [
     read_of::<0>,
     read_of::<1>,
     read_of::<2>,
