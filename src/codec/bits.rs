@@ -158,7 +158,9 @@ mod tests {
             let values: Vec<u32> = values.iter().map(|value| value & low32(mask(bits))).collect();
             let mut bytes = Vec::new();
             let mut writer = BitWriter::new(&mut bytes);
-            values.iter().for_each(|&value| writer.push(value, bits));
+            for &value in &values {
+                writer.push(value, bits);
+            }
             writer.finish();
             let mut back = vec![7; values.len()];
             read_all(&bytes, bits, &mut back);

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 /// `\u{1b}`, `\\`), so that a line stays a line, columns stay columns, and [`unescape`] gives it back.
 pub fn escape(text: &str) -> Cow<'_, str> {
     // Without a branch for each byte, for most keys are plain.
-    let is_plain = |&byte: &u8| matches!(byte, b' '..=b'~') & (byte != b'\\');
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'[' | b']'..=b'~');
     if text
         .as_bytes()
         .iter()

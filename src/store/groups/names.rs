@@ -157,7 +157,7 @@ mod tests {
             };
             for name in 0..names {
                 let key = format!("{content}-{name}");
-                writer.add(key, &format!("the text {content}")).unwrap();
+                writer.add(key, format!("the text {content}")).unwrap();
             }
         }
         writer.commit().unwrap();

@@ -24,6 +24,10 @@ pub(crate) enum Policy {
     /// included: the one with its text, or else the first that was stored.
     Admit,
     /// It is stored beside all others, unless one has its text, the one under its own key included.
+    #[cfg_attr(
+        not(feature = "corpus"),
+        expect(dead_code, reason = "only a corpus has documents that are protected")
+    )]
     AdmitDistinct,
 }
 
