@@ -304,7 +304,7 @@ def asked_or_locked(store: dedupdb.Store) -> bool:
 def test_a_rebuild_that_is_not_finished_is_forgotten(store: dedupdb.Store) -> None:
     store.add([str(number) for number in range(1000)], texts(1000))
     with pytest.raises(Enough):
-        store.reindex(permutations=2048, progress=enough)
+        store.reindex(permutations=16384, progress=enough)
     # What was under way comes to its end first; then another rebuild is refused, or the first was done.
     with contextlib.suppress(errors.Unfinished):
         store.compact()

@@ -1,9 +1,9 @@
 //! A corpus in, a corpus without its near-duplicates out, and who was dropped for whose sake.
 //!
 //! Of documents that are alike one is kept: the [first](Keep::First), the [longest](Keep::Longest) or the
-//! [newest](Keep::Newest); or the first [few](Keep::Few), or [none](Keep::None). What is kept is written byte for byte and in the order of the input, into a file of
-//! records, a folder of files with their paths, a [list](Dedup::list) of paths, or a
-//! [stream](Dedup::output_to).
+//! [newest](Keep::Newest); or the first [few](Keep::Few), or [none](Keep::None). What is kept is written byte for
+//! byte and in the order of the input, into a file of records, a folder of files with their paths, a
+//! [list](Dedup::list) of paths, or a [stream](Dedup::output_to).
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -63,7 +63,8 @@
 //!
 //! About [`Dedup::memory`] bytes are taken, and 40 bytes for each id and, with [`Dedup::lineage`], for each
 //! kept document. Where the first or the first few are kept, the input is read once and written at once; else, and
-//! where some documents are protected, its texts and records are on disk meanwhile, and [marks](Dedup::mark) take about 100 bytes for each document.
+//! where some documents are protected, its texts and records are on disk meanwhile, and [marks](Dedup::mark) take
+//! about 100 bytes for each document.
 
 // What is read is judged by the store's writer, in the order of the input or, where it is kept in a spool
 // first, in another one. What is kept goes into a sink, which is published at the end.

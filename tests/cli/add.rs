@@ -89,6 +89,7 @@ fn the_summary_has_these_fields() {
         "replaced",
         "seconds",
         "skipped",
+        "stale",
         "unchanged",
         "updated",
     ];

@@ -105,7 +105,7 @@ fn what_may_not_be_linked_is_told_and_left() {
     // Not through a link, not a file, not a store.
     let ran = sandbox.run(&["link", "in/folder"]).expect(2);
     assert!(
-        ran.stderr.contains("this is not a folder"),
+        ran.stderr.contains("a folder is needed here"),
         "{}",
         ran.stderr
     );

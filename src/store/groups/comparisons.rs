@@ -90,8 +90,9 @@ impl Comparisons {
         self.buckets.contents()
     }
 
-    /// Replaces `tasks` by the next ones for so many threads; none when all is done. Before the next call, [`Comparisons::had_false`] must
-    /// record the outcome for the content of the last task.
+    /// Replaces `tasks` by the next ones for so many threads; none when all is done. Before the next call,
+    /// [`Comparisons::had_false`] must record the outcome for the content of the last task. Where a content ends does not
+    /// depend on where batches do: it never has more open comparisons than it may have false candidates.
     pub(crate) fn batch(
         &mut self,
         snapshot: &Snapshot,

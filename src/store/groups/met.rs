@@ -70,7 +70,8 @@ impl Met {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row<'a> {
     signature: &'a [u8],
-    /// The first bytes of its first band, zeros if it is shorter. Rows that are made one after the other are fetched at the same time.
+    /// The first bytes of its first band, zeros if it is shorter. Rows that are made one after the other are fetched at
+    /// the same time.
     head: [u8; 8],
 }
 

@@ -3,7 +3,7 @@
 use crate::sketch::Estimate;
 use crate::store::compare::Likeness;
 
-/// Which pairs [`Store::pairs`] finds.
+/// Which pairs [`Store::pairs`](crate::Store::pairs) finds.
 ///
 /// ```
 /// use dedupdb::groups::PairQuery;
