@@ -9,6 +9,9 @@ use anyhow::{Context, Result, bail};
 use crate::args::Escaped;
 use crate::inputs::STDIN;
 
+/// Listed keys that are not as they should be are named, so many; the others are counted.
+pub(crate) const NAMED: u64 = 10;
+
 /// Bytes that a list has at most; what goes on is no list.
 const MOST: u64 = 1 << 30;
 

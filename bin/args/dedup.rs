@@ -46,7 +46,7 @@ OUTPUT is one of these:
 Records are copied as they are: lines of JSONL, rows of CSV and TSV, records of WARC. Blank lines
 are dropped. Rows of Parquet keep all their columns, nested ones included: the output has the
 schema, the metadata and the compression of the input, and a group of rows for each of its groups. A
-group that loses no row is copied byte for byte. A damaged column ends the run, and nothing is written.
+group that loses no row is copied byte for byte. A damaged column ends the run, and no file is written.
 
 In a .jsonl file and on standard output, rows of Parquet become lines with all their columns: lists
 become arrays, structures and maps become objects, times are written as in ISO 8601, and bytes that

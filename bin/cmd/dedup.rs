@@ -19,16 +19,13 @@ use crate::exit::Exit;
 use crate::inputs::{STDIN, check_stdin, sources};
 use crate::interrupt::Interrupt;
 use crate::json;
-use crate::keys;
+use crate::keys::{self, NAMED};
 use crate::left_out::{LeftOut, Named, advice};
 use crate::number::{counted, grouped};
 use crate::output::{Output, escape};
 use crate::progress::Progress;
 use crate::reading::Told as _;
 use crate::store;
-
-/// Listed keys that are not dropped are named, so many; the others are counted.
-const NAMED: u64 = 10;
 
 /// Runs `dedup`.
 pub(crate) fn run(
@@ -351,9 +348,7 @@ impl<'a> Told<'a> {
         };
         self.interrupt.flow_after(told, &mut self.failed)
     }
-}
 
-impl Told<'_> {
     /// Names a listed key whose document is not dropped: the first of them, the others are counted.
     fn spare(&mut self, key: &str, why: Spared) {
         self.spared += 1;

@@ -12,16 +12,13 @@ use crate::args::{Args, Remove};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
-use crate::keys;
+use crate::keys::{self, NAMED};
 use crate::number::{counted, grouped};
 use crate::output::Output;
 use crate::watch::{Unit, Watch};
 
 /// Removals that wait for a commit cost memory.
 const COMMIT_DOCUMENTS: u64 = 200_000;
-
-/// Keys that no document has are named, so many; the others are counted.
-const NAMED: u64 = 10;
 
 /// Runs `remove`.
 pub(crate) fn run(

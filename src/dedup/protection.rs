@@ -166,6 +166,9 @@ impl Protection {
     /// What holds for a document. To be asked once for each, because it takes note of the patterns and keys that are
     /// met.
     pub(crate) fn guard(&mut self, origin: &Origin) -> Guard {
+        if !self.is_some() {
+            return Guard::None;
+        }
         let (file, is_matched) = self.source(&origin.source);
         let is_listed = self.is_listed(&origin.key, file.filter(|_| origin.record.is_none()));
         match (is_matched, is_listed) {
