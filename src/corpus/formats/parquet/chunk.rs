@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
+use parquet::basic::Compression;
 use parquet::column::page::{CompressedPage, PageWriteSpec, PageWriter};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::column::writer::{
@@ -22,6 +23,7 @@ use parquet::schema::types::ColumnDescPtr;
 
 use crate::corpus::formats::parquet::budget::Budget;
 use crate::corpus::formats::parquet::failure::{Failure, failed};
+use crate::corpus::formats::parquet::snappy::Snappy;
 use crate::corpus::formats::parquet::triplets::{Levels, Pace, Triplets, with_reader};
 
 /// How a column is encoded.
@@ -129,6 +131,8 @@ struct Copied<T: DataType> {
     rows: Rows<T>,
     writer: ColumnWriterImpl<'static, T>,
     spool: Spool,
+    /// How its pages are compressed.
+    compression: Compression,
 }
 
 impl<T: DataType> Copied<T>
@@ -137,15 +141,19 @@ where
 {
     fn begin(reader: ColumnReaderImpl<T>, coding: Coding<'_>) -> Copied<T> {
         let spool = Spool::new(&coding);
+        let compression = coding.properties.compression(coding.column.path());
+        let (snappy, properties) = Snappy::of(coding.column.path(), coding.properties);
         let pages = Box::new(Pages {
             sink: TrackedWrite::new(spool.clone()),
+            snappy,
         });
         let rows = Rows::begin(reader, &coding.column);
-        let writer = get_column_writer(coding.column, coding.properties, pages);
+        let writer = get_column_writer(coding.column, properties, pages);
         Copied {
             rows,
             writer: get_typed_column_writer(writer),
             spool,
+            compression,
         }
     }
 }
@@ -174,7 +182,10 @@ where
     }
 
     fn finish(self: Box<Self>) -> Result<Chunk, Failure> {
-        let close = self.writer.close().map_err(failed)?;
+        let mut close = self.writer.close().map_err(failed)?;
+        let metadata = close.metadata.into_builder();
+        let metadata = metadata.set_compression(self.compression).build();
+        close.metadata = metadata.map_err(failed)?;
         let bytes = self.spool.into_inner().map_err(Failure::Written)?;
         Ok(Chunk { bytes, close })
     }
@@ -261,10 +272,16 @@ impl Write for Spool {
 /// Writes pages into a spool that it owns.
 struct Pages {
     sink: TrackedWrite<Spool>,
+    /// What compresses them, unless that was done before.
+    snappy: Option<Snappy>,
 }
 
 impl PageWriter for Pages {
     fn write_page(&mut self, page: CompressedPage) -> Result<PageWriteSpec, ParquetError> {
+        let page = match &mut self.snappy {
+            Some(snappy) => snappy.compress(&page)?,
+            None => page,
+        };
         SerializedPageWriter::new(&mut self.sink).write_page(page)
     }
 
@@ -278,7 +295,9 @@ impl PageWriter for Pages {
 mod tests {
     use std::sync::Arc;
 
+    use parquet::basic::Compression;
     use parquet::data_type::{ByteArray, ByteArrayType};
+    use parquet::file::properties::WriterProperties;
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::file::writer::SerializedFileWriter;
     use parquet::record::RowAccessor;
@@ -289,11 +308,19 @@ mod tests {
 
     #[test]
     fn a_large_column_goes_to_disk_until_its_group_ends() {
+        for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY] {
+            is_copied_by_way_of_the_disk(compression);
+        }
+    }
+
+    fn is_copied_by_way_of_the_disk(compression: Compression) {
+        let properties = WriterProperties::builder().set_compression(compression);
+        let properties = Arc::new(properties.build());
         let schema = parse_message_type("message m { required binary text (UTF8); }").unwrap();
         let file = tempfile::tempfile().unwrap();
         let copy = file.try_clone().unwrap();
         let begin = |place| {
-            SerializedFileWriter::new(place, Arc::new(schema.clone()), Arc::default()).unwrap()
+            SerializedFileWriter::new(place, Arc::new(schema.clone()), properties.clone()).unwrap()
         };
         let mut writer = begin(copy);
         let texts: Vec<ByteArray> = (0..9000)
@@ -311,7 +338,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let coding = Coding {
             column: table.described(0),
-            properties: Arc::default(),
+            properties: properties.clone(),
             memory: 1 << 10,
             bytes: 1 << 9,
             folder: folder.path(),
@@ -335,6 +362,10 @@ mod tests {
         group.close().unwrap();
         writer.close().unwrap();
         let reader = SerializedFileReader::new(again).unwrap();
+        let written = reader.metadata().row_group(0).column(0);
+        assert_eq!(written.compression(), compression);
+        let bytes = (written.compressed_size(), written.uncompressed_size());
+        assert_eq!(bytes.0 < bytes.1, compression == Compression::SNAPPY);
         let rows = reader.get_row_iter(None).unwrap();
         let copies: Vec<ByteArray> = rows
             .map(|row| ByteArray::from(row.unwrap().get_string(0).unwrap().as_str()))

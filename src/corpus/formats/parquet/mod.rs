@@ -11,6 +11,7 @@ mod nodes;
 mod pages;
 mod passing;
 pub(crate) mod sketches;
+mod snappy;
 pub(crate) mod table;
 mod triplets;
 mod values;
