@@ -7,16 +7,41 @@ use std::path::Path;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use crate::publish::manifest::{Hashed, Listed};
+
 /// Where bytes end up.
 pub(crate) enum Outlet {
     File(File),
+    /// A file of a folder whose manifest is to list it.
+    Hashed(Hashed),
     Stream(Box<dyn Write + Send>),
+}
+
+impl Outlet {
+    /// A file of a folder whose manifest is to list it.
+    pub(crate) fn hashed(file: File) -> Outlet {
+        Outlet::Hashed(Hashed::new(file))
+    }
+
+    /// Ends what was written. A file is durable then; says what the manifest is to list.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn finish(self) -> io::Result<Option<Listed>> {
+        match self {
+            Outlet::File(file) => file.sync_all().map(|()| None),
+            Outlet::Hashed(file) => file.finish().map(Some),
+            Outlet::Stream(mut stream) => stream.flush().map(|()| None),
+        }
+    }
 }
 
 impl Write for Outlet {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Outlet::File(file) => file.write(bytes),
+            Outlet::Hashed(file) => file.write(bytes),
             Outlet::Stream(stream) => stream.write(bytes),
         }
     }
@@ -24,6 +49,7 @@ impl Write for Outlet {
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Outlet::File(file) => file.flush(),
+            Outlet::Hashed(file) => file.flush(),
             Outlet::Stream(stream) => stream.flush(),
         }
     }
@@ -78,20 +104,17 @@ impl Encoder {
         }
     }
 
-    /// Ends the stream. A file is durable then.
+    /// Ends the stream. A file is durable then; says what the manifest is to list.
     ///
     /// # Errors
     ///
     /// Those of writing.
-    pub(crate) fn finish(self) -> io::Result<()> {
+    pub(crate) fn finish(self) -> io::Result<Option<Listed>> {
         let buffered = match self {
             Encoder::Plain(buffered) | Encoder::GzipMembers(buffered) => buffered,
             Encoder::Gzip(encoder) => encoder.finish()?,
             Encoder::Zstd(encoder) => encoder.finish()?,
         };
-        match buffered.into_inner()? {
-            Outlet::File(file) => file.sync_all(),
-            Outlet::Stream(mut stream) => stream.flush(),
-        }
+        buffered.into_inner()?.finish()
     }
 }

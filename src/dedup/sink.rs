@@ -96,7 +96,7 @@ impl Sink {
         } else {
             let named = name.as_deref().unwrap_or(Path::new(""));
             if target.is_of_tables {
-                let mut tables = Tables::begin(mark)?;
+                let mut tables = Tables::begin(mark, Outlet::File)?;
                 tables.file(path.to_owned(), named.to_owned())?;
                 return Ok(of(Kind::Rows(tables), name));
             }
@@ -206,12 +206,11 @@ impl Sink {
     pub(crate) fn finish(self, wait: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         let finished = match self.kind {
             Kind::Nothing => Ok(()),
-            Kind::Records(stream) => stream.finish(),
+            Kind::Records(stream) => stream.finish().map(drop),
             Kind::Folder(tree) => return tree.finish(wait),
-            Kind::Rows(tables) => return tables.finish(wait),
+            Kind::Rows(tables) => return tables.finish(wait).map(drop),
             Kind::List { list, .. } => match list.into_inner() {
-                Ok(Outlet::File(file)) => file.sync_all(),
-                Ok(Outlet::Stream(mut stream)) => stream.flush(),
+                Ok(outlet) => outlet.finish().map(drop),
                 Err(error) => Err(error.into_error()),
             },
         };

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::corpus::{Format, Opened};
 
 use crate::dedup::encoder::{Encoder, Outlet};
+use crate::publish::manifest::Listed;
 
 /// The records so far.
 pub(crate) struct Stream {
@@ -56,12 +57,12 @@ impl Stream {
         self.encoder.write(record)
     }
 
-    /// Ends the file, durably.
+    /// Ends the file, durably; says what the manifest is to list.
     ///
     /// # Errors
     ///
     /// Those of writing.
-    pub(crate) fn finish(self) -> io::Result<()> {
+    pub(crate) fn finish(self) -> io::Result<Option<Listed>> {
         self.encoder.finish()
     }
 }

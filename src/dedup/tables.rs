@@ -18,6 +18,7 @@ use crate::dedup::encoder::{Encoder, Outlet};
 use crate::dedup::error::{Error, Result};
 use crate::dedup::mark::{Columns, Mark};
 use crate::publish::error::Of;
+use crate::publish::manifest::Written;
 
 /// Rows that the thread is told of together, about.
 const ROWS: usize = 256;
@@ -29,7 +30,7 @@ const TICK: Duration = Duration::from_millis(20);
 pub(crate) struct Tables {
     /// Nothing once all is said.
     jobs: Option<Sender<Job>>,
-    thread: Option<JoinHandle<Result<()>>>,
+    thread: Option<JoinHandle<Result<Written>>>,
     /// Disconnected when the thread ends.
     ended: Receiver<()>,
     is_stopped: Arc<AtomicBool>,
@@ -63,12 +64,12 @@ struct Reading {
 }
 
 impl Tables {
-    /// Begins with nothing. Rows get the columns of their marks, if there are any.
+    /// Begins with nothing. Rows get the columns of their marks, if there are any; files are written as `outlet` does.
     ///
     /// # Errors
     ///
     /// The system allows no further thread.
-    pub(crate) fn begin(mark: Option<&Columns>) -> Result<Tables> {
+    pub(crate) fn begin(mark: Option<&Columns>, outlet: fn(File) -> Outlet) -> Result<Tables> {
         let (sender, jobs) = channel();
         let is_stopped = Arc::new(AtomicBool::new(false));
         let flag = is_stopped.clone();
@@ -77,7 +78,7 @@ impl Tables {
         let (ending, ended) = channel();
         let started = thread.spawn(move || {
             let _ending = ending;
-            Copier::new(flag, columns).run(&jobs)
+            Copier::new(flag, columns, outlet).run(&jobs)
         });
         Ok(Tables {
             jobs: Some(sender),
@@ -155,12 +156,12 @@ impl Tables {
         }
     }
 
-    /// Ends all files, durably, and calls `wait` from time to time meanwhile.
+    /// Ends all files, durably, and calls `wait` from time to time meanwhile. Says what a manifest is to list.
     ///
     /// # Errors
     ///
     /// What was read cannot be read again, those of the system, or those of `wait`.
-    pub(crate) fn finish(mut self, wait: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+    pub(crate) fn finish(mut self, wait: &mut dyn FnMut() -> Result<()>) -> Result<Written> {
         self.close()?;
         self.jobs = None;
         while self.ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
@@ -200,15 +201,21 @@ impl Tables {
             .jobs
             .as_ref()
             .is_some_and(|jobs| jobs.send(job).is_ok());
-        if told { Ok(()) } else { self.joined() }
+        if told {
+            Ok(())
+        } else {
+            self.joined().map(drop)
+        }
     }
 
     /// What the thread ended with.
-    fn joined(&mut self) -> Result<()> {
+    fn joined(&mut self) -> Result<Written> {
         let ended = self.thread.take().map(JoinHandle::join);
-        ended.unwrap_or(Ok(Ok(()))).unwrap_or(Err(Error::Defect {
-            what: "the thread that writes tables panicked",
-        }))
+        ended
+            .unwrap_or(Ok(Ok(Written::new())))
+            .unwrap_or(Err(Error::Defect {
+                what: "the thread that writes tables panicked",
+            }))
     }
 }
 
@@ -226,6 +233,9 @@ struct Copier {
     is_stopped: Arc<AtomicBool>,
     /// The columns that rows get.
     columns: Option<Columns>,
+    outlet: fn(File) -> Outlet,
+    /// The files that are done.
+    written: Written,
     /// The file that is being written, and its path.
     file: Option<(Writing, PathBuf)>,
     /// The table that is being read, and its path.
@@ -239,16 +249,22 @@ enum Writing {
 }
 
 impl Copier {
-    fn new(is_stopped: Arc<AtomicBool>, columns: Option<Columns>) -> Copier {
+    fn new(
+        is_stopped: Arc<AtomicBool>,
+        columns: Option<Columns>,
+        outlet: fn(File) -> Outlet,
+    ) -> Copier {
         Copier {
             is_stopped,
             columns,
+            outlet,
+            written: Written::new(),
             file: None,
             table: None,
         }
     }
 
-    fn run(mut self, jobs: &Receiver<Job>) -> Result<()> {
+    fn run(mut self, jobs: &Receiver<Job>) -> Result<Written> {
         for job in jobs {
             if self.is_stopped.load(Ordering::Relaxed) {
                 return Err(Error::Stopped);
@@ -257,7 +273,7 @@ impl Copier {
                 Job::File(path, name) => {
                     self.end_file()?;
                     let file = File::options().write(true).open(&path).of(&path)?;
-                    let encoder = Encoder::new(Outlet::File(file), &name, false).of(&path)?;
+                    let encoder = Encoder::new((self.outlet)(file), &name, false).of(&path)?;
                     let encoded = Box::new(Encoded(encoder));
                     self.file = Some((Writing::Begun(encoded), path));
                 }
@@ -274,7 +290,8 @@ impl Copier {
                 }
             }
         }
-        self.end_file()
+        self.end_file()?;
+        Ok(self.written)
     }
 
     fn begin_table(&mut self, path: PathBuf, source: &TableSource) -> Result<()> {
@@ -327,10 +344,12 @@ impl Copier {
     fn end_file(&mut self) -> Result<()> {
         match self.file.take() {
             None => Ok(()),
-            Some((Writing::Rows(rows), path)) => Ok(rows
-                .finish()
-                .and_then(|encoded| encoded.0.finish())
-                .of(&path)?),
+            Some((Writing::Rows(rows), path)) => {
+                let finished = rows.finish().and_then(|encoded| encoded.0.finish());
+                let listed = finished.of(&path)?;
+                self.written.extend(listed.map(|listed| (path, listed)));
+                Ok(())
+            }
             Some((Writing::Begun(_), _)) => Err(Error::NoTable),
         }
     }

@@ -13,7 +13,7 @@ use crate::dedup::modes::{create_file, create_folder, create_folders};
 use crate::dedup::stream::Stream;
 use crate::dedup::tables::Tables;
 use crate::publish::error::Of;
-use crate::publish::manifest;
+use crate::publish::manifest::{self, Written};
 
 /// The files so far.
 pub(crate) struct Tree {
@@ -24,6 +24,8 @@ pub(crate) struct Tree {
     stream: Option<(Stream, PathBuf)>,
     /// Those of columns, once there is one.
     tables: Option<Tables>,
+    /// The files of records that are done.
+    written: Written,
     /// The columns that all records get.
     mark: Option<Columns>,
 }
@@ -53,6 +55,7 @@ impl Tree {
             root: root.to_owned(),
             stream: None,
             tables: None,
+            written: Written::new(),
             mark: mark.cloned(),
         })
     }
@@ -67,7 +70,7 @@ impl Tree {
         let (file, path) = self.create(&opened.source)?;
         if let Some(table) = &opened.table {
             if self.tables.is_none() {
-                self.tables = Some(Tables::begin(self.mark.as_ref())?);
+                self.tables = Some(Tables::begin(self.mark.as_ref(), Outlet::hashed)?);
             }
             if let Some(tables) = &mut self.tables {
                 tables.file(path.clone(), path)?;
@@ -75,7 +78,7 @@ impl Tree {
             }
             return Ok(());
         }
-        let mut stream = Stream::new(Outlet::File(file), &path, opened.format).of(&path)?;
+        let mut stream = Stream::new(Outlet::hashed(file), &path, opened.format).of(&path)?;
         stream.open(opened).of(&path)?;
         self.stream = Some((stream, path));
         Ok(())
@@ -134,14 +137,15 @@ impl Tree {
     pub(crate) fn finish(mut self, wait: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         self.close()?;
         if let Some(tables) = self.tables.take() {
-            tables.finish(wait)?;
+            self.written.append(&mut tables.finish(wait)?);
         }
-        Ok(manifest::seal(&self.root)?)
+        Ok(manifest::seal(&self.root, &self.written)?)
     }
 
     fn close(&mut self) -> Result<()> {
         if let Some((stream, path)) = self.stream.take() {
-            stream.finish().of(&path)?;
+            let listed = stream.finish().of(&path)?;
+            self.written.extend(listed.map(|listed| (path, listed)));
         }
         Ok(())
     }

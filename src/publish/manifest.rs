@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -32,10 +32,51 @@ const START: &[u8] = b"{\"dedupdb_output\":";
 struct Manifest(BTreeMap<PathBuf, Listed>);
 
 /// What a file was when it was written.
-#[derive(Debug, PartialEq, Eq)]
-struct Listed {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Listed {
     bytes: u64,
     hash: String,
+}
+
+/// Files of an output whose lines in the manifest are known, by their paths.
+pub(crate) type Written = BTreeMap<PathBuf, Listed>;
+
+/// A file of an output that is hashed while it is written from its beginning to its end.
+#[derive(Debug)]
+pub(crate) struct Hashed {
+    file: File,
+    hasher: Box<blake3::Hasher>,
+}
+
+impl Hashed {
+    pub(crate) fn new(file: File) -> Hashed {
+        Hashed {
+            file,
+            hasher: Box::default(),
+        }
+    }
+
+    /// Ends the file, durably.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn finish(self) -> io::Result<Listed> {
+        self.file.sync_all()?;
+        Ok(Listed::by(&self.hasher))
+    }
+}
+
+impl Write for Hashed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.hasher.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 /// Whether the file is the manifest of an output.
@@ -48,29 +89,30 @@ pub(crate) fn is_manifest(path: &Path) -> bool {
     path.file_name() == Some(OsStr::new(NAME)) && starts().unwrap_or(false)
 }
 
-/// Makes the folder `root` and all that is in it durable, with a manifest of it.
+/// Makes the folder `root` and all that is in it durable, with a manifest of it. Those that are `written` are durable.
 ///
 /// # Errors
 ///
 /// Those of the system.
-pub(crate) fn seal(root: &Path) -> Result<()> {
+pub(crate) fn seal(root: &Path, written: &Written) -> Result<()> {
     let listed = entries(root)?.into_par_iter().map(|entry| {
         let path = entry.path();
+        let name = below(root, path).to_owned();
+        if let Some(listed) = written.get(path) {
+            return Ok(Some((name, listed.clone())));
+        }
         File::open(path).and_then(|file| file.sync_all()).of(path)?;
         if entry.file_type().is_dir() {
             return Ok(None);
         }
-        Ok(Some((
-            below(root, path).to_owned(),
-            Listed::of(path).of(path)?,
-        )))
+        Ok(Some((name, Listed::of(path).of(path)?)))
     });
     let listed: Vec<Option<(PathBuf, Listed)>> = listed.collect::<Result<_>>()?;
     let path = root.join(NAME);
     let text = Manifest(listed.into_iter().flatten().collect()).to_text();
     let write = || -> io::Result<()> {
         let mut file = File::create_new(&path)?;
-        io::Write::write_all(&mut file, text.as_bytes())?;
+        file.write_all(text.as_bytes())?;
         file.sync_all()?;
         if cfg!(unix) {
             File::open(root)?.sync_all()?;
@@ -145,9 +187,15 @@ fn below<'a>(root: &Path, path: &'a Path) -> &'a Path {
 impl Listed {
     fn of(path: &Path) -> io::Result<Listed> {
         let mut hasher = blake3::Hasher::new();
-        let bytes = io::copy(&mut File::open(path)?, &mut hasher)?;
-        let hash = hasher.finalize().to_hex().to_string();
-        Ok(Listed { bytes, hash })
+        io::copy(&mut File::open(path)?, &mut hasher)?;
+        Ok(Listed::by(&hasher))
+    }
+
+    fn by(hasher: &blake3::Hasher) -> Listed {
+        Listed {
+            bytes: hasher.count(),
+            hash: hasher.finalize().to_hex().to_string(),
+        }
     }
 }
 
@@ -259,7 +307,7 @@ mod tests {
         fs::create_dir_all(folder.path().join("deep/er")).unwrap();
         fs::write(folder.path().join("deep/er/a.txt"), "one").unwrap();
         fs::write(folder.path().join("line\nbreak"), "two").unwrap();
-        seal(folder.path()).unwrap();
+        seal(folder.path(), &Written::new()).unwrap();
         folder
     }
 
@@ -323,7 +371,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let name = path_of(vec![b'a', 0xff]).unwrap();
         fs::write(folder.path().join(&name), "one").unwrap();
-        seal(folder.path()).unwrap();
+        seal(folder.path(), &Written::new()).unwrap();
         assert!(
             verify(folder.path())
                 .unwrap()

@@ -140,7 +140,7 @@ mod tests {
         fs::create_dir(&place).unwrap();
         fs::write(place.join("a"), "one").unwrap();
         assert!(Standing::at(&place, true).is_err(), "it has no manifest");
-        manifest::seal(&place).unwrap();
+        manifest::seal(&place, &manifest::Written::new()).unwrap();
         let exists = Standing::at(&place, false).unwrap_err();
         assert!(matches!(exists, Error::Exists { .. }), "{exists}");
         let standing = Standing::at(&place, true).unwrap();

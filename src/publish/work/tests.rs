@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::super::manifest::{self, seal};
+use super::super::manifest::{self, Written, seal};
 use super::super::steps::plan::Plan;
 use super::*;
 
@@ -21,7 +21,7 @@ fn write(path: &Path, form: Form, text: &str) {
         Form::Folder => {
             fs::create_dir(path).unwrap();
             fs::write(path.join("text"), text).unwrap();
-            seal(path).unwrap();
+            seal(path, &Written::new()).unwrap();
         }
     }
 }
