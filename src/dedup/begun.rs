@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::thread;
 
 use crate::corpus::expanded;
 use crate::dedup::against::{check_apart, compared};
@@ -18,6 +19,7 @@ use crate::dedup::protection::Protection;
 use crate::dedup::removed::Removed;
 use crate::dedup::run::Run;
 use crate::dedup::settings::{Dedup, Keep, To};
+use crate::dedup::sink::Sink;
 use crate::dedup::target::{Form, Target};
 use crate::write::Uncommitted;
 use crate::{Store, Writer};
@@ -124,41 +126,68 @@ impl Begun {
             inputs: &inputs,
         };
         let batches = run.read(sources)?;
-        match (dedup.keep, &against) {
+        let sink = match (dedup.keep, &against) {
             (_, Some(against)) => run.against(&mut judge, &batches, against, to)?,
             (Keep::First | Keep::Few(_), None) if !judge.protection.is_some() => {
-                run.in_order(&mut judge, batches, to)?;
+                run.in_order(&mut judge, batches, to)?
             }
             _ => run.by_rank(&mut judge, &batches, to)?,
-        }
-        if let Some(removed) = &mut judge.removed {
-            removed.finish()?;
-        }
-        judge.met.watch.tell(Event::Publishing)?;
-        let done = &judge.met.done;
-        let is_written = done.kept > 0 || !done.read_nothing() && !outputs.replaces_content();
-        if is_written {
-            outputs.publish()?;
-        }
-        // As late as can be: a run that ends before this gives its documents again when it is repeated.
-        if store_stays {
-            judge.writer.publish_run()?;
-        }
-        let Judge { writer, met, .. } = judge;
-        drop(writer);
-        if store_stays {
-            pack(&store, met.watch)?;
-        }
+        };
+        let Judge {
+            writer,
+            removed,
+            mut met,
+            ..
+        } = judge;
         let mut cut_short = store.searches_cut_short() - cut_short;
         if let Some((against, before)) = against {
             cut_short += against.searches_cut_short() - before;
         }
+        let (stays, goes) = if store_stays {
+            (Some((writer, store)), None)
+        } else {
+            (None, Some((writer, store)))
+        };
+        finish(sink, &mut met, goes)?;
+        if let Some(mut removed) = removed {
+            removed.finish()?;
+        }
+        let is_written = publish(&outputs, &mut met, stays)?;
         Ok(met.done.summed(cut_short, is_written))
     }
 }
 
+/// Ends what was written, durably. A store that is no longer needed goes meanwhile.
+fn finish(sink: Sink, met: &mut Met<'_>, store: Option<(Writer, Store)>) -> Result<()> {
+    met.done.reading.grew(sink.grown());
+    met.done.unmarked += sink.unmarked();
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().name("ending".to_owned());
+        // Where no thread begins, it goes at once.
+        drop(thread.spawn_scoped(scope, || drop(store)));
+        sink.finish(&mut || met.watch.tick())
+    })
+}
+
+/// Gives what was written its place, if something stays of what was read. Says whether it does.
+fn publish(outputs: &Outputs, met: &mut Met<'_>, store: Option<(Writer, Store)>) -> Result<bool> {
+    met.watch.tell(Event::Publishing)?;
+    let done = &met.done;
+    let is_written = done.kept > 0 || !done.read_nothing() && !outputs.replaces_content();
+    if is_written {
+        outputs.publish()?;
+    }
+    // As late as can be: a run that ends before this gives its documents again when it is repeated.
+    if let Some((mut writer, store)) = store {
+        writer.publish_run()?;
+        drop(writer);
+        pack(&store, &mut met.watch)?;
+    }
+    Ok(is_written)
+}
+
 /// Writes the index of a store as a whole if much was added; the observer may stop that alone.
-fn pack(store: &Store, mut watch: Observer<'_>) -> Result<()> {
+fn pack(store: &Store, watch: &mut Observer<'_>) -> Result<()> {
     store.pack_if_loose(|_| match watch.tick() {
         Ok(()) => ControlFlow::Continue(()),
         Err(_) => ControlFlow::Break(()),

@@ -38,7 +38,7 @@ pub(super) struct Run<'a> {
 
 impl Run<'_> {
     /// Reads, judges and writes document after document.
-    pub(super) fn in_order(&self, judge: &mut Judge<'_>, batches: Batches, to: To) -> Result<()> {
+    pub(super) fn in_order(&self, judge: &mut Judge<'_>, batches: Batches, to: To) -> Result<Sink> {
         let mut sink = self.sink(to)?;
         let sketched = sketch_ahead(batches, self.store)?;
         judge.judge_all(&sketched, false, &mut |judged| taken(&mut sink, &judged))?;
@@ -46,7 +46,7 @@ impl Run<'_> {
         if self.store_stays {
             judge.commit()?;
         }
-        finish(sink, judge)
+        Ok(sink)
     }
 
     /// Reads, compares with what is stored there alone, and writes document after document.
@@ -56,16 +56,16 @@ impl Run<'_> {
         batches: &Batches,
         (against, _): &(Store, u64),
         to: To,
-    ) -> Result<()> {
+    ) -> Result<Sink> {
         let mut sink = self.sink(to)?;
         judge.judge_against(batches, against, &mut |judged| taken(&mut sink, &judged))?;
         judge.check_protection()?;
         self.check_failures(judge)?;
-        finish(sink, judge)
+        Ok(sink)
     }
 
     /// Reads all documents, judges them by rank, and writes them in the order of the input.
-    pub(super) fn by_rank(&self, judge: &mut Judge<'_>, batches: &Batches, to: To) -> Result<()> {
+    pub(super) fn by_rank(&self, judge: &mut Judge<'_>, batches: &Batches, to: To) -> Result<Sink> {
         let mut spool = Spool::new(self.outputs.work(), self.dedup.temporary_limit)?;
         let mut ranking = Ranking::new(self.dedup.keep);
         spool_all(judge, batches, &mut spool, &mut ranking)?;
@@ -104,7 +104,13 @@ impl Run<'_> {
     }
 
     /// Writes the records of a spool that are kept.
-    fn write(&self, judge: &mut Judge<'_>, records: Records, fates: &Fates, to: To) -> Result<()> {
+    fn write(
+        &self,
+        judge: &mut Judge<'_>,
+        records: Records,
+        fates: &Fates,
+        to: To,
+    ) -> Result<Sink> {
         let mut sink = self.sink(to)?;
         let mut ordinals = 0..;
         let folder = self.outputs.work().folder();
@@ -131,7 +137,7 @@ impl Run<'_> {
                 Spooled::File(path, size, modified) => keep(Kept::File(&path, size, modified)),
             }?;
         }
-        finish(sink, judge)
+        Ok(sink)
     }
 
     pub(super) fn read(&self, sources: Vec<Source>) -> Result<Batches> {
@@ -155,13 +161,6 @@ impl Run<'_> {
         }
         Ok(())
     }
-}
-
-/// Ends what was written, durably.
-fn finish(sink: Sink, judge: &mut Judge<'_>) -> Result<()> {
-    judge.met.done.reading.grew(sink.grown());
-    judge.met.done.unmarked += sink.unmarked();
-    sink.finish(&mut || judge.met.watch.tick())
 }
 
 /// Writes what is to be written of one document or file.
