@@ -1,6 +1,6 @@
 //! Exit codes.
 
-use std::process::ExitCode;
+use std::io::{self, Write};
 
 use crate::interrupt;
 
@@ -29,12 +29,23 @@ impl Exit {
     }
 
     /// The code for the system.
-    pub(crate) fn code(self) -> ExitCode {
-        ExitCode::from(match self {
+    fn code(self) -> u8 {
+        match self {
             Exit::Found => 0,
             Exit::Nothing => 1,
             Exit::Failed => 2,
             Exit::Interrupted => interrupt::exit_code(),
-        })
+        }
+    }
+
+    /// Ends the process. The allocator does not give its memory back first: it does so piece by piece, and the system takes
+    /// all at once.
+    pub(crate) fn end(self) -> ! {
+        // Nobody is left to tell when this fails.
+        io::stdout().flush().unwrap_or_default();
+        #[cfg(unix)]
+        signal_hook::low_level::exit(self.code().into());
+        #[cfg(not(unix))]
+        std::process::exit(self.code().into())
     }
 }

@@ -31,7 +31,6 @@ mod timings;
 mod watch;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::ExitCode;
 
 use anyhow::anyhow;
 use args::Args;
@@ -44,12 +43,16 @@ use output::Output;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-fn main() -> ExitCode {
+fn main() -> ! {
+    run().end()
+}
+
+fn run() -> Exit {
     hush_guarded();
     interrupt::outlive_file_limit();
     let mut args = match Args::typed() {
         Ok(args) => args,
-        Err(error) => return explain(&error).code(),
+        Err(error) => return explain(&error),
     };
     let console = Console::new(args.quiet);
     let mut output = Output::new(args.json);
@@ -61,14 +64,13 @@ fn main() -> ExitCode {
     };
     let done = catch_unwind(AssertUnwindSafe(run));
     let done = done.unwrap_or_else(|_| Err(anyhow!("stopped by a panic, which is a bug")));
-    let exit = done.unwrap_or_else(|error| {
+    done.unwrap_or_else(|error| {
         if output::is_broken_pipe(&error) {
             return Exit::Found;
         }
         console.error(&format!("{error:#}{}", store::advice(&error)));
         Exit::Failed
-    });
-    exit.code()
+    })
 }
 
 /// Says nothing of a panic in redb or parquet: at a page that is damaged it becomes an error that is told.
