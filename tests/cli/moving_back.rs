@@ -54,21 +54,31 @@ fn a_file_that_is_gone_is_told_once() {
     let sandbox = Sandbox::new();
     pairs(&sandbox, 2);
     let before = tree(&sandbox, "in");
-    // A folder that has its name now is not the file.
-    for is_folder in [false, true] {
+    let name = "in/1/deep/b001.txt";
+    // A folder or another file that has its name now is not the file.
+    for other in [None, Some(None), Some(Some("another file"))] {
         sandbox.run(&MOVE).expect(0);
         fs::remove_file(sandbox.path("aside/1/deep/b001.txt")).unwrap();
-        if is_folder {
-            fs::create_dir(sandbox.path("in/1/deep/b001.txt")).unwrap();
+        match other {
+            None => {}
+            Some(None) => fs::create_dir(sandbox.path(name)).unwrap(),
+            Some(Some(text)) => sandbox.write(name, text),
         }
         let ran = sandbox.run(&UNDO).expect(2);
-        let told = "aside/1/deep/b001.txt: it is neither here nor at ";
+        let told = match other {
+            Some(Some(_)) => "b001.txt is another file or was changed",
+            _ => "aside/1/deep/b001.txt: it is neither here nor at ",
+        };
         assert!(ran.stderr.contains(told), "{}", ran.stderr);
         assert_eq!(sandbox.names(), ["in"]);
-        if is_folder {
-            fs::remove_dir(sandbox.path("in/1/deep/b001.txt")).unwrap();
+        match other {
+            None => {}
+            Some(None) => fs::remove_dir(sandbox.path(name)).unwrap(),
+            Some(Some(text)) => {
+                assert_eq!(fs::read_to_string(sandbox.path(name)).unwrap(), text);
+            }
         }
-        sandbox.write("in/1/deep/b001.txt", &before["1/deep/b001.txt"]);
+        sandbox.write(name, &before["1/deep/b001.txt"]);
         assert_eq!(tree(&sandbox, "in"), before);
     }
 }

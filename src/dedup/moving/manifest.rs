@@ -2,11 +2,13 @@
 //!
 //! Lines of JSON. The first has the number of the format, the number of the files and the folder that they are from,
 //! `{"dedupdb_moved":1,"files":2,"from":"/home/notes","writer":"dedupdb 0.1.0"}`; each of the others is a file with the
-//! key of the document that it is like, `{"like":"a/a.txt","path":"a/b.txt","similarity":0.91}`; the last has the hash of
-//! all before it, `{"blake3":"..."}`.
+//! key of the document that it is like, and with its size and time,
+//! `{"bytes":12,"like":"a/a.txt","modified":1700000000000000000,"path":"a/b.txt","similarity":0.91}`; the last has the hash
+//! of all before it, `{"blake3":"..."}`.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::Read;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -41,6 +43,25 @@ pub(super) struct Listed {
     /// The key of the document that it is like.
     pub(super) like: String,
     pub(super) similarity: f64,
+    pub(super) state: State,
+}
+
+/// By what a file is told from others that get its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct State {
+    bytes: u64,
+    /// Nanoseconds after 1970 at which its content last changed.
+    modified: i64,
+}
+
+impl State {
+    pub(super) fn of(metadata: &Metadata) -> State {
+        let seconds = metadata.mtime().saturating_mul(1_000_000_000);
+        State {
+            bytes: metadata.len(),
+            modified: seconds.saturating_add(metadata.mtime_nsec()),
+        }
+    }
 }
 
 impl Manifest {
@@ -56,7 +77,13 @@ impl Manifest {
         let mut lines = format!("{first}\n");
         for file in &self.files {
             let path = file.path.to_str()?;
-            let line = json!({ "path": path, "like": file.like, "similarity": file.similarity });
+            let line = json!({
+                "path": path,
+                "like": file.like,
+                "similarity": file.similarity,
+                "bytes": file.state.bytes,
+                "modified": file.state.modified,
+            });
             lines.push_str(&line.to_string());
             lines.push('\n');
         }
@@ -127,6 +154,10 @@ impl Listed {
             path: path.to_owned(),
             like: value["like"].as_str()?.to_owned(),
             similarity: value["similarity"].as_f64()?,
+            state: State {
+                bytes: value["bytes"].as_u64()?,
+                modified: value["modified"].as_i64()?,
+            },
         })
     }
 }
@@ -160,13 +191,17 @@ pub(super) fn is_below(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Listed, Manifest};
+    use super::{Listed, Manifest, State};
 
     fn manifest() -> Manifest {
         let file = |path: &str| Listed {
             path: path.into(),
             like: "a\n\"b\"".to_owned(),
             similarity: 0.912_345,
+            state: State {
+                bytes: 12,
+                modified: -1,
+            },
         };
         Manifest {
             from: "/home/notes".into(),

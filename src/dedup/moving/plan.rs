@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::manifest::{Listed, NAME};
+use super::manifest::{Listed, NAME, State};
 use super::{Left, manifest};
 use crate::corpus::{FileIdentity, Key, Reason, Skipped, is_same_file};
 use crate::dedup::event::Dropped;
@@ -191,6 +191,7 @@ impl Plan {
             path: path.to_owned(),
             like: planned.like.clone(),
             similarity: planned.similarity,
+            state: State::of(&metadata),
         };
         let bytes = if planned.first.is_some() {
             0

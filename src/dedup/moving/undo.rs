@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::hold::{self, For, Hold};
-use super::manifest::{Listed, Manifest, NAME};
+use super::manifest::{Listed, Manifest, NAME, State};
 use super::run::clear;
 use super::{Left, MoveEvent, Moved, Told, rename};
 use crate::dedup::error::{Error, Result};
@@ -78,7 +78,7 @@ impl Undo {
         let mut stays = self.pretend;
         for file in &manifest.files {
             let (from, to) = (target.join(&file.path), root.join(&file.path));
-            match self.put_back(&from, &to, root, target) {
+            match self.put_back(file, (&from, &to), (root, target)) {
                 Ok(None) => {}
                 Ok(Some(moved)) => {
                     told.moved.files += 1;
@@ -132,16 +132,19 @@ impl Undo {
     /// Moves a file back; none if it is there already. Gives what was known of it.
     fn put_back(
         &self,
-        from: &Path,
-        to: &Path,
-        root: &Path,
-        target: &Path,
+        file: &Listed,
+        (from, to): (&Path, &Path),
+        (root, target): (&Path, &Path),
     ) -> Result<Option<Metadata>, Left> {
         let there = fs::symlink_metadata(to);
         let Ok(moved) = fs::symlink_metadata(from) else {
             return match there {
                 // Somebody moved it back by hand.
-                Ok(there) if there.is_file() => Ok(None),
+                Ok(there) if there.is_file() && State::of(&there) == file.state => Ok(None),
+                Ok(there) if there.is_file() => Err(Left::gone(format!(
+                    "it is not here, and {} is another file or was changed",
+                    to.display()
+                ))),
                 _ => Err(Left::gone(format!(
                     "it is neither here nor at {}, so it cannot be moved back",
                     to.display()
