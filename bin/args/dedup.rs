@@ -45,8 +45,9 @@ OUTPUT is one of these:
 
 Records are copied as they are: lines of JSONL, rows of CSV and TSV, records of WARC. Blank lines
 are dropped. Rows of Parquet keep all their columns, nested ones included: the output has the
-schema, the metadata and the compression of the input, and a group of rows for each of its groups. A
-group that loses no row is copied byte for byte. A damaged column ends the run, and no file is written.
+schema, the metadata and the compression of the input, and a group of rows for each of its groups
+that keeps a row. A group that loses no row is copied byte for byte. A file that is damaged, or
+cannot be read, ends the run, and no file is written.
 
 In a .jsonl file and on standard output, rows of Parquet become lines with all their columns: lists
 become arrays, structures and maps become objects, times are written as in ISO 8601, and bytes that
@@ -101,7 +102,7 @@ key),
 dup_representative (the key of the document that it resembles, or its own) and dup_similarity (1 for
 the representative). A record without a text is written with nulls, or empty cells, in these
 columns; a line that is no JSON object is left out. Rows with fewer cells than the header get empty
-ones. --mark works for JSONL, CSV, TSV with a header, and Parquet, where metadata that lists the
+ones. --mark works for JSONL, CSV, TSV with a header, and Parquet, where Arrow's own list of the
 columns is dropped.
 
 Stored documents (--store or DEDUPDB_STORE) come before all others and are never replaced. A

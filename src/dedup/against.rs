@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::Store;
-use crate::corpus::{self, Source, expanded};
+use crate::corpus::{self, Options, Reason, Skipped, Source, expanded};
 use crate::dedup::error::{Error, Result};
 use crate::dedup::judge::Judge;
 use crate::dedup::outputs::Outputs;
@@ -53,6 +53,27 @@ fn place(source: &Source) -> Option<(&Path, PathBuf)> {
     Some((named, fs::canonicalize(named).ok()?))
 }
 
+/// Refuses what does not exist, and a file of records that could not be read to its end. A file that is one document is as
+/// one record: it is told, and the others count.
+fn check_read(skipped: &Skipped, options: &Options) -> Result<()> {
+    let path = PathBuf::from(&skipped.place);
+    let is_lost = match skipped.reason {
+        Reason::NotFound => true,
+        Reason::Unreadable | Reason::Stopped => !options.format_of(&path).is_document(),
+        _ => false,
+    };
+    if !is_lost {
+        return Ok(());
+    }
+    let detail = &skipped.detail;
+    Err(Error::UnreadCounterpart {
+        path,
+        reason: format!(
+            "{detail}; nothing is written, because what resembles this would be kept (leave it out to go on without it)"
+        ),
+    })
+}
+
 /// The store that documents are compared with alone, and how many of its searches were cut short before.
 pub(super) fn compared(
     against: Against,
@@ -71,11 +92,12 @@ pub(super) fn compared(
                 .memory(dedup.memory);
             let mut failed = Ok(());
             let added = add.run(&store, |event| {
-                let told = match event {
-                    corpus::AddEvent::Skipped(skipped) => judge.met.skip(skipped),
+                failed = match event {
+                    corpus::AddEvent::Skipped(skipped) => {
+                        check_read(skipped, &dedup.options).and_then(|()| judge.met.skip(skipped))
+                    }
                     _ => judge.met.watch.tick(),
                 };
-                failed = told;
                 if failed.is_ok() {
                     ControlFlow::Continue(())
                 } else {

@@ -219,7 +219,7 @@ fn judge<'a>(
         met: Met {
             done: Done::default(),
             watch,
-            fit: Fit::new(target, dedup.mark.as_ref()),
+            fit: Fit::new(dedup, target),
         },
     }
 }

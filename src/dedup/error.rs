@@ -49,7 +49,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// A table whose rows are to be copied cannot be read completely.
+    /// A table whose rows are to be copied cannot be read, or not completely.
     Input {
         /// The file.
         path: PathBuf,
@@ -72,6 +72,14 @@ pub enum Error {
     },
     /// None of the documents to compare the input with could be read. The observer got events with the reasons.
     NothingToCompare,
+    /// What to compare the input with does not exist, or is a file of records that cannot be read completely, so what
+    /// resembles it would be kept.
+    UnreadCounterpart {
+        /// The file.
+        path: PathBuf,
+        /// Why, and what to do.
+        reason: String,
+    },
     /// A pattern of [`Dedup::protect`](crate::dedup::Dedup::protect) matches the name of no file.
     ProtectsNothing {
         /// The pattern.
@@ -179,7 +187,7 @@ impl fmt::Display for Error {
             ),
             Error::Input { path, source } => write!(
                 f,
-                "{}: {source}; nothing is written, and without this file the rest is",
+                "{}: {source}; nothing is written, because its rows would be missing (leave it out to go on without them)",
                 path.display()
             ),
             Error::NoFolder { path } => write!(
@@ -187,9 +195,9 @@ impl fmt::Display for Error {
                 "{}: a folder is needed here, not a file or a symbolic link",
                 path.display()
             ),
-            Error::OwnCounterpart { path, reason } | Error::BadManifest { path, reason } => {
-                write!(f, "{}: {reason}", path.display())
-            }
+            Error::OwnCounterpart { path, reason }
+            | Error::UnreadCounterpart { path, reason }
+            | Error::BadManifest { path, reason } => write!(f, "{}: {reason}", path.display()),
             Error::NothingToCompare => f.write_str(
                 "nothing could be read of what to compare with, and nothing is written; its records need the \
                  fields that the input has for key and text",

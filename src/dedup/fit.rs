@@ -5,16 +5,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::corpus::{Format, Opened, Origin, Skipped, TableSource};
+use crate::corpus::{Format, Opened, Options, Origin, Reason, Skipped, TableSource};
 
 use crate::dedup::error::{Error, Result, Unfit};
 use crate::dedup::mark::Columns;
+use crate::dedup::settings::Dedup;
 use crate::dedup::target::{Form, Target};
 
 /// What was met so far.
 #[derive(Debug)]
 pub(crate) struct Fit {
     form: Form,
+    /// What says which files are tables.
+    options: Options,
     /// The format of all records, once it is known.
     format: Option<Format>,
     /// The header of all tables, once there is one.
@@ -32,14 +35,15 @@ pub(crate) struct Fit {
 
 impl Fit {
     /// Nothing yet.
-    pub(crate) fn new(target: &Target, mark: Option<&Columns>) -> Fit {
+    pub(crate) fn new(dedup: &Dedup, target: &Target) -> Fit {
         let named = target.path.as_deref().map(Format::of);
         Fit {
             form: target.form,
+            options: dedup.options.clone(),
             format: named.filter(|format| !format.is_document()),
             header: None,
             is_of_tables: target.is_of_tables,
-            mark: mark.cloned(),
+            mark: dedup.mark.clone(),
             has_fields: false,
             schema: None,
             table: None,
@@ -113,14 +117,14 @@ impl Fit {
     ///
     /// # Errors
     ///
-    /// It is the rest of a table, without which the output would lack rows that nobody read; or a record with a field of
-    /// the name of a mark.
+    /// It is a table, or the rest of one, without which the output would lack rows that nobody read; or a record with a
+    /// field of the name of a mark.
     pub(crate) fn unread(&self, skipped: &Skipped) -> Result<()> {
-        if let Some(path) = self.table.as_ref()
-            && Path::new(&skipped.place) == path
-        {
+        let path = Path::new(&skipped.place);
+        let is_begun = self.table.as_deref() == Some(path);
+        if is_begun || skipped.reason == Reason::Unreadable && self.is_table(path) {
             let detail = io::Error::other(skipped.detail.clone());
-            return Err(Error::input(path.clone(), detail));
+            return Err(Error::input(path.to_owned(), detail));
         }
         let record = skipped.record.as_ref().filter(|_| self.has_fields);
         let (Some(columns), Some(record)) = (&self.mark, record) else {
@@ -130,6 +134,12 @@ impl Fit {
             Some(name) => marked_before(&skipped.place, name),
             None => Ok(()),
         }
+    }
+
+    /// Whether rows of this file would be written.
+    fn is_table(&self, path: &Path) -> bool {
+        let has_rows = matches!(self.form, Form::Records | Form::Folder);
+        has_rows && self.options.format_of(path) == Format::Parquet
     }
 
     /// Takes note of a file that is one document.

@@ -490,7 +490,7 @@ fn the_mixed_corpus_is_rid_of_what_is_alike() {
 #[test]
 fn where_nothing_can_be_read_nothing_is_written() {
     let sandbox = Sandbox::new();
-    sandbox.write("in/broken.parquet", "PAR1 and no more");
+    sandbox.write("in/broken.jsonl.gz", b"\x1f\x8b and no more");
     sandbox.write("in/picture.png", b"\x89PNG\r\n\x1a\n\0\0");
     for output in ["out", "out.jsonl", "-"] {
         let ran = sandbox.run(&["dedup", "in", "-o", output]).expect(2);
@@ -502,7 +502,7 @@ fn where_nothing_can_be_read_nothing_is_written() {
     }
     assert_eq!(sandbox.names(), ["in"]);
     // What is no text is a choice, and no failure.
-    std::fs::remove_file(sandbox.path("in/broken.parquet")).unwrap();
+    std::fs::remove_file(sandbox.path("in/broken.jsonl.gz")).unwrap();
     sandbox.run(&["dedup", "in", "-o", "out"]).expect(0);
     assert!(sandbox.path("out").exists());
 }

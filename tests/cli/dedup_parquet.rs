@@ -334,6 +334,68 @@ fn a_damaged_text_or_key_loses_no_rows_of_the_output() {
 }
 
 #[test]
+fn a_table_that_cannot_be_opened_loses_no_rows_of_the_output() {
+    let sandbox = Sandbox::new();
+    let whole = file(&[(["a", "b", "c"], [1, 2, 3])]);
+    sandbox.write("in/a.parquet", &whole);
+    sandbox.write("in/b.parquet", file(&[(["d", "e", "f"], [4, 5, 6])]));
+    sandbox.run(&["dedup", "in", "-o", "out"]).expect(0);
+    let before = std::fs::read(sandbox.path("out/a.parquet")).unwrap();
+    for cut in [&whole[..whole.len() - 20], &whole[..0]] {
+        sandbox.write("in/a.parquet", cut);
+        for output in [
+            &["out", "--force"][..],
+            &["new"],
+            &["new.parquet"],
+            &["new.jsonl", "--keep", "longest"],
+        ] {
+            let ran = sandbox.run(&[&["dedup", "in", "-o"], output].concat());
+            let ran = ran.expect(2);
+            assert!(
+                ran.stderr.contains("in/a.parquet: damaged")
+                    && ran.stderr.contains("nothing is written"),
+                "{}",
+                ran.stderr
+            );
+            assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+            assert_eq!(sandbox.names(), ["in", "out"]);
+        }
+        assert_eq!(
+            std::fs::read(sandbox.path("out/a.parquet")).unwrap(),
+            before
+        );
+    }
+}
+
+#[test]
+fn what_is_compared_with_is_read_to_its_end_or_nothing_is_written() {
+    let sandbox = Sandbox::new();
+    two_files(&sandbox);
+    let whole = file(&[(["a", "b", "c"], [1, 2, 3]), (["d", "e", "f"], [4, 5, 6])]);
+    sandbox.write("old/good.parquet", &whole);
+    let reader = SerializedFileReader::new(bytes::Bytes::from(whole.clone())).unwrap();
+    let start = reader.metadata().row_group(1).column(0).byte_range().0;
+    let mut holed = whole.clone();
+    holed[usize::try_from(start).unwrap()..][..100].fill(0xff);
+    for bad in [&whole[..whole.len() - 20], &holed] {
+        sandbox.write("old/bad.parquet", bad);
+        let against = ["dedup", "in", "-o", "out", "--against", "old"];
+        let ran = sandbox.run(&against).expect(2);
+        assert!(
+            ran.stderr.contains("old/bad.parquet: damaged")
+                && ran.stderr.contains("would be kept (leave it out"),
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+        assert_eq!(sandbox.names(), ["in", "old"]);
+        let without = [&against[..], &["--exclude", "bad.parquet"]].concat();
+        sandbox.run(&without).expect(0);
+        std::fs::remove_dir_all(sandbox.path("out")).unwrap();
+    }
+}
+
+#[test]
 fn one_row_may_not_grow_without_end() {
     let schema = "message m { required binary text (UTF8); repeated int64 n; }";
     let schema = Arc::new(parse_message_type(schema).unwrap());
@@ -378,6 +440,12 @@ fn marks_are_further_columns() {
         let name = format!("{output}/one.parquet");
         let (old, new) = (rows(&sandbox, "in/one.parquet"), rows(&sandbox, &name));
         assert_eq!(old.len(), new.len());
+        let whole = std::fs::read(sandbox.path(&name)).unwrap();
+        let written = SerializedFileReader::new(bytes::Bytes::from(whole)).unwrap();
+        let columns = written.metadata().row_group(0).columns();
+        let marks = &columns[columns.len() - 4..];
+        let first = columns[0].compression();
+        assert!(marks.iter().all(|mark| mark.compression() == first));
         let mut kept = Vec::new();
         for (old, new) in old.iter().zip(&new) {
             let (old, mut new) = (old.clone().into_columns(), new.clone().into_columns());

@@ -275,6 +275,10 @@ impl Table {
         if metadata.row_groups().iter().all(is_sorted) {
             properties = properties.set_sorting_columns(group.sorting_columns().cloned());
         }
+        // Columns that this table does not have are compressed like its first one.
+        if let Some(first) = group.columns().first() {
+            properties = properties.set_compression(first.compression());
+        }
         for column in group.columns() {
             let path = column.column_path().clone();
             let has_dictionary = column.dictionary_page_offset().is_some()
