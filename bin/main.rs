@@ -30,6 +30,7 @@ mod threads;
 mod timings;
 mod watch;
 
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use anyhow::anyhow;
@@ -90,9 +91,13 @@ fn hush_guarded() {
 /// Prints help, the version, or what is wrong with the arguments.
 fn explain(error: &clap::Error) -> Exit {
     let failed = error.use_stderr();
-    // Nobody is left to tell when this fails too.
     match error.print() {
-        Ok(()) | Err(_) if failed => Exit::Failed,
-        Ok(()) | Err(_) => Exit::Found,
+        Err(error) if !failed && error.kind() != ErrorKind::BrokenPipe => {
+            Console::new(false).error(&format!("standard output: {error}"));
+            Exit::Failed
+        }
+        // Nobody is left to tell when an error cannot be told.
+        _ if failed => Exit::Failed,
+        _ => Exit::Found,
     }
 }

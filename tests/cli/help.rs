@@ -279,3 +279,19 @@ fn a_missing_output_is_asked_for_in_one_line() {
     let ran = sandbox.run(&["dedup"]).expect(2);
     assert!(ran.stderr.contains("<INPUT>"), "{}", ran.stderr);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_told() {
+    for arguments in [&["--version"][..], &["--help"], &["dedup", "--help"]] {
+        let full = std::fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dedupdb"));
+        let ran = command.args(arguments).stdout(full).output().unwrap();
+        let told = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(2), "{told}");
+        assert!(told.starts_with("dedupdb: standard output: "), "{told}");
+    }
+}

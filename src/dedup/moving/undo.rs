@@ -141,10 +141,14 @@ impl Undo {
             return match there {
                 // Somebody moved it back by hand.
                 Ok(there) if there.is_file() && State::of(&there) == file.state => Ok(None),
-                Ok(there) if there.is_file() => Err(Left::gone(format!(
-                    "it is not here, and {} is another file or was changed",
-                    to.display()
-                ))),
+                // No failure: an undo that did not finish may have moved it back after it was edited here.
+                Ok(there) if there.is_file() => Err(Left {
+                    is_failure: false,
+                    ..Left::gone(format!(
+                        "it is not here; {} was changed after the move, or is another file",
+                        to.display()
+                    ))
+                }),
                 _ => Err(Left::gone(format!(
                     "it is neither here nor at {}, so it cannot be moved back",
                     to.display()

@@ -14,6 +14,9 @@ use parquet::file::properties::WriterPropertiesPtr;
 use parquet::schema::types::ColumnPath;
 use snap::raw::{Encoder, max_compress_len};
 
+/// Bytes of memory that are kept for the next page at most. Few pages are larger, and many columns may be written at once.
+const KEPT: usize = 4 << 20;
+
 /// Compresses pages that come as they are.
 pub(crate) struct Snappy {
     encoder: Encoder,
@@ -59,8 +62,11 @@ impl Snappy {
                     memory.resize(most, 0);
                 }
                 let bytes = self.encoder.compress(buf, &mut memory)?;
-                self.memory = memory.freeze();
-                *buf = self.memory.slice(..bytes);
+                let memory = memory.freeze();
+                *buf = memory.slice(..bytes);
+                if memory.len() <= KEPT {
+                    self.memory = memory;
+                }
             }
             // It says of itself that it is not compressed.
             Page::DataPageV2 { .. } => {}
