@@ -243,20 +243,27 @@ fn delta_values(page: &Page, has_levels: bool) -> Option<u64> {
 
 impl PageReader for Pages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
-        let page = match self.part.as_ref().and_then(Part::taken) {
-            Some(page) => {
-                self.reader.skip_next_page()?;
-                Some(page)
-            }
-            None => self.reader.get_next_page()?,
-        };
-        if let Some(page) = &page {
-            self.check(page)?;
+        loop {
+            let page = match self.part.as_ref().and_then(Part::taken) {
+                Some(page) => {
+                    self.reader.skip_next_page()?;
+                    Some(page)
+                }
+                None => self.reader.get_next_page()?,
+            };
+            let Some(page) = page else {
+                return Ok(None);
+            };
+            self.check(&page)?;
             if let Some(part) = &mut self.part {
-                part.passed(page);
+                part.passed(&page);
+            }
+            // Some writers end a column of lists with pages of nothing. The library would take one for the end.
+            let is_empty = page.num_values() == 0 && page.is_data_page();
+            if !is_empty {
+                return Ok(Some(page));
             }
         }
-        Ok(page)
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
@@ -288,9 +295,57 @@ pub(crate) fn damaged(what: &str) -> ParquetError {
 mod tests {
     use std::io::{Read, Write};
 
+    use parquet::basic::Encoding;
+    use parquet::column::page::{Page, PageMetadata, PageReader};
+    use parquet::errors::Result;
     use parquet::file::reader::ChunkReader;
+    use parquet::schema::parser::parse_message_type;
+    use parquet::schema::types::SchemaDescriptor;
 
-    use super::Chunks;
+    use super::{Chunks, Pages};
+
+    struct Given(Vec<Page>);
+
+    impl Iterator for Given {
+        type Item = Result<Page>;
+
+        fn next(&mut self) -> Option<Result<Page>> {
+            self.0.pop().map(Ok)
+        }
+    }
+
+    impl PageReader for Given {
+        fn get_next_page(&mut self) -> Result<Option<Page>> {
+            self.next().transpose()
+        }
+
+        fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
+            Ok(None)
+        }
+
+        fn skip_next_page(&mut self) -> Result<()> {
+            self.0.pop();
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn pages_of_nothing_are_passed_over() {
+        let schema = parse_message_type("message m { required int32 n; }").unwrap();
+        let schema = SchemaDescriptor::new(schema.into());
+        let page = |num_values| Page::DataPage {
+            buf: vec![0; 8].into(),
+            num_values,
+            encoding: Encoding::PLAIN,
+            def_level_encoding: Encoding::RLE,
+            rep_level_encoding: Encoding::RLE,
+            statistics: None,
+        };
+        let given = Given([0, 1, 0, 0, 2].map(page).to_vec());
+        let pages = Pages::new(Box::new(given), &schema.column(0));
+        let values = pages.map(|page| page.unwrap().num_values());
+        assert_eq!(values.collect::<Vec<_>>(), [2, 1]);
+    }
 
     #[test]
     fn readers_of_a_file_do_not_move_one_another() {
