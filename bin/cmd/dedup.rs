@@ -106,7 +106,7 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
         }
         Err(dedup::Error::Input { path, source }) if file(dedup).is_none() => {
             bail!(
-                "{}: {source}; standard output has a part of what is kept (leave this file out to go on without it)",
+                "{}: {source}; standard output may have a part of what is kept (leave this file out to go on without it)",
                 path.display()
             )
         }

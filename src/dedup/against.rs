@@ -59,7 +59,7 @@ fn check_read(skipped: &Skipped, options: &Options) -> Result<()> {
     let path = PathBuf::from(&skipped.place);
     let is_lost = match skipped.reason {
         Reason::NotFound => true,
-        Reason::Unreadable | Reason::Stopped => !options.format_of(&path).is_document(),
+        Reason::Unreadable => !options.format_of(&path).is_document(),
         _ => false,
     };
     if !is_lost {

@@ -121,8 +121,8 @@ impl Fit {
     /// field of the name of a mark.
     pub(crate) fn unread(&self, skipped: &Skipped) -> Result<()> {
         let path = Path::new(&skipped.place);
-        let is_begun = self.table.as_deref() == Some(path);
-        if is_begun || skipped.reason == Reason::Unreadable && self.is_table(path) {
+        let is_lost = skipped.reason == Reason::Unreadable;
+        if is_lost && (self.table.as_deref() == Some(path) || self.is_table(path)) {
             let detail = io::Error::other(skipped.detail.clone());
             return Err(Error::input(path.to_owned(), detail));
         }

@@ -368,6 +368,21 @@ fn a_table_that_cannot_be_opened_loses_no_rows_of_the_output() {
 }
 
 #[test]
+fn a_table_that_is_named_twice_is_read_once() {
+    let sandbox = Sandbox::new();
+    two_files(&sandbox);
+    for arguments in [
+        ["in/one.parquet", "in/one.parquet", "-o", "a.parquet"],
+        ["in", "in/one.parquet", "-o", "b.parquet"],
+    ] {
+        let ran = sandbox.run(&[&["dedup"], &arguments[..]].concat());
+        let ran = ran.expect(0);
+        assert!(ran.stderr.contains("skipped"), "{}", ran.stderr);
+    }
+    assert_eq!(rows(&sandbox, "a.parquet").len(), 4);
+}
+
+#[test]
 fn what_is_compared_with_is_read_to_its_end_or_nothing_is_written() {
     let sandbox = Sandbox::new();
     two_files(&sandbox);
