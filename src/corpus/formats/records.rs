@@ -157,7 +157,7 @@ impl Records<'_> {
             return Ok(Err(enough));
         }
         let mut batch = Vec::new();
-        let mut bytes = 0;
+        let (mut bytes, mut held) = (0, 0);
         let mut ended = Ok(());
         while let Some(raw) = unpanicked(|| raws.next().transpose()).transpose() {
             let raw = match raw {
@@ -168,12 +168,14 @@ impl Records<'_> {
                 }
             };
             bytes += raw.bytes;
+            // A row of a table may have more than its text.
+            held += raw.bytes.max(raw.verbatim.len() as u64);
             batch.push(raw);
-            if bytes >= BATCH_BYTES || batch.len() >= BATCH_RECORDS {
+            if held >= BATCH_BYTES || batch.len() >= BATCH_RECORDS {
                 if let Err(enough) = outbox.send(self.parse(take(&mut batch), bytes, &parse)) {
                     return Ok(Err(enough));
                 }
-                bytes = 0;
+                (bytes, held) = (0, 0);
             }
         }
         let sent = outbox.send(self.parse(batch, bytes, &parse));

@@ -186,10 +186,11 @@ impl Rows {
         let size = |cell: &Option<ByteArray>| cell.as_ref().map_or(0, |cell| cell.len() as u64);
         let bytes = size(&cells.id) + size(&cells.text);
         self.growth.count(ROW_BYTES + bytes, self.size)?;
+        let held = bytes.max(verbatim.len() as u64);
         self.largest = if self.number == 1 {
-            bytes
+            held
         } else {
-            self.largest.max(bytes)
+            self.largest.max(held)
         };
         Ok(Some(Raw {
             nth: Nth::Record(self.number),
