@@ -30,7 +30,6 @@ mod threads;
 mod timings;
 mod watch;
 
-use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use anyhow::anyhow;
@@ -65,6 +64,11 @@ fn run() -> Exit {
     };
     let done = catch_unwind(AssertUnwindSafe(run));
     let done = done.unwrap_or_else(|_| Err(anyhow!("stopped by a panic, which is a bug")));
+    ended(done, &console)
+}
+
+/// Says how a command ended, and tells what failed, unless nobody reads the output any more.
+fn ended(done: anyhow::Result<Exit>, console: &Console) -> Exit {
     done.unwrap_or_else(|error| {
         if output::is_broken_pipe(&error) {
             return Exit::Found;
@@ -90,14 +94,11 @@ fn hush_guarded() {
 
 /// Prints help, the version, or what is wrong with the arguments.
 fn explain(error: &clap::Error) -> Exit {
-    let failed = error.use_stderr();
-    match error.print() {
-        Err(error) if !failed && error.kind() != ErrorKind::BrokenPipe => {
-            Console::new(false).error(&format!("standard output: {error}"));
-            Exit::Failed
-        }
+    let printed = error.print();
+    if error.use_stderr() {
         // Nobody is left to tell when an error cannot be told.
-        _ if failed => Exit::Failed,
-        _ => Exit::Found,
+        return Exit::Failed;
     }
+    let printed = printed.map_err(|error| output::named(&error).into());
+    ended(printed.map(|()| Exit::Found), &Console::new(false))
 }

@@ -92,7 +92,7 @@ pub(crate) fn copy_column(exact_copy: bool) -> &'static str {
 }
 
 /// Says of what failed that it is standard output.
-fn named(error: &io::Error) -> io::Error {
+pub(crate) fn named(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("standard output: {error}"))
 }
 
