@@ -1,6 +1,6 @@
 //! Everything that a run writes, from its beginning to where each has its place.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,7 @@ use crate::dedup::settings::Dedup;
 use crate::dedup::target::Target;
 use crate::publish::apart::bare;
 use crate::publish::error::Of;
+use crate::publish::hash_of;
 use crate::publish::standing::Standing;
 use crate::publish::work::Work;
 
@@ -103,7 +104,5 @@ fn is_noted(path: &Path, note: &str) -> bool {
 }
 
 fn hash(path: &Path) -> io::Result<String> {
-    let mut hasher = blake3::Hasher::new();
-    io::copy(&mut File::open(path)?, &mut hasher)?;
-    Ok(hasher.finalize().to_hex().to_string())
+    Ok(hash_of(path)?.finalize().to_hex().to_string())
 }

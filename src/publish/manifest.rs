@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use walkdir::{DirEntry, WalkDir};
 
 use super::error::{Error, Of, Result};
+use super::hash::hash_of;
 
 /// Its name in the folder.
 pub(crate) const NAME: &str = ".dedupdb-output";
@@ -186,9 +187,7 @@ fn below<'a>(root: &Path, path: &'a Path) -> &'a Path {
 
 impl Listed {
     fn of(path: &Path) -> io::Result<Listed> {
-        let mut hasher = blake3::Hasher::new();
-        io::copy(&mut File::open(path)?, &mut hasher)?;
-        Ok(Listed::by(&hasher))
+        Ok(Listed::by(&hash_of(path)?))
     }
 
     fn by(hasher: &blake3::Hasher) -> Listed {

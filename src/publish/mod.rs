@@ -30,6 +30,7 @@
 pub(crate) mod apart;
 pub(crate) mod error;
 mod escape;
+mod hash;
 pub(crate) mod manifest;
 mod matrix;
 mod npy;
@@ -38,6 +39,7 @@ mod steps;
 mod whole;
 pub(crate) mod work;
 
+pub(crate) use hash::hash_of;
 #[cfg(unix)]
 pub(crate) use steps::{rename_to_free, sync_folder};
 

@@ -1,7 +1,7 @@
 //! Files of the same bytes.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{self, File, Metadata};
+use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::{LinkEvent, Told, leftover};
 use crate::corpus::{self, Skipped, folder_files};
 use crate::dedup::error::Result;
+use crate::publish::hash_of;
 
 /// A file, with all of its names that were met.
 #[derive(Debug)]
@@ -129,14 +130,16 @@ fn of_same_size(twins: Vec<Twin>) -> Vec<Twin> {
 /// Those whose bytes have the hash of another one's, together.
 fn of_same_hash(twins: Vec<Twin>, told: &mut Told<'_>) -> Result<Vec<Vec<Twin>>> {
     let mut groups: BTreeMap<usize, Vec<Twin>> = BTreeMap::new();
-    let mut first: HashMap<(u64, [u8; 32]), usize> = HashMap::new();
+    let mut first: HashMap<(u64, blake3::Hash), usize> = HashMap::new();
     let (mut files, mut bytes) = (0, 0);
     for (number, twin) in twins.into_iter().enumerate() {
-        match hash(twin.name()) {
-            Ok(hash) => {
+        match hash_of(twin.name()) {
+            Ok(hasher) => {
                 files += 1;
                 bytes += twin.size;
-                let at = *first.entry((twin.stamp.device, hash)).or_insert(number);
+                let at = *first
+                    .entry((twin.stamp.device, hasher.finalize()))
+                    .or_insert(number);
                 groups.entry(at).or_default().push(twin);
             }
             Err(error) => failed(twin.name(), &error, told)?,
@@ -147,12 +150,6 @@ fn of_same_hash(twins: Vec<Twin>, told: &mut Told<'_>) -> Result<Vec<Vec<Twin>>>
         .into_values()
         .filter(|group| group.len() > 1)
         .collect())
-}
-
-fn hash(path: &Path) -> io::Result<[u8; 32]> {
-    let mut hasher = blake3::Hasher::new();
-    io::copy(&mut File::open(path)?, &mut hasher)?;
-    Ok(*hasher.finalize().as_bytes())
 }
 
 fn failed(path: &Path, error: &io::Error, told: &mut Told<'_>) -> Result<()> {
