@@ -8,11 +8,11 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::Read;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::clock;
 use crate::dedup::error::{Error, Result};
 use crate::publish::error::Of as _;
 
@@ -56,10 +56,10 @@ pub(super) struct State {
 
 impl State {
     pub(super) fn of(metadata: &Metadata) -> State {
-        let seconds = metadata.mtime().saturating_mul(1_000_000_000);
+        let modified = metadata.modified().ok().and_then(clock::nanoseconds);
         State {
             bytes: metadata.len(),
-            modified: seconds.saturating_add(metadata.mtime_nsec()),
+            modified: modified.unwrap_or(i64::MAX),
         }
     }
 }
