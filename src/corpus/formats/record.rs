@@ -48,6 +48,13 @@ pub(crate) struct Raw<T> {
     pub(crate) body: Result<T, Fault>,
 }
 
+impl<T> Raw<T> {
+    /// Bytes of memory that it takes, about: a row of a table may have more than its text.
+    pub(crate) fn held(&self) -> u64 {
+        self.bytes.max(self.verbatim.len() as u64)
+    }
+}
+
 /// A document's key and text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Record {

@@ -168,8 +168,7 @@ impl Records<'_> {
                 }
             };
             bytes += raw.bytes;
-            // A row of a table may have more than its text.
-            held += raw.bytes.max(raw.verbatim.len() as u64);
+            held += raw.held();
             batch.push(raw);
             if held >= BATCH_BYTES || batch.len() >= BATCH_RECORDS {
                 if let Err(enough) = outbox.send(self.parse(take(&mut batch), bytes, &parse)) {

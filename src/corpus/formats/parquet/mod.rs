@@ -186,18 +186,18 @@ impl Rows {
         let size = |cell: &Option<ByteArray>| cell.as_ref().map_or(0, |cell| cell.len() as u64);
         let bytes = size(&cells.id) + size(&cells.text);
         self.growth.count(ROW_BYTES + bytes, self.size)?;
-        let held = bytes.max(verbatim.len() as u64);
-        self.largest = if self.number == 1 {
-            held
-        } else {
-            self.largest.max(held)
-        };
-        Ok(Some(Raw {
+        let raw = Raw {
             nth: Nth::Record(self.number),
             bytes,
             verbatim,
             body: Ok(cells),
-        }))
+        };
+        self.largest = if self.number == 1 {
+            raw.held()
+        } else {
+            self.largest.max(raw.held())
+        };
+        Ok(Some(raw))
     }
 }
 
