@@ -162,9 +162,11 @@ fn finish(sink: Sink, met: &mut Met<'_>, store: Option<(Writer, Store)>) -> Resu
     met.done.reading.grew(sink.grown());
     met.done.unmarked += sink.unmarked();
     thread::scope(|scope| {
-        let thread = thread::Builder::new().name("ending".to_owned());
-        // Where no thread begins, it goes at once.
-        drop(thread.spawn_scoped(scope, || drop(store)));
+        if let Some(store) = store {
+            let thread = thread::Builder::new().name("ending".to_owned());
+            // Where no thread begins, it goes at once.
+            drop(thread.spawn_scoped(scope, || drop(store)));
+        }
         sink.finish(&mut || met.watch.tick())
     })
 }
