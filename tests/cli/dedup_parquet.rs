@@ -276,11 +276,8 @@ fn lines_have_all_columns() {
 fn a_column_that_is_damaged_is_named_and_nothing_is_written() {
     let sandbox = Sandbox::new();
     let mut damaged = file(&[(["a", "b", "c"], [1, 2, 1])]);
-    let reader = SerializedFileReader::new(bytes::Bytes::from(damaged.clone())).unwrap();
-    let column = reader.metadata().row_group(0).column(9).clone();
-    let (start, length) = column.byte_range();
-    let range = usize::try_from(start).unwrap()..usize::try_from(start + length).unwrap();
-    damaged[range].fill(0xff);
+    let place = place_of(&damaged, 0, 9);
+    damaged[place].fill(0xff);
     sandbox.write("in/damaged.parquet", &damaged);
     for keep in ["first", "longest"] {
         let ran = sandbox
@@ -309,10 +306,8 @@ fn a_damaged_text_or_key_loses_no_rows_of_the_output() {
     for name in ["id", "text"] {
         let mut columns = schema.columns().iter();
         let at = columns.position(|column| column.name() == name).unwrap();
-        let (start, length) = reader.metadata().row_group(1).column(at).byte_range();
-        let range = usize::try_from(start).unwrap()..usize::try_from(start + length).unwrap();
         let mut damaged = whole.clone();
-        damaged[range].fill(0xff);
+        damaged[place_of(&whole, 1, at)].fill(0xff);
         sandbox.write("in/damaged.parquet", &damaged);
         for keep in ["first", "longest"] {
             let replacing = ["dedup", "in", "-o", "out", "--force", "--keep", keep];
@@ -388,10 +383,8 @@ fn what_is_compared_with_is_read_to_its_end_or_nothing_is_written() {
     two_files(&sandbox);
     let whole = file(&[(["a", "b", "c"], [1, 2, 3]), (["d", "e", "f"], [4, 5, 6])]);
     sandbox.write("old/good.parquet", &whole);
-    let reader = SerializedFileReader::new(bytes::Bytes::from(whole.clone())).unwrap();
-    let start = reader.metadata().row_group(1).column(0).byte_range().0;
     let mut holed = whole.clone();
-    holed[usize::try_from(start).unwrap()..][..100].fill(0xff);
+    holed[place_of(&whole, 1, 0)].fill(0xff);
     for bad in [&whole[..whole.len() - 20], &holed] {
         sandbox.write("old/bad.parquet", bad);
         let against = ["dedup", "in", "-o", "out", "--against", "old"];
@@ -490,18 +483,18 @@ fn marks_are_further_columns() {
     );
 }
 
+/// Where a column of a group stands in a file.
+fn place_of(file: &[u8], group: usize, column: usize) -> std::ops::Range<usize> {
+    let reader = SerializedFileReader::new(bytes::Bytes::copy_from_slice(file)).unwrap();
+    let column = reader.metadata().row_group(group).column(column);
+    let (start, length) = column.byte_range();
+    usize::try_from(start).unwrap()..usize::try_from(start + length).unwrap()
+}
+
 /// The bytes of a column of a group.
 fn chunk(sandbox: &Sandbox, name: &str, group: usize, column: usize) -> Vec<u8> {
-    let path = sandbox.path(name);
-    let bytes = std::fs::read(&path).unwrap();
-    let reader = SerializedFileReader::new(std::fs::File::open(path).unwrap()).unwrap();
-    let (start, length) = reader
-        .metadata()
-        .row_group(group)
-        .column(column)
-        .byte_range();
-    let start = usize::try_from(start).unwrap();
-    bytes[start..start + usize::try_from(length).unwrap()].to_vec()
+    let bytes = std::fs::read(sandbox.path(name)).unwrap();
+    bytes[place_of(&bytes, group, column)].to_vec()
 }
 
 /// A file of one group for each of `groups`: texts of these numbers, in pages of a few rows.
