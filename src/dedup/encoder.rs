@@ -7,17 +7,22 @@ use std::path::Path;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use crate::publish::durable::Durable;
 use crate::publish::manifest::{Hashed, Listed};
 
 /// Where bytes end up.
 pub(crate) enum Outlet {
-    File(File),
+    File(Durable),
     /// A file of a folder whose manifest is to list it.
     Hashed(Hashed),
     Stream(Box<dyn Write + Send>),
 }
 
 impl Outlet {
+    pub(crate) fn file(file: File) -> Outlet {
+        Outlet::File(Durable::new(file))
+    }
+
     /// A file of a folder whose manifest is to list it.
     pub(crate) fn hashed(file: File) -> Outlet {
         Outlet::Hashed(Hashed::new(file))
@@ -30,7 +35,7 @@ impl Outlet {
     /// Those of the system.
     pub(crate) fn finish(self) -> io::Result<Option<Listed>> {
         match self {
-            Outlet::File(file) => file.sync_all().map(|()| None),
+            Outlet::File(file) => file.finish().map(|()| None),
             Outlet::Hashed(file) => file.finish().map(Some),
             Outlet::Stream(mut stream) => stream.flush().map(|()| None),
         }

@@ -87,7 +87,7 @@ impl Sink {
                     name,
                 ));
             }
-            To::Path(_) => Outlet::File(File::create_new(path).of(path)?),
+            To::Path(_) => Outlet::file(File::create_new(path).of(path)?),
             To::Stream(stream) => Outlet::Stream(stream),
         };
         let kind = if let Form::List(ending) = target.form {
@@ -96,7 +96,7 @@ impl Sink {
         } else {
             let named = name.as_deref().unwrap_or(Path::new(""));
             if target.is_of_tables {
-                let mut tables = Tables::begin(mark, Outlet::File)?;
+                let mut tables = Tables::begin(mark, Outlet::file)?;
                 tables.file(path.to_owned(), named.to_owned())?;
                 return Ok(of(Kind::Rows(tables), name));
             }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::Duration;
 
 use crate::corpus::{self, Cells, Failure, Filtered, Nth, Table, TableOrigin, TableSource};
@@ -30,9 +30,9 @@ const TICK: Duration = Duration::from_millis(20);
 pub(crate) struct Tables {
     /// Nothing once all is said.
     jobs: Option<Sender<Job>>,
-    thread: Option<JoinHandle<Result<Written>>>,
-    /// Disconnected when the thread ends.
-    ended: Receiver<()>,
+    /// What the thread ends with. The thread is not joined: when it has told that, its allocator still gives memory back,
+    /// and nobody needs to wait for it.
+    ended: Receiver<Result<Written>>,
     is_stopped: Arc<AtomicBool>,
     /// Whether rows get columns.
     is_marking: bool,
@@ -77,12 +77,12 @@ impl Tables {
         let columns = mark.cloned();
         let (ending, ended) = channel();
         let started = thread.spawn(move || {
-            let _ending = ending;
-            Copier::new(flag, columns, outlet).run(&jobs)
+            // Whoever no longer listens does not need it.
+            drop(ending.send(Copier::new(flag, columns, outlet).run(&jobs)));
         });
+        started.map_err(corpus::Error::thread)?;
         Ok(Tables {
             jobs: Some(sender),
-            thread: Some(started.map_err(corpus::Error::thread)?),
             ended,
             is_stopped,
             is_marking: mark.is_some(),
@@ -164,10 +164,13 @@ impl Tables {
     pub(crate) fn finish(mut self, wait: &mut dyn FnMut() -> Result<()>) -> Result<Written> {
         self.close()?;
         self.jobs = None;
-        while self.ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-            wait()?;
+        loop {
+            match self.ended.recv_timeout(TICK) {
+                Err(RecvTimeoutError::Timeout) => wait()?,
+                Ok(written) => return written,
+                Err(RecvTimeoutError::Disconnected) => return self.result(),
+            }
         }
-        self.joined()
     }
 
     fn close(&mut self) -> Result<()> {
@@ -204,18 +207,15 @@ impl Tables {
         if told {
             Ok(())
         } else {
-            self.joined().map(drop)
+            self.result().map(drop)
         }
     }
 
-    /// What the thread ended with.
-    fn joined(&mut self) -> Result<Written> {
-        let ended = self.thread.take().map(JoinHandle::join);
-        ended
-            .unwrap_or(Ok(Ok(Written::new())))
-            .unwrap_or(Err(Error::Defect {
-                what: "the thread that writes tables panicked",
-            }))
+    /// Waits for what the thread ends with.
+    fn result(&self) -> Result<Written> {
+        self.ended.recv().unwrap_or(Err(Error::Defect {
+            what: "the thread that writes tables panicked",
+        }))
     }
 }
 
@@ -224,7 +224,7 @@ impl Drop for Tables {
         self.is_stopped.store(true, Ordering::Relaxed);
         self.jobs = None;
         // Nobody is left to be told when it failed.
-        drop(self.joined());
+        drop(self.result());
     }
 }
 

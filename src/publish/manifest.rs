@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 use walkdir::{DirEntry, WalkDir};
 
+use super::durable::Durable;
 use super::error::{Error, Of, Result};
 use super::hash::hash_of;
 
@@ -45,14 +46,14 @@ pub(crate) type Written = BTreeMap<PathBuf, Listed>;
 /// A file of an output that is hashed while it is written from its beginning to its end.
 #[derive(Debug)]
 pub(crate) struct Hashed {
-    file: File,
+    file: Durable,
     hasher: Box<blake3::Hasher>,
 }
 
 impl Hashed {
     pub(crate) fn new(file: File) -> Hashed {
         Hashed {
-            file,
+            file: Durable::new(file),
             hasher: Box::default(),
         }
     }
@@ -63,7 +64,7 @@ impl Hashed {
     ///
     /// Those of the system.
     pub(crate) fn finish(self) -> io::Result<Listed> {
-        self.file.sync_all()?;
+        self.file.finish()?;
         Ok(Listed::by(&self.hasher))
     }
 }

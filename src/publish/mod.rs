@@ -28,6 +28,7 @@
 // deleted only when the new one is durable in its place.**
 
 pub(crate) mod apart;
+pub(crate) mod durable;
 pub(crate) mod error;
 mod escape;
 mod hash;

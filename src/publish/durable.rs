@@ -1,0 +1,47 @@
+//! A file that is made durable while it is written.
+
+use std::fs::File;
+use std::io::{self, Write};
+
+/// What was written becomes durable each time that it has grown by so many bytes. The disk works then while there is more to
+/// compute, and little is left to wait for at the end.
+const STEP: usize = 8 << 20;
+
+/// A file that is written from its beginning to its end.
+#[derive(Debug)]
+pub(crate) struct Durable {
+    file: File,
+    /// Bytes since the last step.
+    since: usize,
+}
+
+impl Durable {
+    pub(crate) fn new(file: File) -> Durable {
+        Durable { file, since: 0 }
+    }
+
+    /// Ends the file, durably.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.file.sync_all()
+    }
+}
+
+impl Write for Durable {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.since += written;
+        if self.since >= STEP {
+            self.since = 0;
+            self.file.sync_data()?;
+        }
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
