@@ -7,7 +7,8 @@
 //! cargo bench --bench bulk -- 1000000
 //! ```
 //!
-//! A second number says after how many documents the bulk load commits; without it, once at the end.
+//! Memory comes from the allocator of the command line. A second number says after how many documents the bulk load
+//! commits; without it, once at the end.
 #![expect(
     clippy::unwrap_used,
     reason = "a benchmark that cannot go on has failed"
@@ -19,6 +20,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dedupdb::{Input, Options, Query, Schema, Store, sketching::Shingling};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Documents that are added together.
 const BATCH: u64 = 20_000;

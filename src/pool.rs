@@ -2,6 +2,7 @@
 
 use std::mem::take;
 use std::sync::OnceLock;
+use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use rayon::prelude::*;
@@ -60,6 +61,48 @@ impl Pool {
         items.into_iter().map(work).collect()
     }
 
+    /// Calls `work` on each item, several at a time, and `take` with the results of `part` items after the other, while
+    /// further items are worked on. The results are in the order of the items.
+    ///
+    /// # Errors
+    ///
+    /// The first one of `take`, which is not called again.
+    pub(crate) fn map_ahead<T: Send, R: Send, E>(
+        &self,
+        items: Vec<T>,
+        part: usize,
+        work: impl Fn(T) -> R + Sync + Send,
+        mut take: impl FnMut(Vec<R>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.threads == 1 || items.len() <= part {
+            return take(self.map(items, work));
+        }
+        let mut items = items.into_iter();
+        let (sender, done) = sync_channel(1);
+        let mut sender = Some(sender);
+        let mut ahead = || {
+            let sender = sender.take();
+            loop {
+                let part: Vec<T> = items.by_ref().take(part).collect();
+                let is_wanted = |done| sender.as_ref().is_some_and(|it| it.send(done).is_ok());
+                if part.is_empty() || !is_wanted(self.map(part, &work)) {
+                    return;
+                }
+            }
+        };
+        let taken = thread::scope(|scope| {
+            thread::Builder::new()
+                .spawn_scoped(scope, &mut ahead)
+                .ok()?;
+            Some(done.into_iter().try_for_each(&mut take))
+        });
+        match taken {
+            Some(taken) => taken,
+            // The system allows no further thread.
+            None => take(self.map(items.collect(), work)),
+        }
+    }
+
     /// Sorts the items, several threads at a time; equal ones are taken for the same.
     pub(crate) fn sort<T: Ord + Send>(&self, items: &mut [T]) {
         if self.run(|| items.par_sort_unstable()).is_none() {
@@ -98,6 +141,40 @@ impl Pool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn results_are_taken_in_order_part_after_part_until_one_is_refused() {
+        for threads in [1, 2, 3] {
+            let pool = Pool::new(threads);
+            for items in [0, 1, 9, 10, 11, 95] {
+                let mut taken = Vec::new();
+                let take = |part: Vec<u32>| {
+                    taken.extend(part);
+                    Ok::<(), ()>(())
+                };
+                let done = pool.map_ahead((0..items).collect(), 10, |n| n * 2, take);
+                assert_eq!(done, Ok(()));
+                let expected: Vec<u32> = (0..items).map(|n| n * 2).collect();
+                assert_eq!(taken, expected, "{threads} threads");
+            }
+        }
+        let mut parts = 0;
+        let take = |part: Vec<u32>| {
+            parts += 1;
+            if part.contains(&25) { Err(25) } else { Ok(()) }
+        };
+        let done = Pool::new(2).map_ahead((0..95).collect(), 10, |n| n, take);
+        assert_eq!((done, parts), (Err(25), 3));
+    }
+
+    #[test]
+    #[should_panic(expected = "a scoped thread panicked")]
+    fn a_panic_ahead_is_one_here() {
+        let work = |n: u32| assert!(n < 50, "{n}");
+        Pool::new(2)
+            .map_ahead((0..95).collect(), 10, work, |_| Ok::<(), ()>(()))
+            .unwrap_or_default();
+    }
 
     #[test]
     fn no_more_threads_are_started_than_are_of_use() {

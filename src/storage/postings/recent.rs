@@ -4,7 +4,7 @@
 //! contents at or above the watermark `banded` are found here. Nothing of it is stored: the
 //! postings follow from the content and signature columns, and are rebuilt on open.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::codec::low32;
 use crate::pool::Pool;
@@ -12,6 +12,12 @@ use crate::pool::Pool;
 /// No entry: the end of a chain. Links are places plus one, so that fresh, zeroed memory is a table
 /// without entries; it takes up room only as it is written to.
 const NONE: u32 = 0;
+
+/// The bits of a head that are a link.
+const LINK: u64 = 0xffff_ffff;
+
+/// Entries of a chain, about, when a table is full.
+const CHAIN: usize = 2;
 
 /// How much larger a table becomes at least when it is full.
 const GROWTH: usize = 2;
@@ -135,14 +141,21 @@ impl Recent {
         let start = self.len() as usize;
         let enter = |(number, list): (u32, &Chains)| {
             let mut met = Vec::new();
-            for (index, hashes) in contents.iter().enumerate() {
-                let hash = hashes.of(number as usize);
-                list.push(start + index, hash);
-                let Some(hash) = hash.filter(|_| number > 0) else {
+            for (first, contents) in (0..).step_by(TOGETHER).zip(contents.chunks(TOGETHER)) {
+                let hashes = contents.iter().map(|content| content.of(number as usize));
+                let mut links = [Link(NONE); TOGETHER];
+                // All heads before any chain, as in `is_met_from`.
+                for ((place, hash), link) in (start + first..).zip(hashes.clone()).zip(&mut links) {
+                    *link = list.push(place, hash);
+                }
+                if number == 0 {
                     continue;
-                };
-                if list.has_before(start + index, hash) || is_held(number, hash) {
-                    met.push(index);
+                }
+                for ((index, hash), link) in (first..).zip(hashes).zip(links) {
+                    let is_met = |hash| list.next(hash, link).is_some() || is_held(number, hash);
+                    if hash.is_some_and(is_met) {
+                        met.push(index);
+                    }
                 }
             }
             met
@@ -172,7 +185,7 @@ impl Recent {
             let mut links = [Link(NONE); TOGETHER];
             // All heads before any chain: memory answers many questions at once, if none waits for another.
             for ((link, list), &hash) in links.iter_mut().zip(lists).zip(hashes) {
-                *link = Link(list.head(hash).load(Ordering::Acquire));
+                *link = list.first(hash);
             }
             let mut chains = links.iter().zip(lists).zip(hashes);
             // The youngest of a bucket comes first.
@@ -183,8 +196,7 @@ impl Recent {
     /// The ids in `list` whose hash is `hash`, youngest first.
     pub(crate) fn ids(&self, list: usize, hash: u32) -> Ids<'_> {
         let list = &self.lists[list];
-        let at = Link(list.head(hash).load(Ordering::Acquire));
-        self.ids_of(list, hash, at)
+        self.ids_of(list, hash, list.first(hash))
     }
 
     /// The ids in `list` whose hash is `hash`, youngest first, from where [`Ids::rest`] said that they
@@ -213,7 +225,9 @@ impl Recent {
 struct Chains {
     /// One for each content, in their order.
     entries: Box<[LinkedContent]>,
-    heads: Box<[AtomicU32]>,
+    /// The link to the youngest entry of a chain, and above it one bit of 32 for each hash in the chain: where that of a
+    /// hash is not set, the entries, which are anywhere in memory, need not be looked at.
+    heads: Box<[AtomicU64]>,
 }
 
 #[derive(Debug, bytemuck::Zeroable)]
@@ -226,7 +240,7 @@ impl Chains {
     fn new(room: usize) -> Chains {
         Chains {
             entries: bytemuck::zeroed_slice_box(room),
-            heads: bytemuck::zeroed_slice_box(room.next_power_of_two()),
+            heads: written(bytemuck::zeroed_slice_box(room.next_power_of_two() / CHAIN)),
         }
     }
 
@@ -234,35 +248,41 @@ impl Chains {
         (size_of_val(&*self.entries) + size_of_val(&*self.heads)) as u64
     }
 
-    fn head(&self, hash: u32) -> &AtomicU32 {
+    /// The head of the chain of a hash, and the bit of the hash in it.
+    fn head(&self, hash: u32) -> (&AtomicU64, u64) {
         let mixed = u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        &self.heads[(mixed >> 32) as usize & (self.heads.len() - 1)]
+        let head = &self.heads[(mixed >> 32) as usize & (self.heads.len() - 1)];
+        (head, 1 << (32 + (mixed >> 59)))
     }
 
-    /// Enters the hash of the content at `place`, the next one, if it takes part.
-    fn push(&self, place: usize, hash: Option<u32>) {
+    /// Where the entries with a hash begin.
+    fn first(&self, hash: u32) -> Link {
+        let (head, bit) = self.head(hash);
+        Link::of(head.load(Ordering::Acquire), bit)
+    }
+
+    /// Enters the hash of the content at `place`, the next one, if it takes part; says where earlier ones with
+    /// its hash begin.
+    fn push(&self, place: usize, hash: Option<u32>) -> Link {
         let entry = &self.entries[place];
         let Some(hash) = hash else {
             // No chain holds it: what follows is itself.
-            return entry.next.store(link_to(place), Ordering::Relaxed);
+            entry.next.store(link_to(place), Ordering::Relaxed);
+            return Link(NONE);
         };
-        let head = self.head(hash);
-        let next = head.load(Ordering::Relaxed);
+        let (head, bit) = self.head(hash);
+        let chain = head.load(Ordering::Relaxed);
         entry.hash.store(hash, Ordering::Relaxed);
-        entry.next.store(next, Ordering::Relaxed);
-        head.store(link_to(place), Ordering::Release);
+        entry.next.store(low32(chain), Ordering::Relaxed);
+        let chain_after = (chain | bit) & !LINK | u64::from(link_to(place));
+        head.store(chain_after, Ordering::Release);
+        Link::of(chain, bit)
     }
 
     fn hash(&self, place: usize) -> Option<u32> {
         let entry = &self.entries[place];
         let left_out = entry.next.load(Ordering::Relaxed) == link_to(place);
         (!left_out).then(|| entry.hash.load(Ordering::Relaxed))
-    }
-
-    /// Whether a content before the one at `place`, which has this hash, has it too.
-    fn has_before(&self, place: usize, hash: u32) -> bool {
-        let at = Link(self.entries[place].next.load(Ordering::Relaxed));
-        self.next(hash, at).is_some()
     }
 
     /// The next content with a hash, and where those after it begin.
@@ -280,9 +300,27 @@ impl Chains {
     }
 }
 
+/// The same heads, of which each page of memory was written to. They are used in no order and so all of them soon; a
+/// page that is read before it is written to costs a second fault, and an interrupt on every core.
+fn written(heads: Box<[AtomicU64]>) -> Box<[AtomicU64]> {
+    const PAGE: usize = 4096 / size_of::<AtomicU64>();
+    for head in heads.iter().step_by(PAGE) {
+        head.store(0, Ordering::Relaxed);
+    }
+    heads
+}
+
 /// A place in a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Link(u32);
+
+impl Link {
+    /// Where to begin in a chain with this head for a hash with this bit.
+    fn of(head: u64, bit: u64) -> Link {
+        let is_there = head & bit != 0;
+        Link(if is_there { low32(head) } else { NONE })
+    }
+}
 
 /// Ids of one list and hash, youngest first.
 #[derive(Debug)]

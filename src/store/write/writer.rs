@@ -12,6 +12,9 @@ use crate::store::compare::Published;
 use crate::store::handle::{InUse, Lease, Store};
 use crate::store::offer::{Body, Input, Keyed, Outcome};
 
+/// Inputs that are settled together, while the next ones are sketched. Batches of tests have several such parts, too.
+const INPUTS: usize = if cfg!(test) { 1 << 3 } else { 1 << 11 };
+
 /// The writer of a store, of which there is one at a time: adds, removes and commits.
 ///
 /// Nothing that it did is seen by readers, or survives a crash, before [`Writer::commit`] returns.
@@ -121,9 +124,16 @@ impl Writer {
     /// dropped.
     pub fn add_all(&mut self, inputs: Vec<Input>) -> Result<Vec<Result<Outcome>>> {
         let _used = self.begin()?;
-        let prepare = |input| self.committed.prepare(input);
-        let prepared = self.store.shared.pool.map(inputs, prepare);
-        self.settle_all(prepared, self.policy())
+        let (store, committed) = (self.store.clone(), self.committed.clone());
+        let policy = self.policy();
+        let prepare = |input| committed.prepare(input);
+        let mut outcomes = Vec::with_capacity(inputs.len());
+        let pool = &store.shared.pool;
+        pool.map_ahead(inputs, INPUTS, prepare, |prepared| {
+            outcomes.extend(self.settle_all(prepared, policy)?);
+            Ok(())
+        })?;
+        Ok(outcomes)
     }
 
     /// How documents that are added are judged.
