@@ -1,6 +1,9 @@
 //! A crash at every step: what is left is opened, checked and held against the model.
 
+use std::ops::AddAssign;
 use std::path::Path;
+
+use rayon::prelude::*;
 
 use super::{
     Copy, FailureNote, Session, Verb, any_story, options, patience, perform_on, sample, say,
@@ -51,10 +54,27 @@ fn record(verbs: &[Verb]) -> Recording {
 
 impl Recording {
     /// Crashes after every step, with the survivors that are asked for; returns how many crashes
-    /// there were.
-    fn crash(&self, survivors: impl Fn(usize) -> Vec<Survivors>, nested: usize) -> Points {
+    /// there were. Threads divide the steps among them.
+    fn crash(&self, survivors: impl Fn(usize) -> Vec<Survivors> + Sync, nested: usize) -> Points {
+        let turns = rayon::current_num_threads();
+        let of_turn = |turn| self.crash_in_turn(&survivors, nested, (turn, turns));
+        let points = (0..turns).into_par_iter().map(of_turn);
+        points.reduce(Points::default, |mut sum, points| {
+            sum += points;
+            sum
+        })
+    }
+
+    /// The same at those steps whose turn it is.
+    fn crash_in_turn(
+        &self,
+        survivors: impl Fn(usize) -> Vec<Survivors>,
+        nested: usize,
+        (turn, turns): (usize, usize),
+    ) -> Points {
         let mut disk = self.start.clone();
         let mut points = Points::default();
+        let mut steps = 0;
         let mut between = (0, 0);
         for (index, event) in self.events.iter().enumerate() {
             disk.apply(event);
@@ -76,6 +96,10 @@ impl Recording {
                 copies: begun.map(|copy| (copy, is_done(copy))).collect(),
             };
             let mut survivors = survivors(index);
+            steps += usize::from(!survivors.is_empty());
+            if survivors.is_empty() || steps % turns != turn {
+                continue;
+            }
             if disk.is_settled() {
                 survivors.truncate(1);
             }
@@ -96,6 +120,14 @@ struct Points {
     steps: usize,
     crashes: usize,
     nested: usize,
+}
+
+impl AddAssign for Points {
+    fn add_assign(&mut self, other: Points) {
+        self.steps += other.steps;
+        self.crashes += other.crashes;
+        self.nested += other.nested;
+    }
 }
 
 /// Crashes, recovers, and crashes again at each step of that if `again`.
