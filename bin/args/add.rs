@@ -47,6 +47,8 @@ These are left out and counted:
     folder
   some folders  Stores, and those of version control (.git and others). Name such a folder to read
     it
+  job files  What Spark and Hadoop keep beside their files: _SUCCESS, .NAME.crc, _temporary,
+    _delta_log
   excluded names  Those that --include, --exclude or --gitignore leave out
 
 -v names everything that is left out, and --skipped FILE lists it. The first ten broken records are

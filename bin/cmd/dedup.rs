@@ -79,7 +79,6 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
     let asked = asked(args, dedup)?;
     let interrupt = Interrupt::catch()?;
     let begun = asked.begin().map_err(explained)?;
-    let is_folder = begun.writes_folder();
     let Some(begun) = with_store(begun, args, &dedup.parameters, &interrupt, console)? else {
         return Ok(stopped(dedup, console));
     };
@@ -114,7 +113,8 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
     };
     store::note_cut_short(done.searches_cut_short, args, console);
     let skipped = done.reading.all_skipped();
-    let note = (is_folder && skipped > 0).then(|| {
+    let is_list = dedup.list;
+    let note = (!is_list && skipped > 0).then(|| {
         let skipped = grouped(skipped);
         format!("what was skipped ({skipped}) is not in the output; --skipped FILE lists it")
     });

@@ -96,6 +96,8 @@ pub enum Reason {
     Store,
     /// It is the folder of a version-control system, or a file in place of one.
     VersionControl,
+    /// Hadoop or Spark keep it beside the files that they write: `_SUCCESS`, checksums, folders of unfinished files.
+    JobFile,
     /// It is dedupdb's list of the files in a folder.
     Manifest,
     /// Its name does not match the patterns.
@@ -135,6 +137,7 @@ impl Reason {
         Reason::BrokenLink,
         Reason::Store,
         Reason::VersionControl,
+        Reason::JobFile,
         Reason::Manifest,
         Reason::Excluded,
         Reason::StoreNamed,
@@ -163,6 +166,7 @@ impl Reason {
             Reason::BrokenLink => "broken link",
             Reason::Store | Reason::StoreNamed => "dedupdb store",
             Reason::VersionControl => "version control",
+            Reason::JobFile => "job file",
             Reason::Manifest => "dedupdb manifest",
             Reason::Excluded => "excluded",
             Reason::NamedTwice => "named twice",
@@ -197,6 +201,7 @@ impl Reason {
             | Reason::BrokenLink
             | Reason::Store
             | Reason::VersionControl
+            | Reason::JobFile
             | Reason::Manifest
             | Reason::Excluded
             | Reason::NamedTwice

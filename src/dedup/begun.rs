@@ -20,7 +20,7 @@ use crate::dedup::removed::Removed;
 use crate::dedup::run::Run;
 use crate::dedup::settings::{Dedup, Keep, To};
 use crate::dedup::sink::Sink;
-use crate::dedup::target::{Form, Target};
+use crate::dedup::target::Target;
 use crate::write::Uncommitted;
 use crate::{Store, Writer};
 
@@ -58,11 +58,6 @@ impl Begun {
             target,
             outputs,
         })
-    }
-
-    /// Whether the output is a folder.
-    pub fn writes_folder(&self) -> bool {
-        self.target.form == Form::Folder
     }
 
     /// Also compares with the documents of a store, as [`Dedup::store`] does.

@@ -261,7 +261,7 @@ impl fmt::Display for Unfit {
             ),
             Unfit::DocumentInRecords => f.write_str(
                 "a file that is one document does not go into a file of records; write to a folder, \
-                 or say what records it has",
+                 leave it out, or say what records it has",
             ),
         }
     }

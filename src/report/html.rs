@@ -163,7 +163,7 @@ fn how(shown: &Shown<'_>) -> Markup {
             div.beside {
                 div.scrolled role="region" aria-label="Table of parameters" tabindex="0" {
                     table {
-                        caption { "Parameters of the store" }
+                        caption { "Parameters" }
                         tbody {
                             @for (name, value) in shown.schema.parameters() {
                                 tr { th scope="row" { (name) } td { (value) } }

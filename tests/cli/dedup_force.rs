@@ -258,6 +258,14 @@ fn what_was_skipped_is_said_not_to_be_there() {
         .run(&["dedup", "in", "-o", "list", "--list"])
         .expect(0);
     assert!(!ran.stderr.contains(said), "{}", ran.stderr);
+    sandbox.write(
+        "pages.jsonl",
+        "{\"id\":\"a\",\"text\":\"one\"}\n{\"id\":\"b\"}\n",
+    );
+    let ran = sandbox
+        .run(&["dedup", "pages.jsonl", "-o", "next.jsonl"])
+        .expect(2);
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
 }
 
 #[test]

@@ -52,6 +52,32 @@ fn folders_of_version_control_are_left_out_unless_they_are_named() {
 }
 
 #[test]
+fn what_jobs_keep_beside_their_files_is_left_out_unless_it_is_named() {
+    let sandbox = Sandbox::new();
+    let left = [
+        "_SUCCESS",
+        "._SUCCESS.crc",
+        "_committed_17",
+        ".part-0.txt.crc",
+        "_temporary/0/part-0.txt",
+        "_delta_log/00.json",
+    ];
+    for name in left {
+        sandbox.write(format!("in/{name}"), "");
+    }
+    sandbox.write("in/part-0.txt", "");
+    // No file has this sum.
+    sandbox.write("in/.notes.crc", "what somebody wrote");
+    let summary = sandbox.add(&["in"], 0);
+    assert_eq!(summary["skipped"], json!({ "job file": left.len() }));
+    assert_eq!(sandbox.keys(), ["in/.notes.crc", "in/part-0.txt"]);
+    assert_eq!(sandbox.add(&["in/_SUCCESS"], 0)["added"], 1);
+    sandbox.run(&["dedup", "in", "-o", "out"]).expect(0);
+    let kept = fs::read(sandbox.path("out/part-0.txt")).unwrap();
+    assert_eq!(kept, b"");
+}
+
+#[test]
 fn what_was_decoded_how_is_counted() {
     let sandbox = Sandbox::new();
     sandbox.write("a.txt", b"caf\xe9 au lait, twice: caf\xe9");

@@ -1,4 +1,4 @@
-//! Folders that are not gone into: stores, and the data of version control.
+//! What is below a folder and is not its content: stores, the data of version control, and what jobs leave there.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -34,6 +34,24 @@ pub(crate) fn is_git_link(file: &Path) -> bool {
         Ok(start == GIT_LINK)
     };
     file.file_name() == Some(OsStr::new(".git")) && starts().unwrap_or(false)
+}
+
+/// Whether an entry is what Hadoop and Spark keep beside the files that they write: a marker, a checksum, a folder of
+/// unfinished files or of a log.
+pub(crate) fn is_of_job(path: &Path, is_folder: bool) -> bool {
+    let Some(name) = path.file_name().and_then(OsStr::to_str) else {
+        return false;
+    };
+    if is_folder {
+        return matches!(name, "_temporary" | "_delta_log" | "_spark_metadata");
+    }
+    let is_mark = name.starts_with("_committed_") || name.starts_with("_started_");
+    let summed = name
+        .strip_prefix('.')
+        .and_then(|name| name.strip_suffix(".crc"));
+    // Somebody may call a text so, but hardly beside that very file.
+    let is_sum = summed.is_some_and(|summed| path.with_file_name(summed).is_file());
+    name == "_SUCCESS" || is_mark || is_sum
 }
 
 /// Whether a folder has the data of a version-control system. Names that could be those of other

@@ -18,7 +18,7 @@ use crate::corpus::options::Options;
 use crate::corpus::skipped::{Reason, Skipped};
 use crate::corpus::source::feed::Feed;
 use crate::corpus::source::{Kind, Source, expanded};
-use crate::corpus::walk::folder::{is_git_link, is_store, is_version_control};
+use crate::corpus::walk::folder::{is_git_link, is_of_job, is_store, is_version_control};
 use crate::corpus::walk::key::Key;
 use crate::corpus::walk::seen::Seen;
 use crate::corpus::walk::wanted::{Globs, Wanted};
@@ -210,12 +210,18 @@ impl Walk {
         if kind.is_file() && is_git_link(path) {
             return Some(Found::Skipped(Skipped::file(Reason::VersionControl, path)));
         }
+        let is_of_job = is_of_job(path, kind.is_dir());
+        if is_of_job && !kind.is_dir() {
+            return Some(Found::Skipped(Skipped::file(Reason::JobFile, path)));
+        }
         if !kind.is_dir() {
             let is_by_link = self.current.as_ref().is_none_or(|at| at.argument.is_none());
             return Some(self.file(path, kind, is_by_link));
         }
         let reason = if is_version_control(path) {
             Reason::VersionControl
+        } else if is_of_job {
+            Reason::JobFile
         } else if is_store(path, self.is_inside_store(path)) {
             Reason::Store
         } else {
