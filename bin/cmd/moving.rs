@@ -1,7 +1,8 @@
 //! `dedup --move-to` and `--undo`: moves files aside, and back.
 
+use std::env;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use dedupdb::dedup::{Error, MoveEvent, Moved, Undo};
@@ -99,6 +100,8 @@ pub(super) fn undo(
 ) -> Result<Exit> {
     let interrupt = Interrupt::catch()?;
     let mut list = List::new(console, output);
+    // The list has whole paths. What is below the current folder is shown as the move did.
+    list.here = env::current_dir().ok();
     let undo = Undo::new(manifest).pretend(dedup.dry_run);
     let undone = undo.run(|event| {
         list.event(event);
@@ -114,6 +117,12 @@ pub(super) fn undo(
     list.sum(&undone, dedup.dry_run, "moved back");
     list.end()?;
     Ok(Exit::failed(undone.failed > 0))
+}
+
+/// A path as it is seen from a folder, if it is below it.
+fn below<'p>(folder: Option<&Path>, path: &'p Path) -> &'p Path {
+    let seen = folder.and_then(|folder| path.strip_prefix(folder).ok());
+    seen.unwrap_or(path)
 }
 
 /// A path as a word for a shell.
@@ -133,6 +142,8 @@ fn shell_word(path: &Path) -> String {
 struct List<'a> {
     console: &'a Console,
     output: &'a mut Output,
+    /// The folder that paths below it are shown from.
+    here: Option<PathBuf>,
     /// Why it ended before its end.
     failed: Option<anyhow::Error>,
 }
@@ -142,12 +153,15 @@ impl<'a> List<'a> {
         List {
             console,
             output,
+            here: None,
             failed: None,
         }
     }
 
     /// Lists a file that was moved, or says why one was not.
     fn event(&mut self, event: MoveEvent<'_>) {
+        let here = self.here.clone();
+        let shown = |path| below(here.as_deref(), path);
         match event {
             MoveEvent::Moved {
                 from,
@@ -155,7 +169,7 @@ impl<'a> List<'a> {
                 like,
                 similarity,
             } => self.write(|output| {
-                let [from, to] = [from, to].map(Path::to_string_lossy);
+                let [from, to] = [from, to].map(|path| shown(path).to_string_lossy());
                 if output.is_json() {
                     return output.object(&json::MovedFile {
                         from,
@@ -172,7 +186,7 @@ impl<'a> List<'a> {
                 why,
                 is_failure,
             } => {
-                let line = format!("{}: {why}", file.display());
+                let line = format!("{}: {why}", shown(file).display());
                 if is_failure {
                     self.console.error(&line);
                 } else {

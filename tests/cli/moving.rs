@@ -107,6 +107,9 @@ fn what_would_be_dropped_is_moved_and_comes_back() {
         "{}",
         ran.stderr
     );
+    let mut lines = ran.stdout.lines();
+    let is_short = |line: &str| line.starts_with("aside/") && line.contains("\tin/");
+    assert!(lines.all(is_short), "{}", ran.stdout);
     sandbox.run(&UNDO).expect(0);
     assert_eq!(
         (tree(&sandbox, "in"), sandbox.names()),
