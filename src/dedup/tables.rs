@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::mem::take;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -333,7 +334,9 @@ impl Copier {
             group,
             goes_on: &goes_on,
         };
-        match work(rows, origin) {
+        // The library that reads Parquet may panic where levels and values are damaged. What it was in is not used again.
+        let worked = catch_unwind(AssertUnwindSafe(|| work(rows, origin)));
+        match worked.unwrap_or_else(|_| Err(undecodable(group))) {
             Ok(()) => Ok(()),
             Err(Failure::Read(error)) => Err(Error::input(path.clone(), error)),
             Err(Failure::Written(error)) => Ok(Err(error).of(output)?),
@@ -353,6 +356,14 @@ impl Copier {
             Some((Writing::Begun(_), _)) => Err(Error::NoTable),
         }
     }
+}
+
+/// A group whose columns cannot be decoded.
+fn undecodable(group: usize) -> Failure {
+    Failure::Read(io::Error::other(format!(
+        "its row group {} is damaged: its columns cannot be decoded; fetch it again, or write it anew",
+        group + 1
+    )))
 }
 
 /// The columns of marks.

@@ -111,9 +111,12 @@ impl Tree {
         size: u64,
         modified: Option<SystemTime>,
     ) -> Result<bool> {
-        let (mut copy, _) = self.create(source)?;
+        let (mut copy, place) = self.create(source)?;
         let mut file = File::open(source).of(source)?;
-        let copied = io::copy(&mut (&mut file).take(size), &mut copy).of(source)?;
+        let copied = match io::copy(&mut (&mut file).take(size), &mut copy) {
+            Err(error) if is_full(&error) => Err(error).of(&place)?,
+            copied => copied.of(source)?,
+        };
         let metadata = file.metadata().of(source)?;
         let has_grown = metadata.len() > size && !is_compressed(source);
         // Files of /proc have more than they say.
@@ -124,7 +127,7 @@ impl Tree {
             return Err(Error::Changed { path });
         }
         if let Some(time) = modified {
-            copy.set_modified(time).of(source)?;
+            copy.set_modified(time).of(&place)?;
         }
         Ok(has_grown)
     }
@@ -194,4 +197,10 @@ fn base(argument: &Path) -> PathBuf {
     }
     let parts = argument.components();
     parts.filter(|part| *part != Component::CurDir).collect()
+}
+
+/// Whether there is no room where something is written.
+fn is_full(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }

@@ -124,21 +124,25 @@ pub(crate) fn seal(root: &Path, written: &Written) -> Result<()> {
     write().of(&path)
 }
 
-/// Checks that all in the folder `root` is as dedupdb wrote it; says what is there. What was removed
-/// since is no matter.
+/// Checks that all in the folder `root` is as dedupdb wrote it; says what is there, with what `before` said of it before
+/// it was looked at. What was removed since is no matter.
 ///
 /// # Errors
 ///
-/// Those of the system, or there is something else: it is named.
-pub(crate) fn verify(root: &Path) -> Result<Vec<PathBuf>> {
+/// Those of the system and of `before`, or there is something else: it is named.
+pub(crate) fn verify<T: Send>(
+    root: &Path,
+    before: impl Fn(&Path) -> Result<T> + Sync,
+) -> Result<Vec<(PathBuf, T)>> {
     let manifest = Manifest::read(root)?;
     let folders: BTreeSet<&Path> = manifest
         .0
         .keys()
         .flat_map(|path| path.ancestors())
         .collect();
-    let check = |entry: DirEntry| -> Result<PathBuf> {
+    let check = |entry: DirEntry| -> Result<(PathBuf, T)> {
         let path = entry.path();
+        let known = before(path)?;
         let below = below(root, path);
         let kind = entry.file_type();
         let listed = manifest.0.get(below).filter(|_| kind.is_file());
@@ -163,10 +167,10 @@ pub(crate) fn verify(root: &Path) -> Result<Vec<PathBuf>> {
                 ));
             }
         }
-        Ok(path.to_owned())
+        Ok((path.to_owned(), known))
     };
     // The error that is told is the first one's, whatever the threads did.
-    let checked: Vec<Result<PathBuf>> = entries(root)?.into_par_iter().map(check).collect();
+    let checked: Vec<Result<(PathBuf, T)>> = entries(root)?.into_par_iter().map(check).collect();
     checked.into_iter().collect()
 }
 
@@ -302,6 +306,24 @@ fn unhex(text: &str) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
+    fn there(root: &Path) -> Result<Vec<PathBuf>> {
+        let there = verify(root, |_| Ok(()))?;
+        Ok(there.into_iter().map(|(path, ())| path).collect())
+    }
+
+    #[test]
+    fn what_changes_while_it_is_looked_at_was_something_else_before() {
+        let folder = sealed();
+        let file = folder.path().join("deep/er/a.txt");
+        let change = |path: &Path| {
+            if path == file {
+                fs::write(path, "edited").of(path)?;
+            }
+            Ok(())
+        };
+        assert!(verify(folder.path(), change).is_err());
+    }
+
     fn sealed() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("deep/er")).unwrap();
@@ -315,11 +337,11 @@ mod tests {
     fn what_was_written_is_known_again() {
         let folder = sealed();
         assert!(is_manifest(&folder.path().join(NAME)));
-        let there = verify(folder.path()).unwrap();
-        assert_eq!(there.len(), 6, "{there:?}");
+        let known = there(folder.path()).unwrap();
+        assert_eq!(known.len(), 6, "{known:?}");
         // What is gone needs no care.
         fs::remove_dir_all(folder.path().join("deep")).unwrap();
-        assert_eq!(verify(folder.path()).unwrap().len(), 3);
+        assert_eq!(there(folder.path()).unwrap().len(), 3);
     }
 
     #[test]
@@ -327,7 +349,7 @@ mod tests {
         let refused = |change: &dyn Fn(&Path), named: &str| {
             let folder = sealed();
             change(folder.path());
-            let error = verify(folder.path()).unwrap_err().to_string();
+            let error = there(folder.path()).unwrap_err().to_string();
             assert!(error.contains(named), "{error}");
         };
         refused(
@@ -373,7 +395,7 @@ mod tests {
         fs::write(folder.path().join(&name), "one").unwrap();
         seal(folder.path(), &Written::new()).unwrap();
         assert!(
-            verify(folder.path())
+            there(folder.path())
                 .unwrap()
                 .contains(&folder.path().join(name))
         );

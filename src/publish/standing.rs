@@ -69,9 +69,8 @@ impl Standing {
             ));
         }
         if metadata.is_dir() {
-            let there = manifest::verify(place)?.into_iter();
-            let there = there.map(|path| Ok((path.clone(), Stamp::at(&path)?)));
-            return Ok(Standing::Folder(there.collect::<Result<_>>()?));
+            // What changes after it was compared with the manifest has another stamp than before.
+            return Ok(Standing::Folder(manifest::verify(place, Stamp::at)?));
         }
         if metadata.is_file() {
             return Ok(Standing::File(Stamp::of(&metadata)));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use parquet::basic::{Compression, ZstdLevel};
+use parquet::column::reader::get_typed_column_reader;
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, FixedLenByteArray, FixedLenByteArrayType,
     Int32Type, Int64Type, Int96, Int96Type,
@@ -565,4 +566,70 @@ fn rows_of_one_group_are_copied_while_they_come() {
         let kept: Vec<Row> = old.filter(|(_, new)| **new).map(|(row, _)| row).collect();
         assert_eq!(rows(&sandbox, &output), kept, "{keep}");
     }
+}
+
+/// A table of four rows, the last a copy of the first, with a list for each.
+fn lists() -> Vec<u8> {
+    let schema = "message m { required binary text (UTF8); repeated int64 n; }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let properties = WriterProperties::builder().set_dictionary_enabled(false);
+    let properties = Arc::new(properties.build());
+    let mut file = SerializedFileWriter::new(Vec::new(), schema, properties).unwrap();
+    let mut rows = file.next_row_group().unwrap();
+    let texts = [1, 2, 3, 1].map(|seed| bytes(&text(seed, 50)));
+    column::<ByteArrayType>(&mut rows, &texts, None, None);
+    let begins: [i16; 8] = [0, 1, 0, 1, 0, 1, 0, 1];
+    column::<Int64Type>(
+        &mut rows,
+        &[1, 2, 3, 4, 5, 6, 7, 8],
+        Some(&[1; 8]),
+        Some(&begins),
+    );
+    rows.close().unwrap();
+    file.into_inner().unwrap()
+}
+
+/// The rows of the lists, as far as they can be read.
+fn rows_of_lists(file: &[u8]) -> Option<usize> {
+    let read = || {
+        let file = SerializedFileReader::new(bytes::Bytes::copy_from_slice(file)).ok()?;
+        let group = file.get_row_group(0).ok()?;
+        let mut column = get_typed_column_reader::<Int64Type>(group.get_column_reader(1).ok()?);
+        let (mut definition, mut repetition, mut values) = (vec![], vec![], vec![]);
+        let levels = (Some(&mut definition), Some(&mut repetition));
+        let read = column.read_records(100, levels.0, levels.1, &mut values);
+        let is_whole = definition.iter().filter(|&&level| level == 1).count() == values.len();
+        read.ok().filter(|_| is_whole).map(|(rows, ..)| rows)
+    };
+    std::panic::catch_unwind(read).ok().flatten()
+}
+
+#[test]
+fn a_list_is_of_its_row_or_nothing_is_written() {
+    let sandbox = Sandbox::new();
+    let sound = lists();
+    let place = place_of(&sound, 0, 1);
+    let (mut refused, mut written) = (0, 0);
+    // The header of the page, and its levels.
+    for bit in 8 * place.start..8 * (place.start + 48) {
+        let mut damaged = sound.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        let rows = rows_of_lists(&damaged);
+        if rows == Some(4) && bit % 5 > 0 {
+            continue;
+        }
+        sandbox.write("in.parquet", &damaged);
+        let ran = sandbox.run(&["dedup", "in.parquet", "-o", "out.parquet"]);
+        assert!(!ran.stderr.contains("defect"), "{bit}: {}", ran.stderr);
+        let out = sandbox.path("out.parquet");
+        if rows == Some(4) && out.exists() {
+            written += 1;
+            std::fs::remove_file(&out).unwrap();
+        } else {
+            refused += 1;
+            ran.expect(2);
+            assert!(!out.exists(), "{bit}: {rows:?}");
+        }
+    }
+    assert!(refused > 20 && written > 10, "{refused}, {written}");
 }

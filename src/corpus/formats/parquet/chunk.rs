@@ -54,11 +54,11 @@ pub(crate) trait Copying {
     /// The column is damaged, those of writing, or it does not go on.
     fn take(&mut self, kept: &[bool], bounds: Bounds<'_>) -> Result<(), Failure>;
 
-    /// Ends it.
+    /// Ends it, once all of its rows were taken.
     ///
     /// # Errors
     ///
-    /// Those of writing.
+    /// The column has further rows, or those of writing.
     fn finish(self: Box<Self>) -> Result<Chunk, Failure>;
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn check(
         while left > 0 {
             left -= column.read(left, bounds)? as u64;
         }
-        Ok(())
+        column.end()
     })
 }
 
@@ -123,6 +123,12 @@ where
             .max(self.triplets.values.len());
         self.pace.read(rows, read, levels);
         Ok(rows)
+    }
+
+    /// Makes sure that there are no further rows.
+    fn end(&mut self) -> Result<(), Failure> {
+        let ended = self.triplets.end(&mut self.reader);
+        ended.map_err(Failure::Read)
     }
 }
 
@@ -181,7 +187,8 @@ where
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Chunk, Failure> {
+    fn finish(mut self: Box<Self>) -> Result<Chunk, Failure> {
+        self.rows.end()?;
         let mut close = self.writer.close().map_err(failed)?;
         let metadata = close.metadata.into_builder();
         let metadata = metadata.set_compression(self.compression).build();

@@ -150,11 +150,25 @@ impl<W: Write + Send> Filtered<W> {
         origin: Origin<'_>,
         further: &[Cells],
     ) -> Result<(), Failure> {
-        let Group { kept, drops, begun } = ended;
+        let Group {
+            mut kept,
+            drops,
+            mut begun,
+        } = ended;
         if !kept.contains(&true) {
             return Ok(());
         }
-        let is_whole = !drops && kept.len() as u64 == origin.table.rows(origin.group);
+        let rows = usize::try_from(origin.table.rows(origin.group));
+        let rows = rows.map_err(|_| io::Error::other("damaged: its rows are too many"));
+        let rest = rows.map_err(Failure::Read)?.saturating_sub(kept.len());
+        let is_whole = !drops && rest == 0;
+        // Every column is read to its end, for one of another length would give rows values of others.
+        let left = vec![false; rest];
+        for (column, copying) in &mut begun {
+            let copied = copying.take(&left, origin.bounds());
+            copied.map_err(|failure| origin.named(*column, failure))?;
+        }
+        kept.extend_from_slice(&left);
         let mut begun = begun.into_iter().peekable();
         let mut rows = self.writer.next_row_group().map_err(failed)?;
         for column in 0..origin.table.columns() {

@@ -68,16 +68,62 @@ impl<V> Triplets<V> {
         let (definition, repetition) = (&mut self.definition, &mut self.repetition);
         let read = reader.read_records(rows, Some(definition), Some(repetition), &mut self.values);
         let (read, ..) = read.map_err(|error| explain(&error))?;
-        let begun = self.repetition.iter().filter(|&&level| level == 0).count();
-        if read != rows || self.highest.repetition > 0 && begun != rows {
-            return Err(io::Error::other(
-                "damaged: its columns are of different lengths",
-            ));
+        if read != rows || !self.has(rows) {
+            return Err(different_lengths());
         }
         let bytes = |value: &V| value.as_bytes().len() as u64;
         let bytes = self.values.iter().map(bytes).sum();
         budget.count(bytes)?;
         Ok(bytes)
+    }
+
+    /// Makes sure that the column has no further rows.
+    ///
+    /// # Errors
+    ///
+    /// It has, or it is damaged.
+    pub(crate) fn end<T: DataType<T = V>>(
+        &mut self,
+        reader: &mut ColumnReaderImpl<T>,
+    ) -> io::Result<()> {
+        self.definition.clear();
+        self.repetition.clear();
+        self.values.clear();
+        let (definition, repetition) = (&mut self.definition, &mut self.repetition);
+        let read = reader.read_records(1, Some(definition), Some(repetition), &mut self.values);
+        let (rows, values, levels) = read.map_err(|error| explain(&error))?;
+        if (rows, values, levels) == (0, 0, 0) {
+            Ok(())
+        } else {
+            Err(different_lengths())
+        }
+    }
+
+    /// Whether these are so many rows, with a value for each level of definition that stands for one.
+    fn has(&self, rows: usize) -> bool {
+        let Levels {
+            definition: most,
+            repetition: deepest,
+        } = self.highest;
+        if most == 0 {
+            return self.values.len() == rows;
+        }
+        let begun = if deepest == 0 {
+            self.definition.len()
+        } else {
+            let is_row = self.repetition.first().is_none_or(|&level| level == 0);
+            if !is_row || self.repetition.len() != self.definition.len() {
+                return false;
+            }
+            self.repetition.iter().filter(|&&level| level == 0).count()
+        };
+        let values = self.definition.iter().filter(|&&level| level == most);
+        let are_within =
+            |levels: &[i16], most| levels.iter().all(|level| (0..=most).contains(level));
+        begun == rows
+            && values.count() == self.values.len()
+            && are_within(&self.definition, most)
+            && are_within(&self.repetition, deepest)
     }
 
     /// Keeps the rows for which `kept` says so.
@@ -117,6 +163,10 @@ impl<V> Triplets<V> {
         }
         self.values.truncate(values);
     }
+}
+
+fn different_lengths() -> io::Error {
+    io::Error::other("damaged: its columns are of different lengths")
 }
 
 /// How many rows to read together, so that they are about as large as is wanted.
