@@ -9,7 +9,7 @@ use parquet::file::properties::WriterPropertiesPtr;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::ColumnDescPtr;
 
-use crate::corpus::formats::parquet::chunk::{Bounds, Coding, Copying, check, copying};
+use crate::corpus::formats::parquet::chunk::{Bounds, Chunk, Coding, Copying, check, copying};
 use crate::corpus::formats::parquet::failure::{Failure, failed, written};
 use crate::corpus::formats::parquet::further::{Cells, schema};
 use crate::corpus::formats::parquet::table::Table;
@@ -150,25 +150,17 @@ impl<W: Write + Send> Filtered<W> {
         origin: Origin<'_>,
         further: &[Cells],
     ) -> Result<(), Failure> {
-        let Group {
-            mut kept,
-            drops,
-            mut begun,
-        } = ended;
+        let Group { kept, drops, begun } = ended;
         if !kept.contains(&true) {
             return Ok(());
         }
-        let rows = usize::try_from(origin.table.rows(origin.group));
-        let rows = rows.map_err(|_| io::Error::other("damaged: its rows are too many"));
-        let rest = rows.map_err(Failure::Read)?.saturating_sub(kept.len());
+        let rest = origin
+            .table
+            .rows(origin.group)
+            .checked_sub(kept.len() as u64);
+        let changed = || io::Error::other("it has fewer rows than before");
+        let rest = rest.ok_or_else(changed).map_err(Failure::Read)?;
         let is_whole = !drops && rest == 0;
-        // Every column is read to its end, for one of another length would give rows values of others.
-        let left = vec![false; rest];
-        for (column, copying) in &mut begun {
-            let copied = copying.take(&left, origin.bounds());
-            copied.map_err(|failure| origin.named(*column, failure))?;
-        }
-        kept.extend_from_slice(&left);
         let mut begun = begun.into_iter().peekable();
         let mut rows = self.writer.next_row_group().map_err(failed)?;
         for column in 0..origin.table.columns() {
@@ -179,7 +171,7 @@ impl<W: Write + Send> Filtered<W> {
                     Some((_, copying)) => Ok(copying),
                     None => self.coder.copied(origin, column, &kept),
                 };
-                let chunk = copying.and_then(Copying::finish);
+                let chunk = copying.and_then(|copying| ended_after(copying, rest, origin));
                 chunk.and_then(|chunk| chunk.append_to(&mut rows).map_err(failed))
             };
             copied.map_err(|failure| origin.named(column, failure))?;
@@ -236,6 +228,22 @@ impl Coder {
         copying.take(kept, origin.bounds())?;
         Ok(copying)
     }
+}
+
+/// Ends a column behind so many further rows, of which none is kept. They are read nevertheless: a column of another length
+/// than the others would give rows the values of others.
+fn ended_after(
+    mut copying: Box<dyn Copying>,
+    mut rest: u64,
+    origin: Origin<'_>,
+) -> Result<Chunk, Failure> {
+    const NONE: [bool; 1 << 12] = [false; 1 << 12];
+    while rest > 0 {
+        let now = usize::try_from(rest).map_or(NONE.len(), |rest| rest.min(NONE.len()));
+        copying.take(&NONE[..now], origin.bounds())?;
+        rest -= now as u64;
+    }
+    copying.finish()
 }
 
 impl Origin<'_> {
