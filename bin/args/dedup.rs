@@ -125,7 +125,7 @@ next to OUTPUT.
 
 --removed writes a line for each dropped document, in the order of judgement, with columns separated
 by tabs: KEY, the key of the document that it resembles, JACCARD, the file and number of the dropped
-record, and the file and number of the other one, which are empty if it was stored before. A file whose
+record, and the file and number of the other one, which are empty if it is of a store. A file whose
 name is not UTF-8 is named by its key, which is not its path. The list takes about 40 bytes of memory for
 each kept document.
 

@@ -8,6 +8,7 @@ use crate::Store;
 use crate::corpus::{self, Options, Reason, Skipped, Source, expanded};
 use crate::dedup::error::{Error, Result};
 use crate::dedup::judge::Judge;
+use crate::dedup::lineage::Lineage;
 use crate::dedup::outputs::Outputs;
 use crate::dedup::settings::{Against, Dedup};
 
@@ -90,11 +91,22 @@ pub(super) fn compared(
             let add = corpus::Add::new(sources)
                 .reading(dedup.options.clone())
                 .memory(dedup.memory);
+            judge.counterparts = judge.lineage.is_some().then(Lineage::default);
             let mut failed = Ok(());
             let added = add.run(&store, |event| {
                 failed = match event {
                     corpus::AddEvent::Skipped(skipped) => {
                         check_read(skipped, &dedup.options).and_then(|()| judge.met.skip(skipped))
+                    }
+                    corpus::AddEvent::Stored {
+                        key,
+                        source,
+                        record,
+                    } => {
+                        if let Some(lineage) = &mut judge.counterparts {
+                            lineage.keep_at(key, source, record);
+                        }
+                        Ok(())
                     }
                     _ => judge.met.watch.tick(),
                 };

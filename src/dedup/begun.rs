@@ -205,6 +205,7 @@ fn judge<'a>(
         uncommitted: Uncommitted::new(dedup.memory),
         removed,
         lineage: dedup.lineage.then(Lineage::default),
+        counterparts: None,
         beside: match dedup.keep {
             Keep::Few(few) => few.get() - 1,
             _ => 0,

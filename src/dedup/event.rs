@@ -86,7 +86,7 @@ pub struct Dropped<'a> {
     pub record: Option<Nth>,
     /// The document that it resembles: the key under which it is stored, and their similarity.
     pub earlier: &'a Match,
-    /// The file of the other document. None if that was stored before this run, or without
+    /// The file of the other document. None if that was in a store before this run, or without
     /// [lineage](crate::dedup::Dedup::lineage).
     pub earlier_source: Option<&'a Path>,
     /// The number of the other record, if it is known and its file has records.

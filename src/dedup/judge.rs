@@ -56,6 +56,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) removed: Option<Removed>,
     /// None if nobody asks for it.
     pub(crate) lineage: Option<Lineage>,
+    /// The same of the documents that were read to be compared with.
+    pub(crate) counterparts: Option<Lineage>,
     /// How many that are like a kept one are kept beside it.
     pub(crate) beside: u32,
     /// How many are, by the hash of the key that the kept one is stored under.
@@ -289,7 +291,12 @@ impl Judge<'_> {
         }
         self.met.done.dropped_one(earlier.exact_copy, stored_before);
         self.met.done.of_itself += u64::from(stored_before && is_itself(&origin, earlier));
-        let lineage = self.lineage.as_ref().filter(|_| !stored_before);
+        let lineage = if stored_before {
+            &self.counterparts
+        } else {
+            &self.lineage
+        };
+        let lineage = lineage.as_ref();
         let (earlier_source, earlier_record) =
             lineage.map_or((None, None), |lineage| lineage.of(&earlier.key));
         let dropped = Dropped {

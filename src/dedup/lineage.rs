@@ -15,7 +15,12 @@ pub(crate) struct Lineage {
 impl Lineage {
     /// Takes note of a document that is stored as `key`.
     pub(crate) fn keep(&mut self, key: &str, origin: &Origin) {
-        let place = self.places.place(&origin.source, origin.record);
+        self.keep_at(key, &origin.source, origin.record);
+    }
+
+    /// Takes note of a document that is stored as `key`, and of where it stands.
+    pub(crate) fn keep_at(&mut self, key: &str, source: &Path, record: Option<Nth>) {
+        let place = self.places.place(source, record);
         self.kept.insert(short_hash(key), place);
     }
 

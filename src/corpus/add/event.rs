@@ -1,6 +1,9 @@
 //! What an observer is told while a corpus is added.
 
+use std::path::Path;
+
 use crate::Match;
+use crate::corpus::formats::record::Nth;
 use crate::corpus::skipped::Skipped;
 
 /// An event for the observer, in the order in which it happens.
@@ -14,6 +17,15 @@ pub enum AddEvent<'a> {
     },
     /// A file or record is skipped.
     Skipped(&'a Skipped),
+    /// A document is in the store.
+    Stored {
+        /// Its key.
+        key: &'a str,
+        /// The file that it was read from.
+        source: &'a Path,
+        /// The record of that file, if it is one.
+        record: Option<Nth>,
+    },
     /// A document resembles an earlier one. Reported only with [`Add::evidence`](super::Add::evidence).
     Like {
         /// The key of the document.

@@ -16,7 +16,7 @@ use crate::corpus::skipped::{Reason, Skipped};
 use crate::corpus::sourced::{Item, Origin};
 use crate::corpus::walk::identity::is_same_file;
 use crate::corpus::walk::key::Key;
-use crate::write::{Outcome, Relation, Uncommitted};
+use crate::write::{Change, Outcome, Relation, Uncommitted};
 use crate::{Store, Writer};
 
 /// How long to wait for a batch before looking after the rest.
@@ -196,6 +196,16 @@ impl Run<'_> {
             return Ok(Flow::Continue(()));
         }
         self.added.outcome(&outcome);
+        if outcome.change != Change::KeptOut {
+            let stored = AddEvent::Stored {
+                key: &origin.key,
+                source: &origin.source,
+                record: origin.record,
+            };
+            if (self.observe)(stored).is_break() {
+                return Ok(Flow::Break(()));
+            }
+        }
         match &outcome.earlier {
             Some(earlier) if self.evidence => Ok((self.observe)(AddEvent::Like {
                 key: &origin.key,

@@ -98,7 +98,11 @@ impl Plan {
             file: dropped.source.to_owned(),
             like: dropped.earlier.key.clone(),
             similarity: dropped.earlier.similarity(),
-            other: dropped.earlier_source.map(Path::to_owned),
+            // What was there before is no file of the folder.
+            other: dropped
+                .earlier_source
+                .filter(|_| !dropped.stored_before)
+                .map(Path::to_owned),
             is_itself: dropped.stored_before && is_stored(dropped),
             first: None,
         });
