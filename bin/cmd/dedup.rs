@@ -113,8 +113,7 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
     };
     store::note_cut_short(done.searches_cut_short, args, console);
     let skipped = done.reading.all_skipped();
-    let is_list = dedup.list;
-    let note = (!is_list && skipped > 0).then(|| {
+    let note = (!dedup.list && skipped > 0).then(|| {
         let skipped = grouped(skipped);
         format!("what was skipped ({skipped}) is not in the output; --skipped FILE lists it")
     });

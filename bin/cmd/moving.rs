@@ -119,12 +119,6 @@ pub(super) fn undo(
     Ok(Exit::failed(undone.failed > 0))
 }
 
-/// A path as it is seen from a folder, if it is below it.
-fn below<'p>(folder: Option<&Path>, path: &'p Path) -> &'p Path {
-    let seen = folder.and_then(|folder| path.strip_prefix(folder).ok());
-    seen.unwrap_or(path)
-}
-
 /// A path as a word for a shell.
 fn shell_word(path: &Path) -> String {
     let path = path.to_string_lossy();
@@ -160,33 +154,33 @@ impl<'a> List<'a> {
 
     /// Lists a file that was moved, or says why one was not.
     fn event(&mut self, event: MoveEvent<'_>) {
-        let here = self.here.clone();
-        let shown = |path| below(here.as_deref(), path);
         match event {
             MoveEvent::Moved {
                 from,
                 to,
                 like,
                 similarity,
-            } => self.write(|output| {
-                let [from, to] = [from, to].map(|path| shown(path).to_string_lossy());
-                if output.is_json() {
-                    return output.object(&json::MovedFile {
-                        from,
-                        to,
-                        earlier: like,
-                        similarity,
-                    });
-                }
-                let [from, to, like] = [&*from, &*to, like].map(escape);
-                output.line(format!("{from}\t{to}\t{like}\t{similarity:.4}"))
-            }),
+            } => {
+                let [from, to] = [from, to].map(|path| self.shown(path).to_string_lossy());
+                self.write(|output| {
+                    if output.is_json() {
+                        return output.object(&json::MovedFile {
+                            from,
+                            to,
+                            earlier: like,
+                            similarity,
+                        });
+                    }
+                    let [from, to, like] = [&*from, &*to, like].map(escape);
+                    output.line(format!("{from}\t{to}\t{like}\t{similarity:.4}"))
+                });
+            }
             MoveEvent::Left {
                 file,
                 why,
                 is_failure,
             } => {
-                let line = format!("{}: {why}", shown(file).display());
+                let line = format!("{}: {why}", self.shown(file).display());
                 if is_failure {
                     self.console.error(&line);
                 } else {
@@ -195,6 +189,13 @@ impl<'a> List<'a> {
             }
             _ => {}
         }
+    }
+
+    /// A path as it is shown.
+    fn shown<'p>(&self, path: &'p Path) -> &'p Path {
+        let here = self.here.as_deref();
+        let below = here.and_then(|here| path.strip_prefix(here).ok());
+        below.unwrap_or(path)
     }
 
     /// Says what was done.

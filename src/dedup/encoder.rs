@@ -19,6 +19,7 @@ pub(crate) enum Outlet {
 }
 
 impl Outlet {
+    /// A file of its own.
     pub(crate) fn file(file: File) -> Outlet {
         Outlet::File(Durable::new(file))
     }

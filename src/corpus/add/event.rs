@@ -17,7 +17,7 @@ pub enum AddEvent<'a> {
     },
     /// A file or record is skipped.
     Skipped(&'a Skipped),
-    /// A document is in the store.
+    /// [`Add`](super::Add) stored a document, or would have if it did not [pretend](super::Add::pretend).
     Stored {
         /// Its key.
         key: &'a str,

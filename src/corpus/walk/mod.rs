@@ -207,30 +207,29 @@ impl Walk {
             }
             return Some(Found::Skipped(Skipped::file(Reason::Link, path)));
         }
-        if kind.is_file() && is_git_link(path) {
-            return Some(Found::Skipped(Skipped::file(Reason::VersionControl, path)));
+        if let Some(reason) = self.reason_below(path, kind) {
+            if let Some(at) = self.current.as_mut().filter(|_| kind.is_dir()) {
+                at.entries.skip_current_dir();
+            }
+            return Some(Found::Skipped(Skipped::file(reason, path)));
         }
-        let is_of_job = is_of_job(path, kind.is_dir());
-        if is_of_job && !kind.is_dir() {
-            return Some(Found::Skipped(Skipped::file(Reason::JobFile, path)));
-        }
-        if !kind.is_dir() {
-            let is_by_link = self.current.as_ref().is_none_or(|at| at.argument.is_none());
-            return Some(self.file(path, kind, is_by_link));
-        }
-        let reason = if is_version_control(path) {
-            Reason::VersionControl
-        } else if is_of_job {
-            Reason::JobFile
-        } else if is_store(path, self.is_inside_store(path)) {
-            Reason::Store
-        } else {
+        if kind.is_dir() {
             return None;
-        };
-        if let Some(at) = &mut self.current {
-            at.entries.skip_current_dir();
         }
-        Some(Found::Skipped(Skipped::file(reason, path)))
+        let is_by_link = self.current.as_ref().is_none_or(|at| at.argument.is_none());
+        Some(self.file(path, kind, is_by_link))
+    }
+
+    /// Why an entry of a folder is not its content, if another program keeps it there, or a store is there.
+    fn reason_below(&self, path: &Path, kind: FileType) -> Option<Reason> {
+        let is_folder = kind.is_dir();
+        if is_folder && is_version_control(path) || kind.is_file() && is_git_link(path) {
+            return Some(Reason::VersionControl);
+        }
+        if is_of_job(path, is_folder) {
+            return Some(Reason::JobFile);
+        }
+        (is_folder && is_store(path, self.is_inside_store(path))).then_some(Reason::Store)
     }
 
     /// What a file is that is no folder and no link.

@@ -10,7 +10,7 @@ use crate::codec::low32;
 use crate::pool::Pool;
 
 /// No entry: the end of a chain. Links are places plus one, so that fresh, zeroed memory is a table
-/// without entries; it takes up room only as it is written to.
+/// without entries. That of entries takes up room only as it is written to.
 const NONE: u32 = 0;
 
 /// The bits of a head that are a link.
@@ -28,7 +28,7 @@ const MIN_CONTENTS: usize = 1024;
 /// Fewer contents than this are not worth waking other threads for.
 const PARALLEL_CONTENTS: usize = 64;
 
-/// Lists that are looked into together.
+/// Lists of a content, or contents of a list, that are looked into together.
 const TOGETHER: usize = 32;
 
 /// Chained hash tables from hash to content ids, one for each list, where a list is a band or the copies.

@@ -1,6 +1,5 @@
 //! A crash at every step: what is left is opened, checked and held against the model.
 
-use std::ops::AddAssign;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -59,10 +58,7 @@ impl Recording {
         let turns = rayon::current_num_threads();
         let of_turn = |turn| self.crash_in_turn(&survivors, nested, (turn, turns));
         let points = (0..turns).into_par_iter().map(of_turn);
-        points.reduce(Points::default, |mut sum, points| {
-            sum += points;
-            sum
-        })
+        points.reduce(Points::default, Points::plus)
     }
 
     /// The same at those steps whose turn it is.
@@ -115,18 +111,20 @@ impl Recording {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Points {
     steps: usize,
     crashes: usize,
     nested: usize,
 }
 
-impl AddAssign for Points {
-    fn add_assign(&mut self, other: Points) {
-        self.steps += other.steps;
-        self.crashes += other.crashes;
-        self.nested += other.nested;
+impl Points {
+    fn plus(self, other: Points) -> Points {
+        Points {
+            steps: self.steps + other.steps,
+            crashes: self.crashes + other.crashes,
+            nested: self.nested + other.nested,
+        }
     }
 }
 

@@ -240,9 +240,7 @@ impl Group {
         };
         let read = texts.len() as u64;
         if read == 0 || read > self.rows || ids.len() != texts.len() {
-            return Err(io::Error::other(
-                "damaged: its columns are of different lengths",
-            ));
+            return Err(different_lengths());
         }
         self.rows -= read;
         let rows = ids.into_iter().zip(texts);
@@ -372,6 +370,11 @@ fn explain(error: &ParquetError) -> io::Error {
     io::Error::other(format!(
         "damaged, or cut short: {error}; fetch it again, or write it anew"
     ))
+}
+
+/// A row group whose columns do not have as many rows each.
+fn different_lengths() -> io::Error {
+    io::Error::other("damaged: its columns are of different lengths")
 }
 
 #[cfg(test)]

@@ -9,7 +9,9 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use crate::batch::Mark;
 use crate::corpus::formats::parquet::pages::Chunks;
-use crate::corpus::formats::parquet::{Cell, Column, ROW_BYTES, explain, open, unread};
+use crate::corpus::formats::parquet::{
+    Cell, Column, ROW_BYTES, different_lengths, explain, open, unread,
+};
 use crate::corpus::source::guard::Growth;
 use crate::text::ShingleSet;
 use crate::write::MAX_KEY_BYTES;
@@ -110,8 +112,7 @@ impl SketchRows {
                 for (column, cells) in columns.iter_mut().zip(&mut cells) {
                     *cells = column.read(rows).map_err(|error| explain(&error))?;
                     if cells.len() != rows {
-                        let what = "damaged: its columns are of different lengths";
-                        return Err(io::Error::other(what));
+                        return Err(different_lengths());
                     }
                 }
                 *left -= rows as u64;

@@ -10,7 +10,7 @@ use parquet::data_type::{AsBytes, DataType};
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::corpus::formats::parquet::budget::Budget;
-use crate::corpus::formats::parquet::explain;
+use crate::corpus::formats::parquet::{different_lengths, explain};
 
 /// The highest levels of a column.
 #[derive(Clone, Copy, Debug)]
@@ -62,12 +62,7 @@ impl<V> Triplets<V> {
     where
         V: AsBytes,
     {
-        self.definition.clear();
-        self.repetition.clear();
-        self.values.clear();
-        let (definition, repetition) = (&mut self.definition, &mut self.repetition);
-        let read = reader.read_records(rows, Some(definition), Some(repetition), &mut self.values);
-        let (read, ..) = read.map_err(|error| explain(&error))?;
+        let (read, ..) = self.fill(reader, rows)?;
         if read != rows || !self.has(rows) {
             return Err(different_lengths());
         }
@@ -86,17 +81,25 @@ impl<V> Triplets<V> {
         &mut self,
         reader: &mut ColumnReaderImpl<T>,
     ) -> io::Result<()> {
+        match self.fill(reader, 1)? {
+            (0, 0, 0) => Ok(()),
+            _ => Err(different_lengths()),
+        }
+    }
+
+    /// Reads the next rows, at most so many, in the place of those that are here. Says how many rows, values and levels
+    /// they are.
+    fn fill<T: DataType<T = V>>(
+        &mut self,
+        reader: &mut ColumnReaderImpl<T>,
+        rows: usize,
+    ) -> io::Result<(usize, usize, usize)> {
         self.definition.clear();
         self.repetition.clear();
         self.values.clear();
         let (definition, repetition) = (&mut self.definition, &mut self.repetition);
-        let read = reader.read_records(1, Some(definition), Some(repetition), &mut self.values);
-        let (rows, values, levels) = read.map_err(|error| explain(&error))?;
-        if (rows, values, levels) == (0, 0, 0) {
-            Ok(())
-        } else {
-            Err(different_lengths())
-        }
+        let read = reader.read_records(rows, Some(definition), Some(repetition), &mut self.values);
+        read.map_err(|error| explain(&error))
     }
 
     /// Whether these are so many rows, with a value for each level of definition that stands for one.
@@ -163,10 +166,6 @@ impl<V> Triplets<V> {
         }
         self.values.truncate(values);
     }
-}
-
-fn different_lengths() -> io::Error {
-    io::Error::other("damaged: its columns are of different lengths")
 }
 
 /// How many rows to read together, so that they are about as large as is wanted.
