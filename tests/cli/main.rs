@@ -12,6 +12,7 @@ mod compressed;
 mod crash;
 mod dedup;
 mod dedup_crash;
+mod dedup_damaged;
 mod dedup_force;
 mod dedup_formats;
 mod dedup_library;
