@@ -229,7 +229,14 @@ impl Walk {
         if is_of_job(path, is_folder) {
             return Some(Reason::JobFile);
         }
-        (is_folder && is_store(path, self.is_inside_store(path))).then_some(Reason::Store)
+        (is_folder && is_store(path, self.is_the_store(path))).then_some(Reason::Store)
+    }
+
+    /// Whether a folder below another one, which no link led to, is the store. What is in the store is not come to.
+    fn is_the_store(&self, path: &Path) -> bool {
+        let name = self.store.as_deref().and_then(Path::file_name);
+        // To resolve each path of a deep tree would take as long as its depth cubed.
+        name.is_some() && name == path.file_name() && self.is_inside_store(path)
     }
 
     /// What a file is that is no folder and no link.
