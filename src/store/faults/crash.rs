@@ -139,14 +139,12 @@ fn crash_once(
     let _place = FailureNote(place);
     let folder = tempfile::tempdir().unwrap();
     let mut left = disk.leave(survivors, folder.path());
-    let watch = DiskWatch::new(folder.path());
+    // To watch takes a fourth of the time.
+    let watch = again.then(|| DiskWatch::new(folder.path()));
     let state = recover(folder.path(), known);
-    let events = watch.events();
+    let events = watch.as_ref().map(DiskWatch::events).unwrap_or_default();
     go_on(folder.path(), known, state);
     drop(watch);
-    if !again {
-        return 0;
-    }
     let mut crashes = 0;
     for (index, event) in events.iter().enumerate() {
         left.apply(event);
