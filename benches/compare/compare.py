@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sets dedupdb beside datasketch, rensa, gaoya and FastSketchLSH on a corpus of yours.
+"""Sets dedupdb beside datasketch, rensa, gaoya, txtfp and FastSketchLSH on a corpus of yours.
 
     python compare.py CORPUS.jsonl
 
@@ -26,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 
 CHUNK = 2048  # documents handed to a peer at once: its batch calls pay off, shingles stay few
 SEED = 42
@@ -36,14 +37,18 @@ STAGES = ("read", "shingle", "sign", "insert", "query", "verify")
 # name: (peer as in --peers, module, distribution, what it does)
 ROWS = {
     "dedupdb": ("dedupdb", None, None, "durable on disk; every candidate verified by exact Jaccard, while adding too"),
-    "dedupdb, own default": ("dedupdb", None, None, "the same with the bands that plain `init` chooses"),
+    "dedupdb, pairs": ("dedupdb", None, None, "the same; all pairs are listed from the store, the corpus is read once"),
+    "dedupdb, own default": ("dedupdb", None, None, "`add` and `query` with the bands that plain `init` chooses"),
     "datasketch": ("datasketch", "datasketch", "datasketch", "in memory; candidates, unverified"),
     "rensa": ("rensa", "rensa", "rensa", "in memory; candidates, unverified"),
     "rensa, rho": ("rensa", "rensa", "rensa", "in memory; flags documents, names no pairs"),
     "gaoya": ("gaoya", "gaoya", "gaoya", "in memory; candidates filtered by estimate"),
     "gaoya, own tokens": ("gaoya", "gaoya", "gaoya", "the same, words cut by gaoya: other shingles"),
     "fastsketchlsh": ("fastsketchlsh", "FastSketchLSH", "FastSketchLSH", "in memory; candidates, unverified"),
+    "gaoya, Rust": ("gaoya", None, None, "the crate: in memory; candidates filtered by estimate"),
+    "txtfp, Rust": ("txtfp", None, None, "the crate: in memory; candidates, unverified"),
 }
+RUST = [row for row in ROWS if row.endswith(", Rust")]
 PEERS = list(dict.fromkeys(row[0] for row in ROWS.values()))
 
 
@@ -328,7 +333,7 @@ def work_score(order):
                         a, b = line.split("\t", 2)[:2]
                     else:
                         found = json.loads(line)
-                        a, b = found["query"], found["key"]
+                        a, b = (found[name] for name in (("key_a", "key_b") if "key_a" in found else ("query", "key")))
                     pairs.add(tuple(sorted((number_of[a], number_of[b]))))
             elif row == "rensa, rho":
                 flagged = set(map(int, lines))
@@ -387,7 +392,8 @@ def measured(command, *, stdin=None, stdout=subprocess.DEVNULL, env=None, codes=
 
 def in_worker(work, folder, env=None, **order):
     order = dict(order, work=work, result=os.path.join(folder, "result.json"))
-    _, memory = measured([sys.executable, os.path.abspath(__file__), "--worker"], stdin=json.dumps(order).encode(), env=env)
+    worker = [rust_peers()] if order.get("row") in RUST else [sys.executable, os.path.abspath(__file__), "--worker"]
+    _, memory = measured(worker, stdin=json.dumps(order).encode(), env=env)
     with open(order["result"], encoding="utf-8") as result:
         result = json.load(result)
     if "error" in result:
@@ -397,20 +403,22 @@ def in_worker(work, folder, env=None, **order):
 
 def run_dedupdb(row, args, folder, answers, plain):
     """One store, from nothing to the answers. `add` reads, shingles, signs, inserts, verifies and
-    commits; `query` reads, shingles and signs the same file again, looks up and verifies."""
+    commits; `query` reads, shingles and signs the same file again, looks up and verifies. `pairs` finds
+    and verifies all pairs in the store."""
     store = os.path.join(folder, "store")
     command = [args.dedupdb, "--store", store, "--quiet"]
     if args.threads:
         command += ["--threads", str(args.threads)]
     init = [*command, "init", "--threshold", str(args.threshold)]
-    if row == "dedupdb":
+    if row != "dedupdb, own default":
         init += ["--bands", f"{args.bands}x{args.rows}", "--permutations", str(args.permutations)]
     try:
         made, _ = measured(init)
         added, memory_add = measured([*command, "add", args.corpus])
         with open(answers, "wb") as out:
             extra = [] if plain else ["--json"]
-            queried, memory_query = measured([*command, *extra, "query", args.corpus], stdout=out, codes=(0, 1))
+            asked = ["pairs"] if row == "dedupdb, pairs" else ["query", args.corpus]
+            queried, memory_query = measured([*command, *extra, *asked], stdout=out, codes=(0, 1))
         # What the file system gave, as holes take no place; Windows has no such count.
         sizes = [os.stat(os.path.join(d, f)) for d, _, files in os.walk(store) for f in files]
         disk = sum(getattr(s, "st_blocks", s.st_size / 512) * 512 for s in sizes)
@@ -424,6 +432,20 @@ def run_dedupdb(row, args, folder, answers, plain):
         "disk": disk,
         "bands": bands[1] if bands else None,
     }
+
+
+def rust_peers():
+    """The program with the crates, if it was built."""
+    built = os.path.join(os.path.dirname(os.path.abspath(__file__)), "rust", "target", "release", "peers")
+    return shutil.which(built)
+
+
+def rust_versions():
+    """Of the crates, from the lock file that they are built with."""
+    lock = os.path.join(os.path.dirname(os.path.abspath(__file__)), "rust", "Cargo.lock")
+    with open(lock, "rb") as file:
+        packages = tomllib.load(file)["package"]
+    return [f"{package['name']} {package['version']} (crate)" for package in packages if package["name"] in ("gaoya", "txtfp")]
 
 
 def find_dedupdb(given):
@@ -536,7 +558,7 @@ def report(args, results, scored):
     for row, runs in results.items():
         cells = [row]
         if row.startswith("dedupdb"):
-            if runs[0]["bands"] and row != "dedupdb":
+            if runs[0]["bands"] and row == "dedupdb, own default":
                 cells = [f"{row} {runs[0]['bands']}"]
             cells += ["", "", "", f"{stages[row]['add']:.2f} (read to commit)", f"{stages[row]['query']:.2f} (read to answer)"]
             cells += [""] * (len(shown) - 5)
@@ -589,7 +611,11 @@ def main():
             continue
         if module and importlib.util.find_spec(module) is None:
             missing = f"skipped: {row} ({module} is not installed)"
-        elif not module and not args.dedupdb:
+        elif row in RUST and args.verify:
+            missing = f"skipped: {row} (its pairs cannot be verified here)"
+        elif row in RUST and not rust_peers():
+            missing = f"skipped: {row} (not built: cargo build --release --manifest-path benches/compare/rust/Cargo.toml)"
+        elif row.startswith("dedupdb") and not args.dedupdb:
             missing = f"skipped: {row} (no such program; build it or give --dedupdb)"
         else:
             rows.append(row)
@@ -609,6 +635,8 @@ def main():
             if any(row.startswith("dedupdb") for row in rows):
                 versions.append(subprocess.run([args.dedupdb, "--version"], capture_output=True, text=True, check=False).stdout.strip())
             versions += dict.fromkeys(f"{ROWS[r][2]} {importlib.metadata.version(ROWS[r][2])}" for r in rows if ROWS[r][2])
+            if set(rows) & set(RUST):
+                versions += rust_versions()
             print(f"Versions: {', '.join(versions)}.  ")
             print(f"Shape: {args.permutations} permutations, {args.bands} bands of {args.rows} rows, threshold {args.threshold:g}; ", end="")
             print(f"threads: {args.threads or 'as each decides'}; medians of {args.runs}.", end="\n\n", flush=True)
