@@ -560,7 +560,8 @@ def report(args, results, scored):
         if row.startswith("dedupdb"):
             if runs[0]["bands"] and row == "dedupdb, own default":
                 cells = [f"{row} {runs[0]['bands']}"]
-            cells += ["", "", "", f"{stages[row]['add']:.2f} (read to commit)", f"{stages[row]['query']:.2f} (read to answer)"]
+            start = "store" if row == "dedupdb, pairs" else "read"
+            cells += ["", "", "", f"{stages[row]['add']:.2f} (read to commit)", f"{stages[row]['query']:.2f} ({start} to answer)"]
             cells += [""] * (len(shown) - 5)
             index_only = None
         else:
