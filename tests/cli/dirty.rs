@@ -159,6 +159,16 @@ fn the_store_is_left_out() {
 }
 
 #[test]
+fn a_folder_of_the_name_of_the_store_is_read() {
+    let sandbox = Sandbox::new();
+    sandbox.write("folder/more/.dedupdb/index.redb", "the words of a note");
+    sandbox.write("folder/more/.dedupdb/a.txt", "the words of another");
+    let summary = sandbox.add(&["--store", "folder/.dedupdb", "folder"], 0);
+    assert_eq!(summary["added"], 2);
+    assert_eq!(summary["skipped"], json!({ "dedupdb store": 1 }));
+}
+
+#[test]
 fn a_store_is_not_made_beside_files_of_others() {
     let sandbox = Sandbox::new();
     sandbox.write("full/myfile.txt", "some words of mine");
