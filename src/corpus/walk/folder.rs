@@ -8,9 +8,10 @@ use std::path::Path;
 /// What a file begins with that names the folder of git's data.
 const GIT_LINK: &[u8] = b"gitdir: ";
 
-/// Whether a folder is that of a store: the open one, in which it `is_inside`, or another.
-pub(crate) fn is_store(folder: &Path, is_inside: bool) -> bool {
-    folder.join("index.redb").is_file() && (is_inside || has_column(folder))
+/// Whether a folder is that of a store: the open one, in which it `is_inside`, or another. That is asked only of a folder
+/// with an index: to resolve the path of each folder of a deep tree takes as long as its depth cubed.
+pub(crate) fn is_store(folder: &Path, is_inside: impl FnOnce() -> bool) -> bool {
+    folder.join("index.redb").is_file() && (is_inside() || has_column(folder))
 }
 
 /// Whether a folder holds the column of contents of a store, of any generation.

@@ -121,7 +121,7 @@ impl Walk {
             Err(error) => return Some(Found::Skipped(skipped_source(path, &error))),
         };
         let is_inside = self.is_inside_store(path);
-        if is_inside || kind.is_dir() && is_store(path, is_inside) {
+        if is_inside || kind.is_dir() && is_store(path, || is_inside) {
             return Some(Found::Skipped(Skipped {
                 detail: "this is a dedupdb store, whose files are no documents".to_owned(),
                 ..Skipped::file(Reason::StoreNamed, path)
@@ -157,7 +157,7 @@ impl Walk {
             }
             return Some(found);
         }
-        if is_store(path, self.is_inside_store(path)) {
+        if is_store(path, || self.is_inside_store(path)) {
             return Some(Found::Skipped(Skipped::file(Reason::Store, path)));
         }
         if let Ok(root) = fs::canonicalize(path) {
@@ -229,14 +229,8 @@ impl Walk {
         if is_of_job(path, is_folder) {
             return Some(Reason::JobFile);
         }
-        (is_folder && is_store(path, self.is_the_store(path))).then_some(Reason::Store)
-    }
-
-    /// Whether a folder below another one, which no link led to, is the store. What is in the store is not come to.
-    fn is_the_store(&self, path: &Path) -> bool {
-        let name = self.store.as_deref().and_then(Path::file_name);
-        // To resolve each path of a deep tree would take as long as its depth cubed.
-        name.is_some() && name == path.file_name() && self.is_inside_store(path)
+        let is_store = is_folder && is_store(path, || self.is_inside_store(path));
+        is_store.then_some(Reason::Store)
     }
 
     /// What a file is that is no folder and no link.
