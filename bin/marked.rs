@@ -40,9 +40,13 @@ impl Marked<'_> {
         let shared = comparison.shared();
         let words = shared.iter().map(|passage| passage.words as u64).sum();
         lines.push(format!(
-            "shared        {} in {}, the longest first",
+            "shared        {} in {}",
             counted(words, "word", "words"),
-            counted(shared.len() as u64, "passage", "passages"),
+            counted(
+                shared.len() as u64,
+                "passage",
+                "passages, the longest first"
+            ),
         ));
         let most = self.most(SHARED);
         for passage in shared.iter().take(most) {

@@ -140,10 +140,10 @@ impl Explained<'_> {
         let mut lines = Vec::new();
         if let Some(common) = self.explanation.common {
             lines.push(format!(
-                "jaccard       {:.4}: {} of {} are in both",
+                "jaccard       {:.4}: {} of {} in both",
                 common.jaccard,
                 grouped(common.both),
-                counted(common.either, "shingle", "shingles"),
+                counted(common.either, "shingle is", "shingles are"),
             ));
             lines.push(format!(
                 "containment   {:.4} of A is in B, {:.4} of B is in A",

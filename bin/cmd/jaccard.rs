@@ -48,9 +48,9 @@ pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result
         return Ok(Exit::Found);
     }
     output.line(format!(
-        "jaccard   {exact:.4}: {} of {} are in both",
+        "jaccard   {exact:.4}: {} of {} in both",
         grouped(both as u64),
-        counted(either as u64, "shingle", "shingles")
+        counted(either as u64, "shingle is", "shingles are")
     ))?;
     output.line(format!(
         "estimate  {:.4} ± {:.4}: {agreeing} of {slots} slots agree",
