@@ -299,7 +299,7 @@ def work_inspect(order):
             seen.add(key)
             size += len(text.encode("utf-8", "replace"))
             few += len(re.findall(r"\w+", text)) < 5
-            plain = plain and key.isprintable()
+            plain = plain and key.isprintable() and "\\" not in key
     return {"documents": len(seen), "bytes": size, "short": few, "plain": plain}
 
 
@@ -316,6 +316,8 @@ def work_score(order):
         truth = set()
         with open(order["truth"], encoding="utf-8") as lines:
             for line in lines:
+                if line.count("\t") not in (1, 2):
+                    return {"error": f"a line of the truth is not two ids and a similarity: {line!r}"}
                 a, b, *jaccard = line.rstrip("\n").split("\t")
                 if a not in number_of or b not in number_of:
                     return {"error": f"the truth has a key that the corpus has not: {a!r} or {b!r}"}
@@ -414,10 +416,10 @@ def run_dedupdb(row, args, folder, answers, plain):
         init += ["--bands", f"{args.bands}x{args.rows}", "--permutations", str(args.permutations)]
     try:
         made, _ = measured(init)
-        added, memory_add = measured([*command, "add", args.corpus])
+        added, memory_add = measured([*command, "add", "--format", "jsonl", "--", args.corpus])
         with open(answers, "wb") as out:
             extra = [] if plain else ["--json"]
-            asked = ["pairs"] if row == "dedupdb, pairs" else ["query", args.corpus]
+            asked = ["pairs"] if row == "dedupdb, pairs" else ["query", "--format", "jsonl", "--", args.corpus]
             queried, memory_query = measured([*command, *extra, *asked], stdout=out, codes=(0, 1))
         # What the file system gave, as holes take no place; Windows has no such count.
         sizes = [os.stat(os.path.join(d, f)) for d, _, files in os.walk(store) for f in files]
@@ -642,6 +644,8 @@ def main():
             print(f"Shape: {args.permutations} permutations, {args.bands} bands of {args.rows} rows, threshold {args.threshold:g}; ", end="")
             print(f"threads: {args.threads or 'as each decides'}; medians of {args.runs}.", end="\n\n", flush=True)
             results, answers = measure(args, rows, folder, corpus["plain"])
+            if not results:
+                raise Failed("nothing was measured")
             scored, _ = in_worker(
                 "score", folder, corpus=args.corpus, truth=args.truth, threshold=args.threshold, answers=answers, plain=corpus["plain"]
             )
