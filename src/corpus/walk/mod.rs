@@ -121,7 +121,7 @@ impl Walk {
             Err(error) => return Some(Found::Skipped(skipped_source(path, &error))),
         };
         let is_inside = self.is_inside_store(path);
-        if is_inside || kind.is_dir() && is_store(path, || is_inside) {
+        if is_inside || kind.is_dir() && is_store(path, || false) {
             return Some(Found::Skipped(Skipped {
                 detail: "this is a dedupdb store, whose files are no documents".to_owned(),
                 ..Skipped::file(Reason::StoreNamed, path)
