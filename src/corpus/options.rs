@@ -353,7 +353,7 @@ impl Options {
             return None;
         }
         let mut reader = Feed::File(path.to_owned()).open().ok()?;
-        let read = whole::read(&mut reader, format, self);
+        let read = whole::read(&mut reader, 0, format, self);
         Some(read.ok()?.ok()?.decoded.text)
     }
 

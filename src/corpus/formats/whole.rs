@@ -8,19 +8,23 @@ use crate::corpus::formats::record::{Fault, Record, caught};
 use crate::corpus::formats::web::html;
 use crate::corpus::options::Options;
 
-/// Reads a text or page to its end.
+/// Reads a text or page to its end, which is after about `size` bytes; 0 stands for an unknown size.
 ///
 /// # Errors
 ///
 /// Those of reading; the inner one says why what was read gives no document.
 pub(crate) fn read(
     reader: &mut dyn Read,
+    size: u64,
     format: Format,
     options: &Options,
 ) -> io::Result<Result<Record, Fault>> {
-    let mut bytes = Vec::new();
     // A file may have grown since it was looked at, and standard input has no size.
-    let mut limited = reader.take(options.max_document.saturating_add(1));
+    let most = options.max_document.saturating_add(1);
+    let mut bytes = Vec::new();
+    // Without room for all, the first bytes would be read a few at a time.
+    bytes.try_reserve_exact(usize::try_from(size.min(most)).unwrap_or(0))?;
+    let mut limited = reader.take(most);
     limited.read_to_end(&mut bytes)?;
     if bytes.len() as u64 > options.max_document {
         return Ok(Err(Fault::too_large()));

@@ -229,7 +229,7 @@ impl Reader {
             document(&feed, file.key, |_| {
                 // Files are written to meanwhile. What has a size is read up to it; in /proc none has.
                 let mut reader = feed.open_as_is()?.take(file.size);
-                let record = whole::read(&mut reader, file.format, &self.options);
+                let record = whole::read(&mut reader, file.size, file.format, &self.options);
                 let is_whole = reader.limit() == 0;
                 has_grown = is_whole && reader.into_inner().read(&mut [0])? > 0;
                 record
@@ -254,11 +254,9 @@ impl Reader {
         let limit = self.options.max_document;
         let converter = self.options.converter.as_ref();
         let text = converter.map(|converter| converter.convert(path, limit));
-        whole::read(
-            &mut &*text.transpose()?.unwrap_or_default(),
-            format,
-            &self.options,
-        )
+        let text = text.transpose()?.unwrap_or_default();
+        let size = text.len() as u64;
+        whole::read(&mut &*text, size, format, &self.options)
     }
 
     fn read_record(&self, feed: &Feed, format: Format) -> io::Result<Result<Record, Fault>> {
@@ -266,7 +264,7 @@ impl Reader {
             Feed::File(path) if !is_compressed(path) => feed.open_as_is()?,
             Feed::File(_) | Feed::Pipe(_) | Feed::Stream(_) => feed.open()?,
         };
-        whole::read(&mut reader, format, &self.options)
+        whole::read(&mut reader, 0, format, &self.options)
     }
 }
 
