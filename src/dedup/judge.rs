@@ -7,8 +7,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use crate::corpus::{
-    self, Batch, Item, Key, Opened, Origin, Repeated, Sketched, Skipped, Unread, is_same_file, met,
-    short_hash,
+    self, Batch, Item, Key, Opened, Origin, OtherKeys, Repeated, Sketched, Skipped, Unread,
+    is_path, is_same_file, met, short_hash,
 };
 use crate::dedup::done::Done;
 use crate::dedup::error::{Error, Result};
@@ -398,9 +398,10 @@ fn take_unread(skipped: Skipped, take: &mut dyn FnMut(Judged) -> Result<()>) -> 
 fn is_itself(origin: &Origin, earlier: &Match) -> bool {
     let key = &earlier.key;
     let is_same = |path: PathBuf| is_same_file(&path, &origin.source);
-    let is_from_above = || earlier.exact_copy && Key::from_above(&origin.source).contains(key);
+    let is_from_above = || OtherKeys::new().above(&origin.source).contains(key);
+    let is_it_from_above = || earlier.exact_copy && !is_path(key) && is_from_above();
     let is_file = origin.record.is_none();
-    origin.key == *key || is_file && (Key::path(key).is_some_and(is_same) || is_from_above())
+    origin.key == *key || is_file && (Key::path(key).is_some_and(is_same) || is_it_from_above())
 }
 
 /// Tells a document that is dropped.

@@ -16,6 +16,7 @@ use crate::corpus::skipped::{Reason, Skipped};
 use crate::corpus::sourced::{Item, Origin};
 use crate::corpus::walk::identity::is_same_file;
 use crate::corpus::walk::key::Key;
+use crate::corpus::walk::others::{OtherKeys, is_path};
 use crate::write::{Change, Outcome, Relation, Uncommitted};
 use crate::{Store, Writer};
 
@@ -36,6 +37,7 @@ struct Run<'a> {
     pretend: bool,
     memory: u64,
     uncommitted: Uncommitted,
+    other_keys: OtherKeys,
     added: Added,
     documents: u64,
     bytes: u64,
@@ -70,6 +72,7 @@ pub(super) fn run(
         pretend: add.pretend,
         memory: add.memory,
         uncommitted: Uncommitted::new(add.memory),
+        other_keys: OtherKeys::new(),
         added: Added::default(),
         documents: 0,
         bytes: 0,
@@ -216,11 +219,11 @@ impl Run<'_> {
     }
 
     /// The key under which an earlier run stored the same file, if it is like what it was.
-    fn other_name(&self, origin: &Origin, outcome: &Outcome) -> Result<Option<String>, Error> {
+    fn other_name(&mut self, origin: &Origin, outcome: &Outcome) -> Result<Option<String>, Error> {
         if origin.modified.is_none() {
             return Ok(None);
         }
-        for key in Key::others(&origin.source) {
+        for key in self.other_keys.of(&origin.source) {
             let stored = self.store.get(&key)?;
             if stored.is_some_and(|stored| stored.modified.is_some()) {
                 return Ok(Some(key));
@@ -238,11 +241,11 @@ impl Run<'_> {
             return Ok(None);
         }
         // From another folder, the same relative path leads elsewhere.
-        for key in Key::from_above(&origin.source) {
-            let stored = self.store.get(&key)?;
-            if stored.is_some_and(|stored| {
+        for key in self.other_keys.above(&origin.source) {
+            let is_it = self.store.get(&key)?.is_some_and(|stored| {
                 stored.modified == origin.modified && Some(stored.size) == origin.size
-            }) {
+            });
+            if is_it && !is_path(&key) {
                 return Ok(Some(key));
             }
         }

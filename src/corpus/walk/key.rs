@@ -1,7 +1,6 @@
 //! From a file's path to its document's key.
 
 use std::borrow::Cow;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The key of a file's document.
@@ -66,48 +65,6 @@ impl Key {
             bytes.extend_from_slice(rest.as_bytes());
         }
         named(bytes)
-    }
-
-    /// Other keys that the file at `path` has where it is named by another path: the one from the
-    /// root, the one from the current folder, and both without symbolic links.
-    pub fn others(path: &Path) -> Vec<String> {
-        let here = std::path::absolute("");
-        let forms = [
-            (std::path::absolute(path), here),
-            (fs::canonicalize(path), fs::canonicalize(".")),
-        ];
-        let mut paths = Vec::new();
-        for (path, here) in forms {
-            let Ok(path) = path else { continue };
-            let below = here
-                .ok()
-                .and_then(|here| path.strip_prefix(here).ok().map(Path::to_owned));
-            paths.extend([Some(path), below].into_iter().flatten());
-        }
-        let mut keys: Vec<String> = paths.iter().map(|path| Key::of(path).text).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        keys.retain(|key| !key.is_empty() && *key != Key::of(path).text);
-        keys
-    }
-
-    /// Other keys that the file at `path` has where it is named from a folder above it, the longest first. Those that
-    /// lead to a file from the current folder are not among them: that is where they lead.
-    pub(crate) fn from_above(path: &Path) -> Vec<String> {
-        let own = Key::of(path).text;
-        let mut keys = Vec::new();
-        let places = [std::path::absolute(path), fs::canonicalize(path)];
-        for place in places.into_iter().flatten() {
-            let mut parts = place.components();
-            // The root, and a folder below which the next key begins.
-            while parts.next().is_some() && !parts.as_path().as_os_str().is_empty() {
-                keys.push(Key::of(parts.as_path()).text);
-            }
-        }
-        keys.sort_unstable_by_key(|key| std::cmp::Reverse(key.len()));
-        keys.dedup();
-        keys.retain(|key| *key != own && !Key::path(key).is_some_and(|path| path.exists()));
-        keys
     }
 }
 

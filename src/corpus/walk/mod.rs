@@ -3,6 +3,7 @@
 mod folder;
 pub(crate) mod identity;
 pub(crate) mod key;
+pub(crate) mod others;
 mod seen;
 pub(crate) mod wanted;
 
