@@ -156,6 +156,23 @@ fn the_store_is_left_out() {
     let ran = sandbox.run(&["--store", store, "add", "folder/other"]);
     let said = "folder/other: this is a dedupdb store";
     assert!(ran.expect(2).stderr.contains(said));
+    // One that is met and one that is named are counted as one reason.
+    let summary = sandbox.add(&["--store", store, "folder", "folder/other"], 2);
+    assert_eq!(summary["skipped"], json!({ "dedupdb store": 3 }));
+    let ran = sandbox.run(&["--store", store, "add", "folder", "folder/other"]);
+    assert!(ran.expect(2).stdout.contains("   3 dedupdb store\n"));
+}
+
+#[test]
+fn a_folder_with_the_names_of_a_store_is_read() {
+    let sandbox = Sandbox::new();
+    sandbox.write("notes/index.redb", "the words of a note");
+    sandbox.write("notes/contents.1", "the words of another");
+    let summary = sandbox.add(&["notes"], 0);
+    assert_eq!(
+        (&summary["added"], &summary["skipped"]),
+        (&json!(2), &json!({}))
+    );
 }
 
 #[test]

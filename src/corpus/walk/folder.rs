@@ -5,16 +5,20 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
+use crate::storage;
+
 /// What a file begins with that names the folder of git's data.
 const GIT_LINK: &[u8] = b"gitdir: ";
 
 /// Whether a folder is that of a store: the open one, in which it `is_inside`, or another. That is asked only of a folder
 /// with an index: to resolve the path of each folder of a deep tree takes as long as its depth cubed.
 pub(crate) fn is_store(folder: &Path, is_inside: impl FnOnce() -> bool) -> bool {
-    folder.join("index.redb").is_file() && (is_inside() || has_column(folder))
+    // What cannot be looked at is a store by its names.
+    let is_another = || has_column(folder) && storage::is_store(folder).unwrap_or(true);
+    folder.join("index.redb").is_file() && (is_inside() || is_another())
 }
 
-/// Whether a folder holds the column of contents of a store, of any generation.
+/// Whether a folder has a file with the name of a column of contents, of any generation.
 fn has_column(folder: &Path) -> bool {
     let is_column = |entry: fs::DirEntry| {
         let name = entry.file_name();

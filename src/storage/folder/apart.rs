@@ -58,7 +58,7 @@ pub(crate) fn check_outside(folder: &Path) -> Result<()> {
 }
 
 /// Whether a folder is that of a store, whole or damaged: it has an index or a column.
-fn is_store(folder: &Path) -> Result<bool> {
+pub(crate) fn is_store(folder: &Path) -> Result<bool> {
     if begins_like(&folder.join(INDEX), is_redb)? {
         return Ok(true);
     }

@@ -5,6 +5,6 @@ mod holder;
 pub(crate) mod leftovers;
 mod site;
 
-pub(crate) use apart::{check_outside, enclosing, inside};
+pub(crate) use apart::{check_outside, enclosing, inside, is_store};
 pub(crate) use holder::Note;
 pub(crate) use site::{BuildSite, check_free};
