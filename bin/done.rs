@@ -7,12 +7,18 @@ use dedupdb::dedup::Done;
 use crate::number::grouped;
 use crate::reading::{Told as _, line};
 
-/// The counts as lines for people. Documents that were stored before are called `earlier`.
-pub(crate) fn to_text(done: &Done, earlier: &str, elapsed: Duration) -> String {
+/// The counts as lines for people. Documents that were stored before are called `earlier`; `has_converter` says whether
+/// a program makes text of files.
+pub(crate) fn to_text(
+    done: &Done,
+    earlier: &str,
+    has_converter: bool,
+    elapsed: Duration,
+) -> String {
     let mut text = line("documents", done.documents, "");
     text += &line("  kept", done.kept, "");
     text += &line("  dropped", done.dropped(), "");
-    text += &done.reading.skipped_line().unwrap_or_default();
+    text += &done.reading.skipped_line(has_converter).unwrap_or_default();
     let (input, history) = (done.of_input, done.of_history);
     for (name, input, history) in [
         ("exact copies", input.exact_copies, history.exact_copies),

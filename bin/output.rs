@@ -136,3 +136,11 @@ pub(crate) fn unescape(text: &str) -> Result<String> {
         format!("{text}: a backslash is followed by \\, t, n, r or u{{HEX}} where keys are escaped")
     })
 }
+/// A path or key as a word for a shell.
+pub(crate) fn shell_word(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+,:@%=".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}

@@ -9,10 +9,14 @@ use crate::number::{self, counted, grouped};
 
 /// Tells the counts of what was read.
 pub(crate) trait Told {
-    /// The number of those left out and why, if there are any, as a line for people.
-    fn skipped_line(&self) -> Option<String>;
+    /// The number of those left out for each reason, by its name: two reasons can have one.
+    fn skipped_by_name(&self) -> Vec<(&'static str, u64)>;
 
-    /// The same as a note, where no summary has that line. It names --pre unless a program makes text of files already.
+    /// The number of those left out and why, if there are any, as a line for people. It names --pre unless a program
+    /// makes text of files already.
+    fn skipped_line(&self, has_converter: bool) -> Option<String>;
+
+    /// The same as a note, where no summary has that line.
     fn left_out_note(&self, has_converter: bool) -> Option<String>;
 
     /// How texts were decoded, and how much was read how fast, as lines for people.
@@ -26,8 +30,19 @@ pub(crate) trait Told {
 }
 
 impl Told for Reading {
-    fn skipped_line(&self) -> Option<String> {
-        let more = format!("   {}", reasons(self));
+    fn skipped_by_name(&self) -> Vec<(&'static str, u64)> {
+        let mut counts: Vec<(&str, u64)> = Vec::new();
+        for (reason, &count) in self.by_reason() {
+            match counts.iter_mut().find(|(name, _)| *name == reason.name()) {
+                Some((_, all)) => *all += count,
+                None => counts.push((reason.name(), count)),
+            }
+        }
+        counts
+    }
+
+    fn skipped_line(&self, has_converter: bool) -> Option<String> {
+        let more = format!("   {}", reasons(self, has_converter));
         (self.all_skipped() > 0).then(|| line("  skipped", self.all_skipped(), &more))
     }
 
@@ -37,13 +52,8 @@ impl Told for Reading {
             "file or record was",
             "files and records were",
         );
-        let has_binary = self.by_reason().contains_key(&Reason::Binary);
-        let advice = if has_binary && !has_converter {
-            "; PDF and other formats are read with --pre"
-        } else {
-            ""
-        };
-        (self.all_skipped() > 0).then(|| format!("{skipped} skipped: {}{advice}", reasons(self)))
+        let reasons = reasons(self, has_converter);
+        (self.all_skipped() > 0).then(|| format!("{skipped} skipped: {reasons}"))
     }
 
     fn to_text(&self, elapsed: Duration) -> String {
@@ -100,11 +110,18 @@ impl Told for Reading {
     }
 }
 
-/// How many were left out for each reason.
-fn reasons(reading: &Reading) -> String {
-    let reasons = reading.by_reason().iter();
-    let reasons = reasons.map(|(reason, &count)| format!("{} {}", grouped(count), reason.name()));
-    reasons.collect::<Vec<_>>().join(", ")
+/// How many were left out for each reason, and how what is binary can be read.
+fn reasons(reading: &Reading, has_converter: bool) -> String {
+    let counts = reading.skipped_by_name().into_iter();
+    let counts = counts.map(|(name, count)| format!("{} {name}", grouped(count)));
+    let reasons = counts.collect::<Vec<_>>().join(", ");
+    let has_binary = reading.by_reason().contains_key(&Reason::Binary);
+    let advice = if has_binary && !has_converter {
+        "; PDF and other formats are read with --pre"
+    } else {
+        ""
+    };
+    reasons + advice
 }
 
 /// A count as a line for people.

@@ -5,15 +5,20 @@ use std::time::Duration;
 use dedupdb::corpus::Added;
 
 use crate::number::counted;
+use crate::output::shell_word;
 use crate::reading::{Told as _, line};
 
 /// A line about files that are stored under other keys, if there are any.
 pub(crate) fn other_names_note(added: &Added) -> Option<String> {
     let (key, other) = added.first_other.as_ref()?;
     let files = counted(added.other_names, "file is", "files are");
+    let forget = match added.other_names {
+        1 => format!("the other name with `dedupdb remove {}`", shell_word(other)),
+        _ => "the other names with `dedupdb remove --prefix`".to_owned(),
+    };
     Some(format!(
         "{files} stored under other names, too (first: {key} = {other}); run `add` in the same \
-         folder with the same paths each time, and forget the other names with `dedupdb remove --prefix`"
+         folder with the same paths each time, and forget {forget}"
     ))
 }
 
@@ -29,8 +34,8 @@ pub(crate) fn stale_note(added: &Added) -> Option<String> {
     })
 }
 
-/// The counts as lines for people.
-pub(crate) fn to_text(added: &Added, elapsed: Duration) -> String {
+/// The counts as lines for people; `has_converter` says whether a program makes text of files.
+pub(crate) fn to_text(added: &Added, has_converter: bool, elapsed: Duration) -> String {
     let mut text = line("documents", added.documents(), "");
     text += &line("  added", added.added, "");
     text += &line("  unchanged", added.unchanged, "");
@@ -38,9 +43,17 @@ pub(crate) fn to_text(added: &Added, elapsed: Duration) -> String {
     if added.kept_out > 0 {
         text += &line("  kept out", added.kept_out, "");
     }
-    text += &added.reading.skipped_line().unwrap_or_default();
+    text += &added
+        .reading
+        .skipped_line(has_converter)
+        .unwrap_or_default();
     text += &line("exact copies", added.exact_copies, "");
-    text += &line("near-duplicates", added.near_duplicates, "");
+    let more = if added.unchanged > 0 {
+        "   unchanged documents are not counted; `dedupdb pairs` lists all pairs"
+    } else {
+        ""
+    };
+    text += &line("near-duplicates", added.near_duplicates, more);
     if added.other_names > 0 {
         let more = "   of files that are stored under another path";
         text += &line("other names", added.other_names, more);

@@ -226,15 +226,15 @@ impl Telling<'_> {
             self.console.note(&note);
         }
         let elapsed = self.progress.elapsed();
+        let to_text = || tally::to_text(added, self.add.inputs.pre.is_some(), elapsed);
         if self.output.is_json() {
             let summary = json::Additions::new(added, elapsed, self.add.dry_run);
             self.output.object(&summary)?;
         } else if self.lists_matches {
             self.output.flush()?;
-            self.console.text(&tally::to_text(added, elapsed));
+            self.console.text(&to_text());
         } else if !quiet {
-            let text = tally::to_text(added, elapsed);
-            self.output.line(text.trim_end())?;
+            self.output.line(to_text().trim_end())?;
         }
         self.output.flush()?;
         if self.add.dry_run {

@@ -436,7 +436,8 @@ fn tell(
         } else {
             "stored documents"
         };
-        console.text(&done::to_text(done, earlier, elapsed));
+        let has_converter = dedup.inputs.pre.is_some();
+        console.text(&done::to_text(done, earlier, has_converter, elapsed));
     } else if file(dedup).is_some() {
         output.object(&json::Deduped::new(done, elapsed))?;
     } else {

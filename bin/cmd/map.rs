@@ -44,7 +44,14 @@ pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output
         console.error("stopped; these are not all lines");
         return Ok(Exit::Interrupted);
     }
-    written.tell(&worked, start.elapsed(), args.json, console)?;
+    let elapsed = start.elapsed();
+    // Standard output has the lines.
+    if args.json {
+        let counts = (worked.documents, written.lines, written.bytes);
+        console.object(&json::Mapped::new(&worked.reading, elapsed, counts))?;
+    } else {
+        console.text(&written.to_text(&worked, map.inputs.pre.is_some(), elapsed));
+    }
     Ok(Exit::failed(worked.reading.has_failures()))
 }
 
@@ -95,19 +102,14 @@ impl Written {
         Ok(())
     }
 
-    /// Says what was done; standard output has the lines.
-    fn tell(self, worked: &Worked, elapsed: Duration, json: bool, console: &Console) -> Result<()> {
+    /// The counts as lines for people; `has_converter` says whether a program makes text of files.
+    fn to_text(self, worked: &Worked, has_converter: bool, elapsed: Duration) -> String {
         let reading = &worked.reading;
-        if json {
-            let counts = (worked.documents, self.lines, self.bytes);
-            return Ok(console.object(&json::Mapped::new(reading, elapsed, counts))?);
-        }
         let mut text = line("documents", worked.documents, "");
-        text += &reading.skipped_line().unwrap_or_default();
+        text += &reading.skipped_line(has_converter).unwrap_or_default();
         let each = bytes(self.bytes / worked.documents.max(1));
         let shuffled = format!("   {}, {each} a document", bytes(self.bytes));
         text += &line("lines", self.lines, &shuffled);
-        console.text(&(text + &reading.to_text(elapsed)));
-        Ok(())
+        text + &reading.to_text(elapsed)
     }
 }

@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::json;
 use crate::number::{bytes, counted};
-use crate::output::{Output, escape, is_broken_pipe};
+use crate::output::{Output, escape, is_broken_pipe, shell_word};
 use crate::reading::Told as Counts;
 
 /// The name of the list of moved files.
@@ -55,7 +55,12 @@ pub(super) fn move_to(
     if let Some(error) = told.failed {
         return Err(error);
     }
-    let again = |manifest: &Path| format!("dedupdb dedup --undo {}", shell_word(manifest));
+    let again = |manifest: &Path| {
+        format!(
+            "dedupdb dedup --undo {}",
+            shell_word(&manifest.to_string_lossy())
+        )
+    };
     let moved = match moved {
         Err(Error::Stopped) => {
             let manifest = target.join(MANIFEST);
@@ -117,16 +122,6 @@ pub(super) fn undo(
     list.sum(&undone, dedup.dry_run, "moved back");
     list.end()?;
     Ok(Exit::failed(undone.failed > 0))
-}
-
-/// A path as a word for a shell.
-fn shell_word(path: &Path) -> String {
-    let path = path.to_string_lossy();
-    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+,:@%=".contains(letter);
-    if path.chars().all(is_plain) {
-        return path.into_owned();
-    }
-    format!("'{}'", path.replace('\'', "'\\''"))
 }
 
 /// The list of what is moved, on standard output.

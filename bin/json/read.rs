@@ -7,6 +7,8 @@ use dedupdb::corpus::{self, Reading};
 use dedupdb::dedup::{Done, Dropping};
 use serde::Serialize;
 
+use crate::reading::Told as _;
+
 /// What was read, and what was left out.
 #[derive(Serialize)]
 struct Read<'a> {
@@ -22,9 +24,8 @@ struct Read<'a> {
 
 impl Read<'_> {
     fn new(reading: &Reading, elapsed: Duration) -> Read<'_> {
-        let skipped = reading.by_reason().iter();
         Read {
-            skipped: skipped.map(|(why, &count)| (why.name(), count)).collect(),
+            skipped: reading.skipped_by_name().into_iter().collect(),
             repeated: reading.all_repeated(),
             encodings: reading.by_encoding(),
             replaced: reading.all_replaced(),

@@ -156,6 +156,36 @@ fn files_stored_under_other_names_are_told_and_are_no_copies() {
         (&again["near_duplicates"], &again["other_names"]),
         (&json!(0), &json!(1))
     );
+    // One can be forgotten at once.
+    let ran = sandbox
+        .run(&["add", "--checksum", &format!("{folder}/0.txt")])
+        .expect(0);
+    assert_eq!(ran.stderr, "");
+    sandbox.write("in/new.txt", text(9, 60));
+    sandbox.add(&["in"], 0);
+    let ran = sandbox
+        .run(&["add", &format!("{folder}/new.txt")])
+        .expect(0);
+    let said = "forget the other name with `dedupdb remove in/new.txt`\n";
+    assert!(ran.stderr.ends_with(said), "{}", ran.stderr);
+}
+
+#[test]
+fn a_summary_says_what_its_counts_leave_out() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a.txt", text(0, 60));
+    sandbox.write("in/b.txt", text(0, 60));
+    sandbox.write("in/c.pdf", b"%PDF-1.7\0\0");
+    let binary = "   1 binary; PDF and other formats are read with --pre\n";
+    let unchanged = "   unchanged documents are not counted; `dedupdb pairs` lists all pairs\n";
+    let first = sandbox.run(&["add", "in"]).expect(0).stdout;
+    assert!(first.contains(binary), "{first}");
+    assert!(!first.contains(unchanged), "{first}");
+    let again = sandbox.run(&["add", "in"]).expect(0).stdout;
+    assert!(again.contains(unchanged), "{again}");
+    let converted = sandbox.run(&["add", "--pre", "/bin/cat", "--pre-glob", "*.txt", "in"]);
+    let converted = converted.expect(0).stdout;
+    assert!(converted.contains("   1 binary\n"), "{converted}");
 }
 
 #[test]
