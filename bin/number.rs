@@ -13,6 +13,15 @@ pub(crate) fn similarity(jaccard: Option<f64>, estimate: Estimate) -> String {
     }
 }
 
+/// An estimate to four decimals with its standard error, unless that is 0.
+pub(crate) fn estimated(estimate: Estimate) -> String {
+    let jaccard = four_decimals(estimate.jaccard);
+    if estimate.error > 0.0 {
+        return format!("{jaccard} ± {:.4}", estimate.error);
+    }
+    jaccard
+}
+
 /// The number as `{:.4}` shows it: of the two nearest numbers of four decimals the nearer one, or the even one.
 ///
 /// A number from 0 to 1 is taken apart into integers, which takes less time and loses nothing.

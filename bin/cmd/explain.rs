@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::inputs::check_stdin;
 use crate::json;
 use crate::marked::Marked;
-use crate::number::{counted, grouped, percent};
+use crate::number::{counted, estimated, grouped, percent};
 use crate::output::{Output, escape, printable};
 use crate::side::Side;
 
@@ -155,9 +155,8 @@ impl Explained<'_> {
         lines.push(
             match (self.explanation.estimate, self.explanation.agreeing) {
                 (Some(estimate), Some(agreeing)) => format!(
-                    "estimate      {:.4} ± {:.4}: {agreeing} of {} slots agree",
-                    estimate.jaccard,
-                    estimate.error,
+                    "estimate      {}: {agreeing} of {} slots agree",
+                    estimated(estimate),
                     self.schema.permutations()
                 ),
                 _ => "estimate      none: a text without shingles has no signature".to_owned(),
@@ -175,7 +174,10 @@ impl Explained<'_> {
         } else {
             format!("{} of {all} shared ({})", bands.len(), numbers.join(", "))
         };
-        let likely = format!("a pair this alike shares one with {}", percent(*recall));
+        let likely = format!(
+            "{} of pairs with this similarity share a band",
+            percent(*recall)
+        );
         let missed = self.explanation.is_match && !self.explanation.is_found();
         let missed = if missed {
             "; a query misses this one"

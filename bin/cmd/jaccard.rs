@@ -9,7 +9,7 @@ use crate::args::{Args, Jaccard};
 use crate::exit::Exit;
 use crate::inputs::check_stdin;
 use crate::json;
-use crate::number::{counted, grouped};
+use crate::number::{counted, estimated, grouped};
 use crate::output::Output;
 use crate::side::Side;
 
@@ -25,6 +25,7 @@ pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result
             Err(reason) => bail!("{name}: {reason}"),
         }
     }
+    let is_copy = matches!(&*documents, [(_, a), (_, b)] if a == b);
     let collection = Collection::new(&schema, documents)?;
     let ([Some(a), Some(b)], Some(exact), Some(agreeing), Some(estimate)) = (
         [collection.shingles(0), collection.shingles(1)],
@@ -44,17 +45,23 @@ pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result
             (both, either),
             estimate,
             (agreeing, slots),
+            is_copy,
         ))?;
         return Ok(Exit::Found);
     }
     output.line(format!(
-        "jaccard   {exact:.4}: {} of {} in both",
+        "jaccard   {exact:.4}: {} of {} in both{}",
         grouped(both as u64),
-        counted(either as u64, "shingle is", "shingles are")
+        counted(either as u64, "shingle is", "shingles are"),
+        if is_copy {
+            "; the texts are the same"
+        } else {
+            ""
+        }
     ))?;
     output.line(format!(
-        "estimate  {:.4} ± {:.4}: {agreeing} of {slots} slots agree",
-        estimate.jaccard, estimate.error
+        "estimate  {}: {agreeing} of {slots} slots agree",
+        estimated(estimate)
     ))?;
     Ok(Exit::Found)
 }

@@ -87,7 +87,7 @@ fn note_recall(store: &Store, query: &Query, console: &Console) {
         && threshold < schema.threshold()
     {
         console.note(&format!(
-            "the store was made for similarities from {}; of the pairs at {threshold} it finds {}",
+            "the store is made for similarities of {} and above; a query finds {} of the texts with a similarity of {threshold}",
             schema.threshold(),
             percent(schema.recall(threshold))
         ));

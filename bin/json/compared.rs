@@ -134,6 +134,7 @@ pub(crate) struct TwoFiles<'a> {
     error: f64,
     agreeing: u32,
     slots: u32,
+    exact_copy: bool,
 }
 
 impl<'a> TwoFiles<'a> {
@@ -144,6 +145,7 @@ impl<'a> TwoFiles<'a> {
         (both, either): (usize, usize),
         estimate: Estimate,
         (agreeing, slots): (u32, u32),
+        exact_copy: bool,
     ) -> TwoFiles<'a> {
         TwoFiles {
             a,
@@ -155,6 +157,7 @@ impl<'a> TwoFiles<'a> {
             error: estimate.error,
             agreeing,
             slots,
+            exact_copy,
         }
     }
 }

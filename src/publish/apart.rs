@@ -1,6 +1,7 @@
 //! What is written is apart from what is read.
 
 use std::fs;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::error::{Error, Of, Result};
@@ -11,6 +12,14 @@ use crate::{
 
 /// What is said where an output has no folder to be in.
 pub(super) const NO_FOLDER: &str = "its folder cannot be written to";
+
+/// Why a folder cannot be used, without the system's words and number for one that is not there.
+pub(super) fn plain(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::NotFound => io::Error::new(error.kind(), "there is no such folder"),
+        _ => error,
+    }
+}
 
 /// Refuses to write `path` over, in or around an input or a store.
 ///
@@ -97,7 +106,9 @@ pub(super) fn resolved(path: &Path) -> Result<PathBuf> {
         return Ok(resolved);
     }
     let (folder, name) = parts(path)?;
-    let folder = fs::canonicalize(folder).of_doing(path, || NO_FOLDER.to_owned())?;
+    let folder = fs::canonicalize(folder)
+        .map_err(plain)
+        .of_doing(path, || NO_FOLDER.to_owned())?;
     Ok(folder.join(name))
 }
 

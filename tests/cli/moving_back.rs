@@ -22,7 +22,7 @@ fn nothing_is_replaced_when_files_come_back() {
     let ran = sandbox.run(&UNDO).expect(2);
     for told in [
         "in/0/deep/b000.txt exists already; it stays there",
-        "aside/1/deep/b001.txt: it is neither here nor at",
+        "aside/1/deep/b001.txt: it is not here any more, nor is it at",
         "a symbolic link is on the way to",
     ] {
         assert!(ran.stderr.contains(told), "{told}: {}", ran.stderr);
@@ -66,7 +66,10 @@ fn a_file_that_is_gone_is_told_once() {
         }
         let (told, code) = match other {
             Some(Some(_)) => ("b001.txt was changed after the move, or is another file", 0),
-            _ => ("aside/1/deep/b001.txt: it is neither here nor at ", 2),
+            _ => (
+                "aside/1/deep/b001.txt: it is not here any more, nor is it at ",
+                2,
+            ),
         };
         let ran = sandbox.run(&UNDO).expect(code);
         assert!(ran.stderr.contains(told), "{}", ran.stderr);

@@ -150,7 +150,7 @@ impl Undo {
                     ))
                 }),
                 _ => Err(Left::gone(format!(
-                    "it is neither here nor at {}, so it cannot be moved back",
+                    "it is not here any more, nor is it at {}; it cannot be moved back",
                     to.display()
                 ))),
             };
