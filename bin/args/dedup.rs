@@ -137,7 +137,7 @@ because of an earlier run, and the file in the list may be the only copy on disk
 
 --move-to moves files instead of writing an output: a dropped file of the one folder INPUT goes to the
 same path below DIR, which is new or empty and on the same file system. It prints FROM, TO, the key of
-the document that it resembles, and JACCARD. A new DIR gets the permissions of INPUT. All files are moved even
+the document that it resembles, and JACCARD, with `exact copy` behind it for one. A new DIR gets the permissions of INPUT. All files are moved even
 if the reader of this list stops early. Before the first file is moved, DIR/.dedupdb-moved lists them
 all; --undo takes this list, or DIR, and moves them back, also after a run that was killed. No file is
 ever replaced. Left in place are records, files that changed since the run began, files that a symbolic

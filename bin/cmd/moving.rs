@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::json;
 use crate::number::{bytes, counted};
-use crate::output::{Output, escape, is_broken_pipe, shell_word};
+use crate::output::{Output, copy_column, escape, is_broken_pipe, shell_word};
 use crate::reading::Told as Counts;
 
 /// The name of the list of moved files.
@@ -155,6 +155,7 @@ impl<'a> List<'a> {
                 to,
                 like,
                 similarity,
+                exact_copy,
             } => {
                 let [from, to] = [from, to].map(|path| self.shown(path).to_string_lossy());
                 self.write(|output| {
@@ -164,10 +165,12 @@ impl<'a> List<'a> {
                             to,
                             earlier: like,
                             similarity,
+                            exact_copy,
                         });
                     }
                     let [from, to, like] = [&*from, &*to, like].map(escape);
-                    output.line(format!("{from}\t{to}\t{like}\t{similarity:.4}"))
+                    let copy = copy_column(exact_copy);
+                    output.line(format!("{from}\t{to}\t{like}\t{similarity:.4}{copy}"))
                 });
             }
             MoveEvent::Left {

@@ -13,6 +13,7 @@ pub(crate) struct MovedFile<'a> {
     pub(crate) to: Cow<'a, str>,
     pub(crate) earlier: &'a str,
     pub(crate) similarity: f64,
+    pub(crate) exact_copy: bool,
 }
 
 /// `dedup --move-to`, `dedup --undo`: the summary.

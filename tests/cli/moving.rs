@@ -120,6 +120,19 @@ fn what_would_be_dropped_is_moved_and_comes_back() {
 }
 
 #[test]
+fn the_list_says_which_are_exact_copies_there_and_back() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 1);
+    sandbox.write("in/copy.txt", text(0, 40));
+    for arguments in [&MOVE[..], &UNDO] {
+        let ran = sandbox.run(arguments).expect(0);
+        let likeness = |line: &&str| line.splitn(4, '\t').last().map(str::to_owned);
+        let likeness: Vec<_> = ran.lines().iter().filter_map(likeness).collect();
+        assert_eq!(likeness, ["0.9730", "1.0000\texact copy"]);
+    }
+}
+
+#[test]
 fn a_move_that_stops_anywhere_can_be_undone() {
     let sandbox = Sandbox::new();
     pairs(&sandbox, 5);

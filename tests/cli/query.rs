@@ -178,7 +178,10 @@ fn threshold_and_limit_narrow_and_widen() {
     assert_eq!(lines(&["--limit", "1"]).0, ["page-01"]);
     assert_eq!(lines(&["--threshold", "88%"]).0, ["page-01"]);
     let (_, note) = lines(&["--threshold", "0.7"]);
-    assert!(note.contains("of the texts with a similarity of 0.7"), "{note}");
+    assert!(
+        note.contains("of the texts with a similarity of 0.7"),
+        "{note}"
+    );
     let (_, note) = lines(&["--threshold", "0.7", "--quiet"]);
     assert_eq!(note, "");
 }

@@ -3,8 +3,8 @@
 //! Lines of JSON. The first has the number of the format, the number of the files and the folder that they are from,
 //! `{"dedupdb_moved":1,"files":2,"from":"/home/notes","writer":"dedupdb 0.1.0"}`; each of the others is a file with the
 //! key of the document that it is like, and with its size and time,
-//! `{"bytes":12,"like":"a/a.txt","modified":1700000000000000000,"path":"a/b.txt","similarity":0.91}`; the last has the hash
-//! of all before it, `{"blake3":"..."}`.
+//! `{"bytes":12,"exact_copy":false,"like":"a/a.txt","modified":1700000000000000000,"path":"a/b.txt","similarity":0.91}`;
+//! the last has the hash of all before it, `{"blake3":"..."}`.
 
 use std::fs::{self, File, Metadata};
 use std::io::Read;
@@ -43,6 +43,8 @@ pub(super) struct Listed {
     /// The key of the document that it is like.
     pub(super) like: String,
     pub(super) similarity: f64,
+    /// Whether the two have the same text.
+    pub(super) exact_copy: bool,
     pub(super) state: State,
 }
 
@@ -81,6 +83,7 @@ impl Manifest {
                 "path": path,
                 "like": file.like,
                 "similarity": file.similarity,
+                "exact_copy": file.exact_copy,
                 "bytes": file.state.bytes,
                 "modified": file.state.modified,
             });
@@ -154,6 +157,7 @@ impl Listed {
             path: path.to_owned(),
             like: value["like"].as_str()?.to_owned(),
             similarity: value["similarity"].as_f64()?,
+            exact_copy: value["exact_copy"].as_bool()?,
             state: State {
                 bytes: value["bytes"].as_u64()?,
                 modified: value["modified"].as_i64()?,
@@ -198,6 +202,7 @@ mod tests {
             path: path.into(),
             like: "a\n\"b\"".to_owned(),
             similarity: 0.912_345,
+            exact_copy: false,
             state: State {
                 bytes: 12,
                 modified: -1,

@@ -66,6 +66,8 @@ pub enum MoveEvent<'a> {
         like: &'a str,
         /// Their similarity, 0 to 1.
         similarity: f64,
+        /// Whether the two have the same text.
+        exact_copy: bool,
     },
     /// A file was not moved.
     Left {

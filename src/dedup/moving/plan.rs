@@ -29,6 +29,7 @@ pub(super) struct Planned {
     pub(super) file: PathBuf,
     like: String,
     similarity: f64,
+    exact_copy: bool,
     /// The file of the one that it is like, if that is known.
     other: Option<PathBuf>,
     /// Whether the one that it is like, which was stored before, came from the same file.
@@ -98,6 +99,7 @@ impl Plan {
             file: dropped.source.to_owned(),
             like: dropped.earlier.key.clone(),
             similarity: dropped.earlier.similarity(),
+            exact_copy: dropped.earlier.exact_copy,
             // What was there before is no file of the folder.
             other: dropped
                 .earlier_source
@@ -195,6 +197,7 @@ impl Plan {
             path: path.to_owned(),
             like: planned.like.clone(),
             similarity: planned.similarity,
+            exact_copy: planned.exact_copy,
             state: State::of(&metadata),
         };
         let bytes = if planned.first.is_some() {

@@ -183,6 +183,7 @@ fn move_all(
                     to: &to,
                     like: &file.like,
                     similarity: file.similarity,
+                    exact_copy: file.exact_copy,
                 })?;
             }
             Err(left) => {

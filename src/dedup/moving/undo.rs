@@ -191,6 +191,7 @@ impl Told<'_> {
             to,
             like: &file.like,
             similarity: file.similarity,
+            exact_copy: file.exact_copy,
         })
     }
 }
