@@ -300,7 +300,32 @@ def work_inspect(order):
             size += len(text.encode("utf-8", "replace"))
             few += len(re.findall(r"\w+", text)) < 5
             plain = plain and key.isprintable() and "\\" not in key
+    if order["truth"]:
+        # Measuring takes minutes: what cannot be scored is not measured.
+        try:
+            true_pairs(order, dict.fromkeys(seen, 0))
+        except ValueError as error:
+            return {"error": f"{order['truth']}: {error}"}
     return {"documents": len(seen), "bytes": size, "short": few, "plain": plain}
+
+
+def true_pairs(order, number_of):
+    """The pairs of numbers that the truth has from the threshold on."""
+    pairs = set()
+    with open(order["truth"], encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                a, b, *rest = line.rstrip("\n").split("\t")
+                (jaccard,) = rest or (1.0,)
+                is_pair = float(jaccard) >= order["threshold"]
+            except ValueError:
+                raise ValueError(f"line {number} is not two ids and a similarity, with tabs between them") from None
+            for key in (a, b):
+                if key not in number_of:
+                    raise ValueError(f"line {number} has an id that the corpus has not: {key!r}")
+            if is_pair:
+                pairs.add(tuple(sorted((number_of[a], number_of[b]))))
+    return pairs
 
 
 def share(part, whole):
@@ -313,16 +338,7 @@ def work_score(order):
         number_of = {json.loads(line)["id"]: n for n, line in enumerate(line for line in lines if not line.isspace())}
     truth = None
     if order["truth"]:
-        truth = set()
-        with open(order["truth"], encoding="utf-8") as lines:
-            for line in lines:
-                if line.count("\t") not in (1, 2):
-                    return {"error": f"a line of the truth is not two ids and a similarity: {line!r}"}
-                a, b, *jaccard = line.rstrip("\n").split("\t")
-                if a not in number_of or b not in number_of:
-                    return {"error": f"the truth has a key that the corpus has not: {a!r} or {b!r}"}
-                if not jaccard or float(jaccard[0]) >= order["threshold"]:
-                    truth.add(tuple(sorted((number_of[a], number_of[b]))))
+        truth = true_pairs(order, number_of)
         true_documents = {key for pair in truth for key in pair}
     scores = {}
     for row, path in order["answers"].items():
@@ -513,6 +529,8 @@ def arguments():
     for path in filter(None, (args.corpus, args.truth)):
         if not os.path.isfile(path):
             parser.error(f"no such file: {path}")
+    if args.scratch and not os.path.isdir(args.scratch):
+        parser.error(f"--scratch: no such folder: {args.scratch}")
     return args
 
 
@@ -629,7 +647,7 @@ def main():
 
     with tempfile.TemporaryDirectory(prefix="compare-", dir=args.scratch) as folder:
         try:
-            corpus, _ = in_worker("inspect", folder, corpus=args.corpus)
+            corpus, _ = in_worker("inspect", folder, corpus=args.corpus, truth=args.truth, threshold=args.threshold)
             load = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
             print(f"Corpus: {corpus['documents']:,} documents, {corpus['bytes'] / 1e6:.1f} MB of text, ", end="")
             print(f"{corpus['short']:,} of them of fewer than 5 words.  ")
