@@ -77,7 +77,8 @@ impl Feed {
     /// Those of opening and reading; later ones are those of the stream.
     pub(crate) fn open(&self) -> io::Result<Bytes> {
         match self {
-            Feed::File(path) | Feed::Pipe(path) => decompressed(buffered(File::open(path)?)),
+            Feed::File(path) => decompressed(buffered(open_file(path)?)),
+            Feed::Pipe(path) => decompressed(buffered(File::open(path)?)),
             Feed::Stream(stream) => decompressed(buffered(stream.open()?)),
         }
     }
@@ -113,9 +114,9 @@ impl Feed {
     /// Those of opening, reading and copying.
     pub(crate) fn open_file(&self) -> io::Result<(File, bool)> {
         if let Feed::File(path) = self {
-            let (magic, _) = peek(buffered(File::open(path)?))?;
+            let (magic, _) = peek(buffered(open_file(path)?))?;
             if Compression::of(&magic).is_none() {
-                return Ok((File::open(path)?, false));
+                return Ok((open_file(path)?, false));
             }
         }
         let mut copy = tempfile::tempfile()?;
@@ -130,10 +131,23 @@ impl Feed {
     /// Those of opening.
     pub(crate) fn open_as_is(&self) -> io::Result<Box<dyn Read>> {
         Ok(match self {
-            Feed::File(path) | Feed::Pipe(path) => Box::new(File::open(path)?),
+            Feed::File(path) => Box::new(open_file(path)?),
+            Feed::Pipe(path) => Box::new(File::open(path)?),
             Feed::Stream(stream) => Box::new(stream.open()?),
         })
     }
+}
+
+/// Opens a file that had content when it was looked at. A pipe that took its name is not waited for.
+fn open_file(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    let file = options.read(true).open(path)?;
+    if file.metadata()?.is_file() {
+        return Ok(file);
+    }
+    Err(io::Error::other("it was replaced by what is no file"))
 }
 
 fn buffered<R: Read>(reader: R) -> BufReader<R> {
@@ -179,5 +193,23 @@ impl Compression {
             [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Some(Compression::Zstd),
             _ => None,
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pipe_that_took_the_name_of_a_file_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let feed = Feed::File(path);
+        let said = "it was replaced by what is no file";
+        assert_eq!(feed.open_as_is().err().unwrap().to_string(), said);
+        assert_eq!(feed.open().err().unwrap().to_string(), said);
+        assert_eq!(feed.open_file().err().unwrap().to_string(), said);
     }
 }
