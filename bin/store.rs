@@ -14,12 +14,23 @@ use dedupdb::{
     upkeep::{Casualty, Progress, Report, Salvaged},
 };
 
-use crate::args::{Args, Salvage};
+use crate::args::{Args, STORE, Salvage};
 use crate::console::Console;
 use crate::interrupt::Interrupt;
 use crate::number::{bytes, counted, percent, utc};
-use crate::output::system_error;
+use crate::output::{shell_word, system_error};
 use crate::parse::Number;
+
+/// How commands for this store begin.
+pub(crate) fn command(args: &Args) -> String {
+    if args.store == Path::new(STORE) {
+        return "dedupdb".to_owned();
+    }
+    format!(
+        "dedupdb --store {}",
+        shell_word(&args.store.to_string_lossy())
+    )
+}
 
 /// Opens the store for reading, beside a writer and other readers.
 pub(crate) fn open_to_read(args: &Args) -> Result<Store> {

@@ -8,30 +8,41 @@ use crate::number::counted;
 use crate::output::shell_word;
 use crate::reading::{Told as _, line};
 
-/// A line about files that are stored under other keys, if there are any.
-pub(crate) fn other_names_note(added: &Added) -> Option<String> {
+/// A line about files that are stored under other keys, if there are any; `dedupdb` is how the store's commands begin.
+pub(crate) fn other_names_note(added: &Added, dedupdb: &str) -> Option<String> {
     let (key, other) = added.first_other.as_ref()?;
     let files = counted(added.other_names, "file is", "files are");
     let forget = match added.other_names {
-        1 => format!("the other name with `dedupdb remove {}`", shell_word(other)),
-        _ => "the other names with `dedupdb remove --prefix`".to_owned(),
+        1 => format!(
+            "forget one of the names, as with `{}`",
+            remove(dedupdb, key)
+        ),
+        _ => format!("forget the names that you do not want with `{dedupdb} remove`"),
     };
     Some(format!(
         "{files} stored under other names, too (first: {key} = {other}); run `add` in the same \
-         folder with the same paths each time, and forget {forget}"
+         folder with the same paths each time, and {forget}"
     ))
 }
 
 /// A line about stored files that were left out, if there are any.
-pub(crate) fn stale_note(added: &Added) -> Option<String> {
+pub(crate) fn stale_note(added: &Added, dedupdb: &str) -> Option<String> {
+    let first = added.first_stale.as_ref()?;
     let (one, many) = (
         "file that was left out is stored as it was before",
         "files that were left out are stored as they were before",
     );
     let files = counted(added.stale, one, many);
-    (added.stale > 0).then(|| {
-        format!("{files}; give `add` the options that they were added with, such as --pre, or remove them")
-    })
+    Some(format!(
+        "{files} (first: {first}); use the options that were used then, such as --pre, or forget the old text with `{}`",
+        remove(dedupdb, first)
+    ))
+}
+
+/// The command that forgets a document; `dedupdb` is how the store's commands begin.
+fn remove(dedupdb: &str, key: &str) -> String {
+    let end = if key.starts_with('-') { "-- " } else { "" };
+    format!("{dedupdb} remove {end}{}", shell_word(key))
 }
 
 /// The counts as lines for people; `has_converter` says whether a program makes text of files.
@@ -49,7 +60,7 @@ pub(crate) fn to_text(added: &Added, has_converter: bool, elapsed: Duration) -> 
         .unwrap_or_default();
     text += &line("exact copies", added.exact_copies, "");
     let more = if added.unchanged > 0 {
-        "   unchanged documents are not counted; `dedupdb pairs` lists all pairs"
+        "   among new and changed documents; `dedupdb pairs` lists all pairs"
     } else {
         ""
     };

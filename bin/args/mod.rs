@@ -87,7 +87,7 @@ pub(crate) struct Args {
         global = true,
         env = "DEDUPDB_STORE",
         value_name = "DIR",
-        default_value = "./.dedupdb",
+        default_value = STORE,
         value_hint = ValueHint::DirPath
     )]
     pub(crate) store: PathBuf,
@@ -141,6 +141,9 @@ pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
 }
+
+/// The store where none is named.
+pub(crate) const STORE: &str = "./.dedupdb";
 
 const EXAMPLES: &str = "\
 Examples:

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     }
     let added = added.map_err(store::of_corpus)?;
     telling.look_at_threads();
-    telling.finish(&added, args.quiet)?;
+    telling.finish(&added, &store::command(args), args.quiet)?;
     if let Some(note) = added.reading.no_id_note(&add.inputs) {
         console.note(&note);
     }
@@ -214,13 +214,13 @@ impl Telling<'_> {
     }
 
     /// Says what was done.
-    fn finish(&mut self, added: &Added, quiet: bool) -> Result<()> {
+    fn finish(&mut self, added: &Added, dedupdb: &str, quiet: bool) -> Result<()> {
         self.progress.finish();
         self.left_out.finish()?;
         let notes = [
             added.reading.lossy_note(),
-            tally::other_names_note(added),
-            tally::stale_note(added),
+            tally::other_names_note(added, dedupdb),
+            tally::stale_note(added, dedupdb),
         ];
         for note in notes.into_iter().flatten() {
             self.console.note(&note);

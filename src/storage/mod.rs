@@ -25,7 +25,9 @@ pub(crate) use disk::{Fleeting, Process, resolved};
 pub use disk::{ProcessorTimes, ThreadTime};
 #[cfg(all(test, unix))]
 pub(crate) use disk::{crash, watch};
-pub(crate) use folder::{BuildSite, Note, enclosing, inside, is_store};
+#[cfg(feature = "corpus")]
+pub(crate) use folder::is_store;
+pub(crate) use folder::{BuildSite, Note, enclosing, inside};
 pub(crate) use format::{ContentRow, Kind};
 pub(crate) use generation::{Next, Plan, Progress, Sign};
 pub(crate) use index::{DocumentChange, DocumentRow, NoWriter, Runs};

@@ -145,8 +145,9 @@ fn stored_files_that_are_left_out_later_are_told() {
     assert_eq!((&first["added"], &first["stale"]), (&1.into(), &0.into()));
     sandbox.write("in/a.pdf", pdf(3));
     let ran = sandbox.run(&["--json", "add", "in"]).expect(0);
-    let note = "1 file that was left out is stored as it was before; give `add` the options";
-    assert!(ran.stderr.contains(note), "{}", ran.stderr);
+    let note = "1 file that was left out is stored as it was before (first: in/a.pdf); use the options that were \
+                used then, such as --pre, or forget the old text with `dedupdb remove in/a.pdf`\n";
+    assert!(ran.stderr.ends_with(note), "{}", ran.stderr);
     assert_eq!(ran.objects()[0]["stale"], 1);
     assert_eq!(sandbox.keys(), ["in/a.pdf"]);
 }

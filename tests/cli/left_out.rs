@@ -1,6 +1,7 @@
 //! What is left out is named: some on standard error, all with -v, and all in a file.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -166,8 +167,54 @@ fn files_stored_under_other_names_are_told_and_are_no_copies() {
     let ran = sandbox
         .run(&["add", &format!("{folder}/new.txt")])
         .expect(0);
-    let said = "forget the other name with `dedupdb remove in/new.txt`\n";
-    assert!(ran.stderr.ends_with(said), "{}", ran.stderr);
+    let said = format!("forget one of the names, as with `dedupdb remove {folder}/new.txt`\n");
+    assert!(ran.stderr.ends_with(&said), "{}", ran.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_to_stored_files_are_no_copies_whatever_is_asked_for() {
+    for matches in [&[][..], &["--matches"]] {
+        let sandbox = Sandbox::new();
+        sandbox.write("in/b.txt", text(0, 60));
+        sandbox.write("in/copy.txt", text(0, 60));
+        sandbox.add(&["in"], 0);
+        fs::hard_link(sandbox.path("in/copy.txt"), sandbox.path("hard.txt")).unwrap();
+        std::os::unix::fs::symlink("in/copy.txt", sandbox.path("soft.txt")).unwrap();
+        for link in ["hard.txt", "soft.txt"] {
+            let summary = sandbox.add(&[matches, &[link]].concat(), 0);
+            assert_eq!(
+                (&summary["exact_copies"], &summary["other_names"]),
+                (&json!(0), &json!(1)),
+                "{link}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_file_of_the_same_relative_path_elsewhere_is_another_one() {
+    let sandbox = Sandbox::new();
+    sandbox.write("y/a.txt", text(0, 60));
+    sandbox.write("x/a.txt", text(1, 70));
+    sandbox.write("x/first.txt", text(1, 70));
+    let store = sandbox.path("s");
+    let add = |folder: &str, path: &Path| {
+        let arguments = ["--json", "--store", store.to_str().unwrap(), "add"];
+        let mut command = sandbox.command(&arguments);
+        let command = command.arg(path).current_dir(sandbox.path(folder));
+        Ran::of(command.output().unwrap())
+            .expect(0)
+            .objects()
+            .remove(0)
+    };
+    add("y", Path::new("a.txt"));
+    add("x", &sandbox.path("x/first.txt"));
+    let summary = add("x", &sandbox.path("x/a.txt"));
+    assert_eq!(
+        (&summary["exact_copies"], &summary["other_names"]),
+        (&json!(1), &json!(0))
+    );
 }
 
 #[test]
@@ -177,7 +224,7 @@ fn a_summary_says_what_its_counts_leave_out() {
     sandbox.write("in/b.txt", text(0, 60));
     sandbox.write("in/c.pdf", b"%PDF-1.7\0\0");
     let binary = "   1 binary; PDF and other formats are read with --pre\n";
-    let unchanged = "   unchanged documents are not counted; `dedupdb pairs` lists all pairs\n";
+    let unchanged = "   among new and changed documents; `dedupdb pairs` lists all pairs\n";
     let first = sandbox.run(&["add", "in"]).expect(0).stdout;
     assert!(first.contains(binary), "{first}");
     assert!(!first.contains(unchanged), "{first}");

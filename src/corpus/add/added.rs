@@ -23,11 +23,13 @@ pub struct Added {
     pub near_duplicates: u64,
     /// Files that are also stored under other keys, by other paths. They do not count as copies.
     pub other_names: u64,
-    /// The first of them with its other key.
+    /// The first of them that was stored, with its other key.
     pub first_other: Option<(String, String)>,
     /// Files that were skipped and are stored as they were before, such as PDF files without the
     /// [converter](crate::corpus::Options::converter) that they were added with. Their documents stay as they are.
     pub stale: u64,
+    /// The key of the first of them.
+    pub first_stale: Option<String>,
     /// Counts of what was read and skipped.
     pub reading: Reading,
     /// Time spent waiting for input.
@@ -79,7 +81,9 @@ impl Added {
     pub(super) fn other_name(&mut self, change: Change, key: &str, other: String) {
         self.change(change);
         self.other_names += 1;
-        self.first_other
-            .get_or_insert_with(|| (key.to_owned(), other));
+        if change != Change::KeptOut {
+            self.first_other
+                .get_or_insert_with(|| (key.to_owned(), other));
+        }
     }
 }

@@ -18,10 +18,13 @@ use crate::corpus::walk::identity::is_same_file;
 use crate::corpus::walk::key::Key;
 use crate::corpus::walk::others::{OtherKeys, is_path};
 use crate::write::{Change, Outcome, Relation, Uncommitted};
-use crate::{Store, Writer};
+use crate::{Document, Store, Writer};
 
 /// How long to wait for a batch before looking after the rest.
 const TICK: Duration = Duration::from_millis(50);
+
+/// Documents with the text of a file that are asked whether they are the same file, at most.
+const LOOKED_AT: usize = 16;
 
 /// Whether to go on.
 type Flow = ControlFlow<()>;
@@ -169,21 +172,26 @@ impl Run<'_> {
 
     fn skip(&mut self, skipped: &Skipped) -> Step {
         self.added.reading.skipped(skipped.reason);
-        self.added.stale += u64::from(self.is_stale(skipped)?);
+        if let Some(key) = self.stale_key(skipped)? {
+            self.added.stale += 1;
+            self.added.first_stale.get_or_insert(key);
+        }
         Ok((self.observe)(AddEvent::Skipped(skipped)))
     }
 
-    /// Whether an earlier run stored the file that is left out.
-    fn is_stale(&self, skipped: &Skipped) -> Result<bool, Error> {
+    /// The key of the file that is left out, if an earlier run stored it.
+    fn stale_key(&self, skipped: &Skipped) -> Result<Option<String>, Error> {
         let was_met = matches!(
             skipped.reason,
             Reason::Binary | Reason::TooLarge | Reason::Unreadable | Reason::BadText
         );
         if !was_met {
-            return Ok(false);
+            return Ok(None);
         }
-        let stored = self.store.get(&Key::of(Path::new(&skipped.place)).text)?;
-        Ok(stored.is_some_and(|stored| stored.modified.is_some()))
+        let key = Key::of(Path::new(&skipped.place)).text;
+        let stored = self.store.get(&key)?;
+        let is_stored = stored.is_some_and(|stored| stored.modified.is_some());
+        Ok(is_stored.then_some(key))
     }
 
     /// Counts and tells what became of a document.
@@ -223,28 +231,42 @@ impl Run<'_> {
         if origin.modified.is_none() {
             return Ok(None);
         }
+        let is_as_stored = |stored: &Document| {
+            stored.modified == origin.modified && Some(stored.size) == origin.size
+        };
+        let earlier = outcome.earlier.as_ref().map(|earlier| &earlier.key);
+        let earlier = earlier.filter(|key| **key != origin.key);
         for key in self.other_keys.of(&origin.source) {
             let stored = self.store.get(&key)?;
-            if stored.is_some_and(|stored| stored.modified.is_some()) {
+            // A relative path may have been that of a file of another folder.
+            let is_it = |stored: &Document| {
+                stored.modified.is_some()
+                    && (Path::new(&key).is_absolute()
+                        || is_as_stored(stored)
+                        || earlier == Some(&key))
+            };
+            if stored.as_ref().is_some_and(is_it) {
                 return Ok(Some(key));
             }
         }
-        let earlier = outcome.earlier.as_ref();
-        let earlier = earlier.filter(|earlier| earlier.key != origin.key);
-        let same = earlier.filter(|earlier| {
-            Key::path(&earlier.key).is_some_and(|path| is_same_file(&path, &origin.source))
-        });
-        if let Some(same) = same {
-            return Ok(Some(same.key.clone()));
+        let is_same =
+            |key: &String| Key::path(key).is_some_and(|path| is_same_file(&path, &origin.source));
+        if let Some(same) = earlier.filter(|key| is_same(key)) {
+            return Ok(Some(same.clone()));
         }
         if outcome.relation != Relation::ExactCopy {
             return Ok(None);
         }
+        let copies = self.writer.committed_copies(&origin.key, LOOKED_AT)?;
+        if let Some(same) = copies.into_iter().find(is_same) {
+            return Ok(Some(same));
+        }
         // From another folder, the same relative path leads elsewhere.
         for key in self.other_keys.above(&origin.source) {
-            let is_it = self.store.get(&key)?.is_some_and(|stored| {
-                stored.modified == origin.modified && Some(stored.size) == origin.size
-            });
+            let is_it = self
+                .store
+                .get(&key)?
+                .is_some_and(|stored| is_as_stored(&stored));
             if is_it && !is_path(&key) {
                 return Ok(Some(key));
             }

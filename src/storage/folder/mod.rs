@@ -5,6 +5,8 @@ mod holder;
 pub(crate) mod leftovers;
 mod site;
 
-pub(crate) use apart::{check_outside, enclosing, inside, is_store};
+#[cfg(feature = "corpus")]
+pub(crate) use apart::is_store;
+pub(crate) use apart::{check_outside, enclosing, inside};
 pub(crate) use holder::Note;
 pub(crate) use site::{BuildSite, check_free};

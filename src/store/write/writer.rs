@@ -207,6 +207,26 @@ impl Writer {
         !self.pending.is_empty() || self.runs != self.committed.snapshot.tables.meta.runs
     }
 
+    /// Other documents of the last commit with the text of the document `key`: so many of them, the first ones.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the index.
+    #[cfg(feature = "corpus")]
+    pub(crate) fn committed_copies(&self, key: &str, most: usize) -> Result<Vec<String>> {
+        let snapshot = &self.committed.snapshot;
+        let row = self
+            .pending
+            .current(Keyed::new(key), snapshot.document(key)?);
+        let content = row.map(|row| row.content);
+        let Some(content) = content.filter(|&content| content < snapshot.len) else {
+            return Ok(Vec::new());
+        };
+        let is_other = |name: &Result<String>| name.as_ref().map_or(true, |name| name != key);
+        let others = snapshot.names(content)?.filter(is_other);
+        others.take(most).collect()
+    }
+
     /// Begins a batch.
     pub(crate) fn begin(&mut self) -> Result<InUse> {
         let used = self.files.enter()?;
