@@ -34,7 +34,7 @@ smallest clusters are left out; the page and standard error say how many. Counts
 clusters.
 
 The page saves the keys that you marked, each ended by a NUL byte, for --keys-from of `dedupdb remove` and
-of `dedupdb dedup --move-to`, and for `xargs -0 rm --`. The page itself changes no file and no store.
+of `dedupdb dedup --move-to`. The page itself changes no file and no store.
 
 Files are looked for from the current folder. A file is marked on the page, and does not count as a copy, if
 it is gone, if its size or time has changed since it was added, or if it is another name of a listed file.

@@ -174,6 +174,9 @@ impl Explained<'_> {
         } else {
             format!("{} of {all} shared ({})", bands.len(), numbers.join(", "))
         };
+        if self.explanation.exact_copy && bands.is_empty() {
+            return format!("none of {all} shared; exact copies are found by their text");
+        }
         let likely = format!(
             "{} of pairs with this similarity share a band",
             percent(*recall)

@@ -35,6 +35,8 @@ pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result
     ) else {
         bail!("two files are needed");
     };
+    // As everywhere, texts that are the same are as similar as can be, also without shingles.
+    let exact = if is_copy { 1.0 } else { exact };
     let both = a.intersection_len(b);
     let either = a.len() + b.len() - both;
     let slots = schema.permutations();

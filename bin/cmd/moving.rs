@@ -55,12 +55,7 @@ pub(super) fn move_to(
     if let Some(error) = told.failed {
         return Err(error);
     }
-    let again = |manifest: &Path| {
-        format!(
-            "dedupdb dedup --undo {}",
-            shell_word(&manifest.to_string_lossy())
-        )
-    };
+    let again = |manifest: &Path| format!("dedupdb dedup --undo {}", shell_path(manifest));
     let moved = match moved {
         Err(Error::Stopped) => {
             let manifest = target.join(MANIFEST);
@@ -122,6 +117,13 @@ pub(super) fn undo(
     list.sum(&undone, dedup.dry_run, "moved back");
     list.end()?;
     Ok(Exit::failed(undone.failed > 0))
+}
+
+/// A path as a word for a shell, which no command takes for an option.
+fn shell_path(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    let here = if path.starts_with('-') { "./" } else { "" };
+    shell_word(&format!("{here}{path}"))
 }
 
 /// The list of what is moved, on standard output.

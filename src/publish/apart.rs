@@ -14,7 +14,7 @@ use crate::{
 pub(super) const NO_FOLDER: &str = "its folder cannot be written to";
 
 /// Why a folder cannot be used, without the system's words and number for one that is not there.
-pub(super) fn plain(error: io::Error) -> io::Error {
+fn plain(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::NotFound => io::Error::new(error.kind(), "there is no such folder"),
         _ => error,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::apart::{NO_FOLDER, check_no_store, parts, plain};
+use super::apart::{NO_FOLDER, check_no_store, parts};
 use super::error::{Error, Of, Result};
 use super::standing::Standing;
 use super::steps::Steps;
@@ -316,7 +316,7 @@ fn enter(folder: &Path, place: &Path) -> Result<(File, bool)> {
         let is_new = match builder.create(folder) {
             Ok(()) => true,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
-            Err(error) => return Err(plain(error)).of_doing(place, || NO_FOLDER.to_owned()),
+            Err(error) => return Err(error).of_doing(place, || NO_FOLDER.to_owned()),
         };
         if !is_new && !is_left_over(folder).of(folder)? {
             return Err(Error::foreign(
