@@ -137,9 +137,9 @@ because of an earlier run, and the file in the list may be the only copy on disk
 
 --move-to moves files instead of writing an output: a dropped file of the one folder INPUT goes to the
 same path below DIR, which is new or empty and on the same file system. It prints FROM, TO, the key of
-the document that it resembles, and JACCARD, with `exact copy` behind it for one. A new DIR gets the permissions of INPUT. All files are moved even
-if the reader of this list stops early. Before the first file is moved, DIR/.dedupdb-moved lists them
-all; --undo takes this list, or DIR, and moves them back, also after a run that was killed. No file is
+the document that it resembles, JACCARD, and `exact copy` if it is one. A new DIR gets the permissions
+of INPUT. All files are moved even if the reader of this list stops early. Before the first file is
+moved, DIR/.dedupdb-moved lists them all; --undo takes this list, or DIR, and moves them back, also after a run that was killed. No file is
 ever replaced. Left in place are records, files that changed since the run began, files that a symbolic
 link in the folder leads to, and files whose name is not UTF-8. --undo refuses a list that was edited.
 If a file that is there cannot be moved back, the list stays, and the same command continues.
