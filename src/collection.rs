@@ -1,11 +1,13 @@
 //! A small collection of texts in memory.
 
-use rayon::prelude::*;
-
 use crate::error::{Error, Result};
+use crate::parallel;
 use crate::schema::Schema;
 use crate::sketch::{Estimate, Signer, agreeing};
 use crate::text::ShingleSet;
+
+/// Documents per task of signing.
+const CHUNK: usize = 64;
 
 /// Texts in memory with their shingles, signatures and buckets: for experiments, and for
 /// collections that are looked at once. A [`Store`](crate::Store) keeps them.
@@ -66,9 +68,9 @@ impl Collection {
                     error => error,
                 })
         };
-        let documents = names.par_iter().zip(texts.par_iter());
+        let documents = names.iter().zip(&texts).collect();
         // The error that is told is the first one's, whatever the threads did.
-        let sets: Vec<Result<ShingleSet>> = documents.map(shingles).collect();
+        let sets = parallel::map(documents, shingles);
         let sets: Vec<ShingleSet> = sets.into_iter().collect::<Result<_>>()?;
         let matrix = sign_all(schema, &sets)?;
         let buckets = buckets(schema, &sets, &matrix);
@@ -177,14 +179,14 @@ impl Collection {
 fn sign_all(schema: &Schema, sets: &[ShingleSet]) -> Result<Vec<u8>> {
     let (permutations, width) = (schema.permutations(), schema.slot_width());
     let signer = Signer::new(schema.family(), schema.seed(), permutations, width)?;
-    let signed: Vec<Vec<u8>> = sets
-        .par_iter()
-        .map_init(Vec::new, |scratch, set| {
-            let mut row = Vec::with_capacity(signer.signature_bytes());
-            signer.sign_into(set.as_slice(), scratch, &mut row);
-            row
-        })
-        .collect();
+    let signed = parallel::map(sets.chunks(CHUNK).collect(), |sets: &[ShingleSet]| {
+        let mut scratch = Vec::new();
+        let mut rows = Vec::with_capacity(sets.len() * signer.signature_bytes());
+        for set in sets {
+            signer.sign_into(set.as_slice(), &mut scratch, &mut rows);
+        }
+        rows
+    });
     Ok(signed.concat())
 }
 
@@ -199,8 +201,5 @@ fn buckets(schema: &Schema, sets: &[ShingleSet], matrix: &[u8]) -> Vec<Vec<(u32,
         bucket.sort_unstable();
         bucket
     };
-    (0..schema.bands().bands())
-        .into_par_iter()
-        .map(bucket)
-        .collect()
+    parallel::map((0..schema.bands().bands()).collect(), bucket)
 }

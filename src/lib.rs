@@ -109,6 +109,7 @@ mod lsh;
 #[cfg(feature = "corpus")]
 pub mod mapreduce;
 pub mod number;
+mod parallel;
 #[cfg(feature = "plot")]
 pub mod plot;
 mod pool;

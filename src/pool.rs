@@ -1,12 +1,13 @@
 //! The store's own threads.
 
-use std::mem::take;
 use std::sync::OnceLock;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::parallel;
 
 /// No machine works faster with more, and each takes memory.
 pub(crate) const MOST_THREADS: usize = 256;
@@ -49,16 +50,15 @@ impl Pool {
     /// Calls `work` on each item, several at a time; the results are in the order of the items.
     pub(crate) fn map<T: Send, R: Send>(
         &self,
-        mut items: Vec<T>,
-        work: impl Fn(T) -> R + Sync + Send,
+        items: Vec<T>,
+        work: impl Fn(T) -> R + Sync,
     ) -> Vec<R> {
-        if items.len() >= PARALLEL_ITEMS {
-            let parallel = || take(&mut items).into_par_iter().map(&work).collect();
-            if let Some(done) = self.run(parallel) {
-                return done;
-            }
+        let are_many = items.len() >= PARALLEL_ITEMS;
+        let (mut items, mut done) = (Some(items), None);
+        if are_many {
+            self.run(&mut || done = items.take().map(|items| parallel::map(items, &work)));
         }
-        items.into_iter().map(work).collect()
+        done.unwrap_or_else(|| items.into_iter().flatten().map(work).collect())
     }
 
     /// Calls `work` on each item, several at a time, and `take` with the results of `part` items after the other, while
@@ -71,7 +71,7 @@ impl Pool {
         &self,
         items: Vec<T>,
         part: usize,
-        work: impl Fn(T) -> R + Sync + Send,
+        work: impl Fn(T) -> R + Sync,
         mut take: impl FnMut(Vec<R>) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.threads == 1 || items.len() <= part {
@@ -105,16 +105,16 @@ impl Pool {
 
     /// Sorts the items, several threads at a time; equal ones are taken for the same.
     pub(crate) fn sort<T: Ord + Send>(&self, items: &mut [T]) {
-        if self.run(|| items.par_sort_unstable()).is_none() {
+        if !self.run(&mut || items.par_sort_unstable()) {
             items.sort_unstable();
         }
     }
 
-    /// Runs `work`, whose parallel iterators use this pool. Where there is one thread, or the system
-    /// allows no more, nothing is run: the caller does without.
-    fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Option<T> {
+    /// Calls `work` once, in this pool. Where there is one thread, or the system allows no more, it is not called, and
+    /// the answer is false: the caller does without.
+    fn run(&self, work: &mut (dyn FnMut() + Send)) -> bool {
         if self.threads == 1 {
-            return None;
+            return false;
         }
         let pool = self.pool.get_or_init(|| {
             ThreadPoolBuilder::new()
@@ -123,17 +123,22 @@ impl Pool {
                 .build()
                 .ok()
         });
-        let pool = pool.as_ref()?;
+        let Some(pool) = pool else {
+            return false;
+        };
         if rayon::current_thread_index().is_none() {
-            return Some(pool.install(work));
+            pool.install(work);
+            return true;
         }
         thread::scope(|scope| {
             let install = || pool.install(work);
-            let thread = thread::Builder::new().spawn_scoped(scope, install).ok()?;
-            match thread.join() {
-                Ok(done) => Some(done),
-                Err(panic) => std::panic::resume_unwind(panic),
+            let Ok(thread) = thread::Builder::new().spawn_scoped(scope, install) else {
+                return false;
+            };
+            if let Err(panic) = thread.join() {
+                std::panic::resume_unwind(panic);
             }
+            true
         })
     }
 }

@@ -1,9 +1,10 @@
 //! Pairs that share a bucket and must be compared.
 
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use super::keys::Keys;
 use crate::error::{Error, Result};
+use crate::parallel;
 use crate::schema::check_threshold;
 use crate::text::sizes_fit;
 
@@ -158,16 +159,14 @@ impl<'a> CandidateQuery<'a> {
         let keys = keys.step_by(self.keys.bands()).copied();
         let mut postings: Vec<(u64, usize)> = keys.zip(0..).collect();
         postings.par_sort_unstable();
-        let buckets = postings.par_chunk_by(|a, b| a.0 == b.0);
+        let buckets = postings.chunk_by(|a, b| a.0 == b.0);
         let shared = buckets.filter(|bucket| bucket.len() > 1);
-        let parts: Vec<Candidates> = shared
-            .map(|bucket| {
-                let rows = bucket.iter().map(|&(_, row)| row).collect();
-                self.among(rows, |a, b| self.keys.first_shared(a, b) == Some(band))
-            })
-            .collect();
+        let in_bucket = |bucket: &[(u64, usize)]| {
+            let rows = bucket.iter().map(|&(_, row)| row).collect();
+            self.among(rows, |a, b| self.keys.first_shared(a, b) == Some(band))
+        };
         let mut found = Candidates::default();
-        for part in parts {
+        for part in parallel::map(shared.collect(), in_bucket) {
             found.append(part);
         }
         found

@@ -1,9 +1,13 @@
 //! The connected components of pairs.
 
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use super::forest::Forest;
 use crate::error::{Error, Result};
+use crate::parallel;
+
+/// Pairs per task.
+const CHUNK: usize = 1024;
 
 /// Returns the connected components of pairs: each id of a pair, ascending, with the lowest id of its component. The
 /// lowest id itself is included.
@@ -42,9 +46,11 @@ pub fn components<T: Copy + Ord + Send + Sync>(pairs: &[(T, T)]) -> Result<Vec<(
     let forest = Forest::new(count);
     // Every id is in the list, and there are at most 2^32 - 1.
     let place = |id| u32::try_from(ids.partition_point(|&other| other < id)).unwrap_or_default();
-    pairs
-        .par_iter()
-        .for_each(|&(a, b)| forest.join(place(a), place(b)));
+    parallel::map(pairs.chunks(CHUNK).collect(), |pairs: &[(T, T)]| {
+        for &(a, b) in pairs {
+            forest.join(place(a), place(b));
+        }
+    });
     // Ids ascend, so the lowest place in a set is that of its lowest id.
     let named = ids.iter().zip(0..count);
     Ok(named

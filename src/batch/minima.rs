@@ -1,8 +1,7 @@
 //! Makes rows of minima from texts.
 
-use rayon::prelude::*;
-
 use crate::error::{Error, Result};
+use crate::parallel;
 use crate::schema::Schema;
 use crate::sketch::{Signer, SlotWidth};
 
@@ -48,11 +47,9 @@ pub fn minima<T: AsRef<str> + Sync>(schema: &Schema, texts: &[T]) -> Result<Vec<
         }
         Ok(minima)
     };
-    let chunks = texts.par_chunks(CHUNK).enumerate().map(rows);
-    // Reports the first error in the order of rows, whichever thread finds one first.
-    let chunks: Vec<Result<Vec<u32>>> = chunks.collect();
     let mut minima = Vec::with_capacity(texts.len() * permutations as usize);
-    for chunk in chunks {
+    // Reports the first error in the order of rows, whichever thread finds one first.
+    for chunk in parallel::map(texts.chunks(CHUNK).enumerate().collect(), rows) {
         minima.extend(chunk?);
     }
     Ok(minima)

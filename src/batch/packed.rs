@@ -1,9 +1,8 @@
 //! Packed shingle sets, which are compared exactly.
 
-use rayon::prelude::*;
-
 use super::columns::slices;
 use crate::error::{Error, Result};
+use crate::parallel;
 use crate::text::ShingleSet;
 
 /// The name of the column in errors.
@@ -129,10 +128,8 @@ impl<'a> PackedSets<'a> {
     ///
     /// Those of [`PackedSets::shingles`], for the first pair that has one.
     pub fn jaccards(&self, pairs: &[(usize, usize)]) -> Result<Vec<f64>> {
-        let parts: Vec<Result<Vec<f64>>> = pairs
-            .par_chunks(CHUNK)
-            .map(|pairs| self.jaccards_of(pairs))
-            .collect();
+        let parts = pairs.chunks(CHUNK).collect();
+        let parts = parallel::map(parts, |pairs| self.jaccards_of(pairs));
         let parts: Vec<Vec<f64>> = parts.into_iter().collect::<Result<_>>()?;
         Ok(parts.concat())
     }

@@ -1,11 +1,10 @@
 //! Makes sketches of texts.
 
-use rayon::prelude::*;
-
 use super::keys::KeyWidth;
 use super::sketches::Sketches;
 use crate::error::Result;
 use crate::lsh::copies_key;
+use crate::parallel;
 use crate::schema::Schema;
 use crate::sketch::Signer;
 use crate::text::{ShingleSet, Shingler};
@@ -83,10 +82,8 @@ impl Sketcher {
     /// others have their sketches. The keys of a text without shingles come from its hash, so it shares buckets only
     /// with its copies.
     pub fn sketch_all<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Sketches {
-        let parts: Vec<Sketches> = texts
-            .par_chunks(CHUNK)
-            .map(|texts| self.sketch_some(texts))
-            .collect();
+        let parts = texts.chunks(CHUNK).collect();
+        let parts = parallel::map(parts, |texts| self.sketch_some(texts));
         let mut sketches = Sketches::new(self.schema.bands().bands());
         for part in parts {
             sketches.append(part);

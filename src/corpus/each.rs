@@ -4,8 +4,6 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use rayon::prelude::*;
-
 use crate::corpus::add::Ended;
 use crate::corpus::error::Error;
 use crate::corpus::options::Options;
@@ -13,6 +11,7 @@ use crate::corpus::reading::Reading;
 use crate::corpus::skipped::Skipped;
 use crate::corpus::source::Source;
 use crate::corpus::sourced::{Batch, Item, Origin, Sourced, met};
+use crate::parallel;
 
 /// How long to wait for a batch before asking the observer.
 const TICK: Duration = Duration::from_millis(50);
@@ -152,7 +151,7 @@ fn done<T: Send>(
     batch: Batch,
     work: &(impl Fn(&Sourced) -> crate::Result<T> + Sync),
 ) -> Vec<Item<(Origin, crate::Result<T>)>> {
-    let items = batch.items.into_par_iter().map(|item| match item {
+    parallel::map(batch.items, |item| match item {
         Item::Document(document) => {
             let result = work(&document);
             Item::Document((document.into_origin(), result))
@@ -160,8 +159,7 @@ fn done<T: Send>(
         Item::Unchanged => Item::Unchanged,
         Item::Skipped(skipped) => Item::Skipped(skipped),
         Item::Opened(opened) => Item::Opened(opened),
-    });
-    items.collect()
+    })
 }
 
 impl Worked {

@@ -2,13 +2,12 @@
 
 use std::borrow::Borrow;
 
-use rayon::prelude::*;
-
 use super::binomial::{Binomial, is_off};
 use super::draw::{check_two, invalid};
 use super::monitor::Monitor;
 use crate::clock::Stopwatch;
 use crate::error::Result;
+use crate::parallel;
 use crate::sketch::{Family, Signer, SlotWidth, agreeing};
 use crate::text::ShingleSet;
 
@@ -198,8 +197,9 @@ impl Exact {
             let earlier = sets[..text].iter();
             earlier.map(|other| sets[text].jaccard(other)).collect()
         };
-        let rows = (0..sets.len()).into_par_iter().map(row).collect();
-        Exact { rows }
+        Exact {
+            rows: parallel::map((0..sets.len()).collect(), row),
+        }
     }
 
     fn pairs(&self) -> f64 {
@@ -209,7 +209,7 @@ impl Exact {
     /// The expectations, exactly: pairs of the same similarity are computed once.
     fn ideal(&self, slots: &[u32], epsilons: &[f64]) -> Vec<Ideal> {
         let mut all: Vec<f64> = self.rows.concat();
-        all.par_sort_unstable_by(f64::total_cmp);
+        all.sort_unstable_by(f64::total_cmp);
         let groups: Vec<(f64, f64)> = all
             .chunk_by(|a, b| a.total_cmp(b).is_eq())
             .map(|group| (group[0], group.len() as f64))
@@ -217,7 +217,7 @@ impl Exact {
         let variance: f64 = groups.iter().map(|(j, pairs)| pairs * j * (1.0 - j)).sum();
         let of = |&permutations: &u32| {
             let binomial = Binomial::new(permutations);
-            let off = epsilons.par_iter().map(|&epsilon| {
+            let off = parallel::map(epsilons.to_vec(), |epsilon| {
                 let (mut mean, mut variance) = (0.0, 0.0);
                 for &(jaccard, pairs) in &groups {
                     let off = binomial.off(jaccard, epsilon);
@@ -228,7 +228,7 @@ impl Exact {
             });
             Ideal {
                 error: (variance / f64::from(permutations) / self.pairs()).sqrt(),
-                off: off.collect(),
+                off,
             }
         };
         slots.iter().map(of).collect()
@@ -290,11 +290,7 @@ impl Experiment<'_> {
         let most = self.slots.last().copied().unwrap_or(1);
         let signer = Signer::new(self.family, seed, most, WIDTH)?;
         let start = Stopwatch::start();
-        let signed: Vec<_> = self
-            .sets
-            .par_iter()
-            .map(|set| signer.sign(set.as_slice()))
-            .collect();
+        let signed = parallel::map(self.sets.to_vec(), |set| signer.sign(set.as_slice()));
         let seconds = start.elapsed().as_secs_f64();
         let row = |text: usize| {
             let mut sums = self.nothing();
@@ -304,7 +300,7 @@ impl Experiment<'_> {
             }
             sums
         };
-        let rows: Vec<Vec<Run>> = (0..signed.len()).into_par_iter().map(row).collect();
+        let rows = parallel::map((0..signed.len()).collect(), row);
         // In the order of the texts, whatever thread had them: sums of f64 depend on it.
         let mut sums = self.nothing();
         for row in &rows {

@@ -2,12 +2,11 @@
 
 use std::borrow::Borrow;
 
-use rayon::prelude::*;
-
 use super::draw::{check_two, invalid};
 use super::monitor::Monitor;
 use crate::error::{Error, Result};
 use crate::lsh::Bands;
+use crate::parallel;
 use crate::schema::check_threshold;
 use crate::sketch::{Signature, Signer, SlotWidth};
 use crate::text::ShingleSet;
@@ -105,10 +104,7 @@ pub fn bands<S: Borrow<ShingleSet> + Sync>(
     let queries = places(queries, sets.len())?;
     monitor.begin(sets.len() as u64);
     let sign = |set: &S| signer.sign(set.borrow().as_slice());
-    let signed: Vec<Signature> = queries
-        .par_iter()
-        .map(|&query| sign(&sets[query]))
-        .collect();
+    let signed = parallel::map(queries.clone(), |query| sign(&sets[query]));
     let experiment = Experiment {
         sets,
         queries: &queries,
@@ -118,16 +114,13 @@ pub fn bands<S: Borrow<ShingleSet> + Sync>(
         threshold,
     };
     let chunks: Vec<usize> = (0..sets.len()).step_by(CHUNK).collect();
-    let parts: Vec<Result<Part>> = chunks
-        .into_par_iter()
-        .map(|from| {
-            let texts = from..sets.len().min(from + CHUNK);
-            let steps = texts.len() as u64;
-            let part = experiment.part(texts, sign);
-            monitor.step(steps)?;
-            Ok(part)
-        })
-        .collect();
+    let parts = parallel::map(chunks, |from| -> Result<Part> {
+        let texts = from..sets.len().min(from + CHUNK);
+        let steps = texts.len() as u64;
+        let part = experiment.part(texts, sign);
+        monitor.step(steps)?;
+        Ok(part)
+    });
     // In the order of the texts, whatever thread had them: sums of f64 depend on it.
     let mut sums = Part::new(shapes.len());
     for part in parts {

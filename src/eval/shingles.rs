@@ -3,13 +3,12 @@
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-use rayon::prelude::*;
-
 use super::draw::check_two;
 use super::monitor::Monitor;
 use crate::clock::Stopwatch;
 use crate::diff::{Comparison, Piece, is_long, words};
 use crate::error::Result;
+use crate::parallel;
 use crate::schema::check_threshold;
 use crate::text::{ShingleSet, Shingler, Shingling};
 
@@ -165,23 +164,20 @@ pub fn shingles<T: AsRef<str> + Sync>(
 /// For each text, those after it of which a word diff keeps at least the share `threshold`:
 /// 2 x kept words / words of both.
 fn near_duplicates(texts: &[&str], threshold: f64) -> Vec<Vec<usize>> {
-    let bags: Vec<Vec<u64>> = texts.par_iter().map(|text| bag(text)).collect();
-    (0..texts.len())
-        .into_par_iter()
-        .map(|a| {
-            let reaches = |kept: usize, b: usize| {
-                let all = bags[a].len() + bags[b].len();
-                all > 0 && 2.0 * kept as f64 >= threshold * all as f64
-            };
-            let near = (a + 1..texts.len()).filter(|&b| {
-                // No diff keeps more than what both have in any order.
-                reaches(bags[a].len().min(bags[b].len()), b)
-                    && reaches(common(&bags[a], &bags[b]), b)
-                    && reaches(kept(texts[a], texts[b]), b)
-            });
-            near.collect()
-        })
-        .collect()
+    let bags: Vec<Vec<u64>> = parallel::map(texts.to_vec(), bag);
+    parallel::map((0..texts.len()).collect(), |a| {
+        let reaches = |kept: usize, b: usize| {
+            let all = bags[a].len() + bags[b].len();
+            all > 0 && 2.0 * kept as f64 >= threshold * all as f64
+        };
+        let near = (a + 1..texts.len()).filter(|&b| {
+            // No diff keeps more than what both have in any order.
+            reaches(bags[a].len().min(bags[b].len()), b)
+                && reaches(common(&bags[a], &bags[b]), b)
+                && reaches(kept(texts[a], texts[b]), b)
+        });
+        near.collect()
+    })
 }
 
 /// The hashes of the words of a text that a diff compares, each as often as it is there, sorted.
@@ -231,18 +227,15 @@ fn measure(
         .map(|text| shingler.shingles(text))
         .collect::<Result<_>>()?;
     let seconds = start.elapsed().as_secs_f64();
-    let rows: Vec<(Vec<f64>, Vec<f64>)> = (0..sets.len())
-        .into_par_iter()
-        .map(|a| {
-            let (mut alike, mut others) = (Vec::new(), Vec::new());
-            for b in a + 1..sets.len() {
-                let is_near = near[a].binary_search(&b).is_ok();
-                let class = if is_near { &mut alike } else { &mut others };
-                class.push(sets[a].jaccard(&sets[b]));
-            }
-            (alike, others)
-        })
-        .collect();
+    let rows = parallel::map((0..sets.len()).collect(), |a| {
+        let (mut alike, mut others) = (Vec::new(), Vec::new());
+        for b in a + 1..sets.len() {
+            let is_near = near[a].binary_search(&b).is_ok();
+            let class = if is_near { &mut alike } else { &mut others };
+            class.push(sets[a].jaccard(&sets[b]));
+        }
+        (alike, others)
+    });
     let (alike, others): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
     let (mut alike, mut others) = (alike.concat(), others.concat());
     let pairs = alike.len() + others.len();

@@ -4,11 +4,10 @@ use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-use rayon::prelude::*;
-
 use super::draw::{invalid, rank};
 use super::monitor::Monitor;
 use crate::error::Result;
+use crate::parallel;
 use crate::store::{Document, PairQuery, Query, Store};
 use crate::text::ShingleSet;
 
@@ -109,39 +108,31 @@ pub(super) fn sampled(
     monitor.begin(texts);
     let sample: HashSet<u32> = drawn.iter().map(|document| document.content).collect();
     for few in drawn.chunks(FEW) {
-        let candidates: Vec<Result<Vec<Seen>>> = few
-            .par_iter()
-            .map(|document| candidates(store, document, &sample))
-            .collect();
-        for candidates in candidates {
+        let candidates = |document| candidates(store, document, &sample);
+        for candidates in parallel::map(few.iter().collect(), candidates) {
             candidates?.into_iter().for_each(&mut take);
         }
         monitor.step(0)?;
     }
-    let asked: Vec<Asked> = drawn
-        .into_par_iter()
-        .map(|document| Asked::new(store, document))
-        .collect::<Result<_>>()?;
+    let asked = parallel::map(drawn, |document| Asked::new(store, document));
+    let asked: Vec<Asked> = asked.into_iter().collect::<Result<_>>()?;
     let mut documents = distinct(store)?.peekable();
     while documents.peek().is_some() {
         let chunk: Vec<Document> = documents.by_ref().take(CHUNK).collect::<Result<_>>()?;
-        let compared: Vec<Result<Vec<Seen>>> = chunk
-            .par_iter()
-            .map(|document| {
-                let set = store.shingles(document)?;
-                monitor.step(1)?;
-                let content = document.content;
-                let others = asked
-                    .iter()
-                    .filter(|asked| counts(asked.document.content, content, &sample));
-                let pairs = others.map(|asked| Seen {
-                    how: How::True,
-                    jaccard: asked.set.jaccard(&set),
-                    texts: [asked.document.content, content].map(u64::from),
-                });
-                Ok(pairs.filter(|pair| pair.jaccard >= threshold).collect())
-            })
-            .collect();
+        let compared = parallel::map(chunk, |document| -> Result<Vec<Seen>> {
+            let set = store.shingles(&document)?;
+            monitor.step(1)?;
+            let content = document.content;
+            let others = asked
+                .iter()
+                .filter(|asked| counts(asked.document.content, content, &sample));
+            let pairs = others.map(|asked| Seen {
+                how: How::True,
+                jaccard: asked.set.jaccard(&set),
+                texts: [asked.document.content, content].map(u64::from),
+            });
+            Ok(pairs.filter(|pair| pair.jaccard >= threshold).collect())
+        });
         for pairs in compared {
             pairs?.into_iter().for_each(&mut take);
         }

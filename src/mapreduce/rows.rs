@@ -2,13 +2,12 @@
 
 use std::collections::VecDeque;
 
-use rayon::prelude::*;
-
 use super::WIDTH;
 use super::error::{Error, Result};
 use super::groups::Group;
 use super::line::Member;
 use crate::batch::{self, Verifier};
+use crate::parallel;
 use crate::schema::Schema;
 
 /// Comparisons of a row from which on they are made by several threads.
@@ -71,8 +70,8 @@ impl Comparer {
         if window.len() < MANY {
             (1..window.len()).filter_map(similar).collect()
         } else {
-            let others = (1..window.len()).into_par_iter();
-            others.filter_map(similar).collect()
+            let found = parallel::map((1..window.len()).collect(), similar);
+            found.into_iter().flatten().collect()
         }
     }
 

@@ -12,13 +12,13 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
 use serde_json::{Value, json};
 use walkdir::{DirEntry, WalkDir};
 
 use super::durable::Durable;
 use super::error::{Error, Of, Result};
 use super::hash::hash_of;
+use crate::parallel;
 
 /// Its name in the folder.
 pub(crate) const NAME: &str = ".dedupdb-output";
@@ -97,7 +97,7 @@ pub(crate) fn is_manifest(path: &Path) -> bool {
 ///
 /// Those of the system.
 pub(crate) fn seal(root: &Path, written: &Written) -> Result<()> {
-    let listed = entries(root)?.into_par_iter().map(|entry| {
+    let listed = parallel::map(entries(root)?, |entry| {
         let path = entry.path();
         let name = below(root, path).to_owned();
         if let Some(listed) = written.get(path) {
@@ -109,7 +109,7 @@ pub(crate) fn seal(root: &Path, written: &Written) -> Result<()> {
         }
         Ok(Some((name, Listed::of(path).of(path)?)))
     });
-    let listed: Vec<Option<(PathBuf, Listed)>> = listed.collect::<Result<_>>()?;
+    let listed: Vec<Option<(PathBuf, Listed)>> = listed.into_iter().collect::<Result<_>>()?;
     let path = root.join(NAME);
     let text = Manifest(listed.into_iter().flatten().collect()).to_text();
     let write = || -> io::Result<()> {
@@ -170,8 +170,7 @@ pub(crate) fn verify<T: Send>(
         Ok((path.to_owned(), known))
     };
     // The error that is told is the first one's, whatever the threads did.
-    let checked: Vec<Result<(PathBuf, T)>> = entries(root)?.into_par_iter().map(check).collect();
-    checked.into_iter().collect()
+    parallel::map(entries(root)?, check).into_iter().collect()
 }
 
 /// The folder and all that is in it, sorted by name.

@@ -14,6 +14,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "error",
             "clock",
             "progress",
+            "parallel",
             "pool",
             "diff",
             "number",

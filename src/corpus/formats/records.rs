@@ -5,8 +5,6 @@ use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::corpus::formats::fields::Names;
 use crate::corpus::formats::format::Format;
 use crate::corpus::formats::jsonl;
@@ -27,6 +25,7 @@ use crate::corpus::read::repeats::{Id, IdScope, Repeats};
 use crate::corpus::skipped::{Skipped, Unread};
 use crate::corpus::source::feed::Feed;
 use crate::corpus::sourced::{Batch, Item, Opened, Origin, Sourced, modified, place};
+use crate::parallel;
 
 /// Records that are parsed together.
 const BATCH_RECORDS: usize = 16_384;
@@ -188,7 +187,7 @@ impl Records<'_> {
         bytes: u64,
         parse: impl Fn(T) -> Result<Record, Fault> + Sync,
     ) -> Batch {
-        let items = raws.into_par_iter().map(|raw| {
+        let items = parallel::map(raws, |raw| {
             let is_whole = raw.body.is_ok() && self.options.verbatim;
             let record = raw
                 .body
@@ -220,10 +219,7 @@ impl Records<'_> {
                 }
             }
         });
-        Batch {
-            items: items.collect(),
-            bytes,
-        }
+        Batch { items, bytes }
     }
 
     fn document(self, record: Record, nth: Nth, verbatim: Vec<u8>) -> Sourced {

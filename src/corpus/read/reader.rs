@@ -9,8 +9,6 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use std::time::SystemTime;
 
-use rayon::prelude::*;
-
 use crate::corpus::error::Error;
 use crate::corpus::formats::format::{Format, is_compressed};
 use crate::corpus::formats::record::{Fault, Record};
@@ -25,6 +23,7 @@ use crate::corpus::sourced::{Batch, Item, Origin, Sourced, modified};
 use crate::corpus::walk::identity::Identities;
 use crate::corpus::walk::key::Key;
 use crate::corpus::walk::{Found, Walk};
+use crate::parallel;
 
 /// A batch is sent once it has so many bytes of text.
 pub(crate) const BATCH_BYTES: u64 = 4 << 20;
@@ -107,15 +106,14 @@ impl Reader {
             if found.is_empty() {
                 return Ok(());
             }
-            let met: Vec<Met> = found.into_par_iter().map(meet).collect();
+            let met: Vec<Met> = parallel::map(found, meet);
             // In the order of the walk, for of a file's names the first counts.
             let met: Vec<Met> = met
                 .into_iter()
                 .map(|met| once(met, &mut identities))
                 .collect();
-            let looked: Result<Vec<Looked>, Error> =
-                met.into_par_iter().map(|met| self.look(met)).collect();
-            match looked {
+            let looked = parallel::map(met, |met| self.look(met));
+            match looked.into_iter().collect::<Result<Vec<Looked>, Error>>() {
                 Ok(looked) => self.read_all(looked, outbox)?,
                 Err(error) => return Err(outbox.fail(error)),
             }
@@ -213,7 +211,7 @@ impl Reader {
             Looked::Records(..) | Looked::Stream(..) => None,
         };
         Batch {
-            items: looked.into_par_iter().filter_map(read).collect(),
+            items: parallel::map(looked, read).into_iter().flatten().collect(),
             bytes,
         }
     }

@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use super::{
     Copy, FailureNote, Session, Verb, any_story, options, patience, perform_on, sample, say,
     state_of, store_in, story,
 };
 use crate::error::Error;
+use crate::parallel;
 use crate::storage::crash::{Disk, Survivors};
 use crate::storage::watch::{DiskWatch, Event};
 use crate::store::Rebuild;
@@ -57,8 +56,8 @@ impl Recording {
     fn crash(&self, survivors: impl Fn(usize) -> Vec<Survivors> + Sync, nested: usize) -> Points {
         let turns = rayon::current_num_threads();
         let of_turn = |turn| self.crash_in_turn(&survivors, nested, (turn, turns));
-        let points = (0..turns).into_par_iter().map(of_turn);
-        points.reduce(Points::default, Points::plus)
+        let points = parallel::map((0..turns).collect(), of_turn);
+        points.into_iter().fold(Points::default(), Points::plus)
     }
 
     /// The same at those steps whose turn it is.

@@ -1,0 +1,105 @@
+//! Work on several items at a time.
+//!
+//! All of the crate comes here instead of to rayon's iterators, which are compiled anew, some 3,000 lines of them, for
+//! each closure that they are given.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rayon::prelude::*;
+
+/// Parts that each thread takes of the items that are left, if all take as many: the last ones are small, so that no
+/// thread works long on its own.
+const PARTS: usize = 4;
+
+/// Calls `work` on each item, on the threads of the current rayon pool; the results are in the order of the items.
+pub(crate) fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let len = items.len();
+    let threads = rayon::current_num_threads().min(len);
+    if threads < 2 {
+        return items.into_iter().map(work).collect();
+    }
+    let parts = Mutex::new((0, items.into_iter()));
+    let done = Mutex::new(Vec::new());
+    at_once(threads, &|| {
+        loop {
+            let (number, part) = {
+                let (number, items) = &mut *lock(&parts);
+                let size = items.len().div_ceil(threads * PARTS);
+                let part: Vec<T> = items.take(size).collect();
+                *number += 1;
+                (*number - 1, part)
+            };
+            if part.is_empty() {
+                return;
+            }
+            let results: Vec<R> = part.into_iter().map(&work).collect();
+            let mut done = lock(&done);
+            if done.len() <= number {
+                done.resize_with(number + 1, Vec::new);
+            }
+            done[number] = results;
+        }
+    });
+    let mut results = Vec::with_capacity(len);
+    for part in lock(&done).drain(..) {
+        results.extend(part);
+    }
+    results
+}
+
+/// Calls `work` so many times, on several threads of the current rayon pool at once.
+fn at_once(times: usize, work: &(dyn Fn() + Sync)) {
+    let each = (0..times).into_par_iter().with_max_len(1);
+    each.for_each(|_| work());
+}
+
+/// Nothing is left half-done where a panic can come from.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::sync::Barrier;
+    use std::thread;
+
+    use rayon::ThreadPoolBuilder;
+
+    use super::*;
+
+    #[test]
+    fn results_are_in_the_order_of_the_items() {
+        for threads in [1, 2, 3, 8] {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+            for items in [0, 1, 2, 7, 8, 9, 1000] {
+                let text = |n: u32| Box::new(n * 2);
+                let results = pool
+                    .as_ref()
+                    .map(|pool| pool.install(|| map((0..items).collect(), text)));
+                let expected: Vec<Box<u32>> = (0..items).map(text).collect();
+                assert_eq!(results.unwrap(), expected, "{threads} threads");
+            }
+        }
+    }
+
+    #[test]
+    fn each_thread_takes_part() {
+        let pool = ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        let all_here = Barrier::new(3);
+        let threads = pool.install(|| {
+            map((0..3).collect(), |_: u32| {
+                all_here.wait();
+                thread::current().id()
+            })
+        });
+        assert_eq!(threads.into_iter().collect::<HashSet<_>>().len(), 3);
+    }
+
+    #[test]
+    #[should_panic(expected = "item 5")]
+    fn a_panic_of_the_work_is_one_here() {
+        let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        pool.install(|| map((0..9).collect(), |n: u32| assert!(n != 5, "item {n}")));
+    }
+}
