@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use super::matching::Probe;
-use crate::clock::Meters;
+use crate::clock::{Meters, stands_for};
 use crate::error::Result;
 use crate::schema::Schema;
 use crate::sketch::Signer;
@@ -24,6 +24,14 @@ impl BodyRef<'_> {
         match self {
             BodyRef::Text(text) => *blake3::hash(text.as_bytes()).as_bytes(),
             BodyRef::Shingles(shingles) => shingles.content_hash(),
+        }
+    }
+
+    /// Bytes of memory.
+    fn bytes(self) -> usize {
+        match self {
+            BodyRef::Text(text) => text.len(),
+            BodyRef::Shingles(shingles) => size_of_val(shingles.as_slice()),
         }
     }
 
@@ -110,8 +118,12 @@ impl Sketcher {
 
     /// The sketch of a text, or of shingles.
     pub(crate) fn sketch(&self, body: BodyRef<'_>) -> Result<Sketch> {
-        let (shingles, packed_shingles) = self.meters.shingling.time(|| self.shingles(body))?;
-        let (signature, band_hashes) = self.meters.signing.time(|| {
+        let texts = stands_for(body.bytes());
+        let (shingles, packed_shingles) = self
+            .meters
+            .shingling
+            .time_of(texts, || self.shingles(body))?;
+        let (signature, band_hashes) = self.meters.signing.time_of(texts, || {
             let signature = self.signature(shingles.as_slice());
             let band_hashes = self.band_hashes(&shingles, &signature);
             (signature, band_hashes)
