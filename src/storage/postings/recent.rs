@@ -4,6 +4,7 @@
 //! contents at or above the watermark `banded` are found here. Nothing of it is stored: the
 //! postings follow from the content and signature columns, and are rebuilt on open.
 
+use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::codec::low32;
@@ -142,16 +143,22 @@ impl Recent {
         let enter = |(number, list): (u32, &Chains)| {
             let mut met = Vec::new();
             for (first, contents) in (0..).step_by(TOGETHER).zip(contents.chunks(TOGETHER)) {
-                let hashes = contents.iter().map(|content| content.of(number as usize));
-                let mut links = [Link(NONE); TOGETHER];
+                let mut hashes = [None; TOGETHER];
+                for (hash, content) in hashes.iter_mut().zip(contents) {
+                    *hash = content.of(number as usize);
+                }
+                let hashes = &hashes[..contents.len()];
                 // All heads before any chain, as in `is_met_from`.
-                for ((place, hash), link) in (start + first..).zip(hashes.clone()).zip(&mut links) {
+                list.approach(hashes);
+                let mut links = [Link(NONE); TOGETHER];
+                for ((place, &hash), link) in (start + first..).zip(hashes).zip(&mut links) {
                     *link = list.push(place, hash);
                 }
                 if number == 0 {
                     continue;
                 }
-                for ((index, hash), link) in (first..).zip(hashes).zip(links) {
+                list.approach_entries(&links);
+                for ((index, &hash), link) in (first..).zip(hashes).zip(links) {
                     let is_met = |hash| list.next(hash, link).is_some() || is_held(number, hash);
                     if hash.is_some_and(is_met) {
                         met.push(index);
@@ -253,6 +260,20 @@ impl Chains {
         let mixed = u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let head = &self.heads[(mixed >> 32) as usize & (self.heads.len() - 1)];
         (head, 1 << (32 + (mixed >> 59)))
+    }
+
+    /// Reads the heads of hashes, so that they are at hand soon: memory answers many questions at once, if little is done
+    /// between them.
+    fn approach(&self, hashes: &[Option<u32>]) {
+        let heads = hashes.iter().flatten().map(|&hash| self.head(hash).0);
+        black_box(heads.fold(0, |all, head| all ^ head.load(Ordering::Relaxed)));
+    }
+
+    /// The same for the entries that chains begin with.
+    fn approach_entries(&self, links: &[Link]) {
+        let links = links.iter().filter(|link| link.0 != NONE);
+        let entries = links.map(|link| &self.entries[link.0 as usize - 1]);
+        black_box(entries.fold(0, |all, entry| all ^ entry.hash.load(Ordering::Relaxed)));
     }
 
     /// Where the entries with a hash begin.

@@ -1,6 +1,7 @@
 //! What a writer did to the documents and has not committed.
 
 use std::collections::{BTreeSet, HashMap};
+use std::hint::black_box;
 use std::sync::Arc;
 
 use hashbrown::HashTable;
@@ -24,7 +25,7 @@ pub(crate) type Moment = u32;
 pub(crate) struct Pending {
     steps: Parts<Step>,
     /// The last step of each document.
-    last: HashTable<u32>,
+    last: HashTable<Last>,
     named: Named,
     /// Memory that keys and names take, about.
     bytes: u64,
@@ -34,11 +35,30 @@ pub(crate) struct Pending {
 #[derive(Debug)]
 struct Step {
     key: Arc<str>,
-    key_hash: u64,
     row: Option<DocumentRow>,
     before: Before,
     /// Whether the document has no later step.
     is_last: bool,
+}
+
+/// The last step of a document, with half of the hash of its key: a table that grows need not read the steps, which are
+/// all over the memory.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    half: u32,
+    step: u32,
+}
+
+impl Last {
+    fn new(key: Keyed<'_>, step: u32) -> Last {
+        let half = low32(key.hash);
+        Last { half, step }
+    }
+
+    /// What a table takes for the hash of a key: the one half in all of its bits.
+    fn spread(self) -> u64 {
+        u64::from(self.half).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
 }
 
 /// What a document was before a step.
@@ -132,10 +152,19 @@ impl Pending {
         }
     }
 
+    /// Reads the place of a key in memory, so that it is at hand soon. Memory answers many such questions at once; who
+    /// asks for one key after the other waits each time.
+    pub(crate) fn approach(&self, key: Keyed<'_>) {
+        black_box(self.last.find(Last::new(key, 0).spread(), |_| false));
+    }
+
     /// The last step of a document.
     fn last_of(&self, key: Keyed<'_>) -> Option<u32> {
-        let is_its = |&last: &u32| *self.steps[last].key == *key.key;
-        self.last.find(key.hash, is_its).copied()
+        let wanted = Last::new(key, 0);
+        let is_its =
+            |last: &Last| last.half == wanted.half && *self.steps[last.step].key == *key.key;
+        let last = self.last.find(wanted.spread(), is_its);
+        last.map(|last| last.step)
     }
 
     /// The document of a step as it was at `moment`.
@@ -163,17 +192,17 @@ impl Pending {
         let now = self.now();
         self.bytes += (CHANGE_BYTES + key.key.len()) as u64;
         let steps = &mut self.steps;
-        let is_its = |&last: &u32| *steps[last].key == *key.key;
-        let hash_of = |&last: &u32| steps[last].key_hash;
-        let (shared, before) = match self.last.entry(key.hash, is_its, hash_of) {
-            Entry::Occupied(mut last) => {
-                let earlier = std::mem::replace(last.get_mut(), now);
+        let last = Last::new(key, now);
+        let is_its = |other: &Last| other.half == last.half && *steps[other.step].key == *key.key;
+        let (shared, before) = match self.last.entry(last.spread(), is_its, |last| last.spread()) {
+            Entry::Occupied(mut place) => {
+                let earlier = std::mem::replace(&mut place.get_mut().step, now);
                 let step = &mut steps[earlier];
                 step.is_last = false;
                 (step.key.clone(), Before::Step(earlier))
             }
-            Entry::Vacant(last) => {
-                last.insert(now);
+            Entry::Vacant(place) => {
+                place.insert(last);
                 let committed = committed.map(Box::new);
                 let before = committed.map_or(Before::Absent, Before::Committed);
                 (key.key.into(), before)
@@ -184,7 +213,6 @@ impl Pending {
         }
         self.steps.push(Step {
             key: shared,
-            key_hash: key.hash,
             row,
             before,
             is_last: true,

@@ -9,6 +9,9 @@ use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, NewContent};
 use crate::store::offer::{Change, Keyed, MAX_KEY_BYTES, Outcome, Prepared, Relation};
 
+/// Documents whose places in the tables of what is not committed are read together.
+const TOGETHER: usize = 16;
+
 /// What became of a document, and its content if that is new.
 #[derive(Debug)]
 pub(crate) struct Settled {
@@ -42,13 +45,21 @@ impl Writer {
         let mut fresh = FreshBatch::of_at_most(prepared.len());
         let meters = self.store.shared.meters.clone();
         meters.appending.time(|| -> Result<()> {
-            for prepared in prepared {
-                outcomes.push(match own_error(prepared)? {
-                    Ok(prepared) => {
-                        self.settle_text(prepared, policy, outcomes.len(), &mut fresh)?
-                    }
-                    Err(own) => Err(own),
-                });
+            let mut prepared = prepared.into_iter();
+            while !prepared.as_slice().is_empty() {
+                let next = prepared.as_slice().iter().take(TOGETHER);
+                for prepared in next.flatten() {
+                    self.pending.approach(prepared.keyed());
+                    self.appended.approach(&prepared.hash);
+                }
+                for prepared in prepared.by_ref().take(TOGETHER) {
+                    outcomes.push(match own_error(prepared)? {
+                        Ok(prepared) => {
+                            self.settle_text(prepared, policy, outcomes.len(), &mut fresh)?
+                        }
+                        Err(own) => Err(own),
+                    });
+                }
             }
             self.append_fresh(&mut fresh)
         })?;

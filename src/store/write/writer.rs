@@ -13,7 +13,7 @@ use crate::store::handle::{InUse, Lease, Store};
 use crate::store::offer::{Body, Input, Keyed, Outcome};
 
 /// Inputs that are settled together, while the next ones are sketched. Batches of tests have several such parts, too.
-const INPUTS: usize = if cfg!(test) { 1 << 3 } else { 1 << 11 };
+const INPUTS: usize = if cfg!(test) { 1 << 3 } else { 1 << 10 };
 
 /// The writer of a store, of which there is one at a time: adds, removes and commits.
 ///
