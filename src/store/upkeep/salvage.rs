@@ -91,7 +91,6 @@ impl Options {
     /// Makes a store in `target` from the intact parts of the damaged one in `source`, which must not be open for
     /// writing. The source does not change. The target appears complete or not at all.
     ///
-    /// Every part is read on its own and compared with the others: columns with the checksums of their blocks,
     /// Every part is read on its own and compared with the others: columns with the checksums of their blocks, shingles
     /// with the signature, documents with the names of contents. A damaged signature is computed again from its
     /// shingles. A content in a damaged block that agrees with everything else is kept and reported as doubtful: a bit
@@ -130,11 +129,20 @@ impl Options {
         source: impl AsRef<Path>,
         target: impl AsRef<Path>,
         schema: Option<&Schema>,
-        told: impl FnMut(&Casualty),
+        mut told: impl FnMut(&Casualty),
     ) -> Result<Salvaged> {
-        let source = source.as_ref();
+        self.salvage_to(source.as_ref(), target.as_ref(), schema, &mut told)
+    }
+
+    fn salvage_to(
+        &self,
+        source: &Path,
+        target: &Path,
+        schema: Option<&Schema>,
+        told: &mut dyn FnMut(&Casualty),
+    ) -> Result<Salvaged> {
         let no_writer = self.patiently(source, || NoWriter::of(source))?;
-        let saved = BuildSite::new(target.as_ref(), source)?.fill(|building| {
+        let saved = BuildSite::new(target, source)?.fill(|building| {
             let wreck = Wreck::open(source, building)?;
             let schema = known_schema(&wreck, schema, source)?;
             let store = self.create_in(building, source, &schema)?;
@@ -181,7 +189,7 @@ enum Worth {
     Lost(&'static str),
 }
 
-struct Salvage<'a, F> {
+struct Salvage<'a> {
     wreck: &'a Wreck,
     schema: Schema,
     sketcher: Sketcher,
@@ -191,10 +199,10 @@ struct Salvage<'a, F> {
     /// Keys that are not saved: those reported as lost, and those that damage made from others.
     settled: BTreeSet<String>,
     saved: Salvaged,
-    told: F,
+    told: &'a mut dyn FnMut(&Casualty),
 }
 
-impl<F: FnMut(&Casualty)> Salvage<'_, F> {
+impl Salvage<'_> {
     fn run(&mut self, progress: &Progress) -> Result<()> {
         progress.begin(self.wreck.len().into());
         self.writer.runs = self.wreck.runs();
