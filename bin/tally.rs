@@ -25,6 +25,20 @@ pub(crate) fn other_names_note(added: &Added, dedupdb: &str) -> Option<String> {
     ))
 }
 
+/// A line about files that seem to have been renamed, if there are any.
+pub(crate) fn renamed_note(added: &Added, dedupdb: &str) -> Option<String> {
+    let (key, old) = added.first_renamed.as_ref()?;
+    let (one, many) = (
+        "exact copy has the text of a stored file that no longer exists",
+        "exact copies have the text of stored files that no longer exist",
+    );
+    let files = counted(added.renamed, one, many);
+    Some(format!(
+        "{files} (first: {key}, of {old}); if files were renamed, forget their \
+         old names with `{dedupdb} remove --missing`"
+    ))
+}
+
 /// A line about stored files that were left out, if there are any.
 pub(crate) fn stale_note(added: &Added, dedupdb: &str) -> Option<String> {
     let first = added.first_stale.as_ref()?;

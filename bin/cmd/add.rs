@@ -220,6 +220,7 @@ impl Telling<'_> {
         let notes = [
             added.reading.lossy_note(),
             tally::other_names_note(added, dedupdb),
+            tally::renamed_note(added, dedupdb),
             tally::stale_note(added, dedupdb),
         ];
         for note in notes.into_iter().flatten() {

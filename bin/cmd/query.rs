@@ -1,6 +1,6 @@
 //! `query`: finds documents that are like a text.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use dedupdb::corpus::Sourced;
@@ -65,6 +65,12 @@ pub(crate) fn run(
     let read: u64 = worked.reading.by_encoding().values().sum();
     let nothing_is_read = read == 0 && worked.reading.all_skipped() > 0;
     failed |= worked.reading.has_failures() || nothing_is_read;
+    if failed && query.paths.iter().any(|path| is_text(path)) {
+        let command = crate::store::command(args);
+        console.note(&format!(
+            "to look up a text, give it on standard input: `echo 'some text' | {command} query -`"
+        ));
+    }
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
     if !found && !failed {
         let least = query.threshold.unwrap_or(store.schema().threshold());
@@ -78,6 +84,15 @@ pub(crate) fn run(
     } else {
         Exit::found(found)
     })
+}
+
+/// Whether what was given as a path looks like the text itself.
+fn is_text(path: &Path) -> bool {
+    const WORDS: usize = 3;
+    let words = path
+        .to_str()
+        .map_or(0, |path| path.split_whitespace().count());
+    words >= WORDS && path.symlink_metadata().is_err()
 }
 
 /// Says what is missed below the threshold that the store was made for.

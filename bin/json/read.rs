@@ -47,6 +47,7 @@ pub(crate) struct Additions<'a> {
     exact_copies: u64,
     near_duplicates: u64,
     other_names: u64,
+    renamed: u64,
     stale: u64,
     #[serde(flatten)]
     read: Read<'a>,
@@ -66,6 +67,7 @@ impl Additions<'_> {
             exact_copies: added.exact_copies,
             near_duplicates: added.near_duplicates,
             other_names: added.other_names,
+            renamed: added.renamed,
             stale: added.stale,
             read: Read::new(&added.reading, elapsed),
             dry_run: dry_run.then_some(true),

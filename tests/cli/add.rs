@@ -85,6 +85,7 @@ fn the_summary_has_these_fields() {
         "kept_out",
         "near_duplicates",
         "other_names",
+        "renamed",
         "repeated",
         "replaced",
         "seconds",

@@ -171,6 +171,40 @@ fn files_stored_under_other_names_are_told_and_are_no_copies() {
     assert!(ran.stderr.ends_with(&said), "{}", ran.stderr);
 }
 
+#[test]
+fn a_renamed_file_is_told_and_a_copy_is_not() {
+    let sandbox = Sandbox::new();
+    for seed in 0..3 {
+        sandbox.write(format!("in/{seed}.txt"), text(seed, 60));
+    }
+    sandbox.add(&["in"], 0);
+    for seed in 0..2 {
+        let name = |end| sandbox.path(format!("in/{seed}{end}"));
+        fs::rename(name(".txt"), name(" renamed.txt")).unwrap();
+    }
+    // The text of this one is still there.
+    sandbox.write("in/copy.txt", text(2, 60));
+    let ran = sandbox.run(&["--json", "add", "in"]).expect(0);
+    let summary = &ran.objects()[0];
+    let counts = ["added", "exact_copies", "renamed"].map(|name| summary[name].as_u64().unwrap());
+    assert_eq!(counts, [3, 3, 2]);
+    assert_eq!(
+        ran.stderr,
+        "dedupdb: 2 exact copies have the text of stored files that no longer exist (first: \
+         in/0 renamed.txt, of in/0.txt); if files were renamed, forget their old names with \
+         `dedupdb remove --missing`\n"
+    );
+    let removed = sandbox.run(&["remove", "--missing"]).expect(0);
+    assert_eq!(removed.stderr, "", "{}", removed.stdout);
+    // Seen from elsewhere, no file of the folder is there, and nothing is said.
+    sandbox.write("elsewhere/copy.txt", text(2, 60));
+    let mut command = sandbox.command(&["--json", "add", "copy.txt"]);
+    let command = command.current_dir(sandbox.path("elsewhere"));
+    let command = command.env("DEDUPDB_STORE", sandbox.path(".dedupdb"));
+    let ran = Ran::of(command.output().unwrap()).expect(0);
+    assert_eq!(ran.objects()[0]["renamed"], 0);
+}
+
 #[cfg(unix)]
 #[test]
 fn links_to_stored_files_are_no_copies_whatever_is_asked_for() {

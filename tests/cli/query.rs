@@ -23,6 +23,21 @@ fn a_file_that_cannot_be_read_has_no_answer() {
     assert!(!ran.stderr.contains("no stored document"), "{}", ran.stderr);
 }
 
+#[test]
+fn a_text_in_place_of_a_path_is_told_where_it_belongs() {
+    let sandbox = filled();
+    let hint = |path: &str| {
+        let ran = sandbox.run(&["query", path]).expect(2);
+        let told = ran.stderr.lines().nth(1).map(str::to_owned);
+        (told, ran.stderr)
+    };
+    let (told, _) = hint("the night tram runs again");
+    let expected = "dedupdb: to look up a text, give it on standard input: `echo 'some text' | dedupdb query -`";
+    assert_eq!(told.as_deref(), Some(expected));
+    let (told, all) = hint("missing.txt");
+    assert_eq!(told, None, "{all}");
+}
+
 /// The planted pairs at 0.8 and above, and their similarity to four decimals.
 fn expected(sandbox: &Sandbox) -> BTreeSet<(String, String, String)> {
     let table = fs::read_to_string(sandbox.path("expected.tsv")).unwrap();

@@ -25,6 +25,11 @@ pub struct Added {
     pub other_names: u64,
     /// The first of them that was stored, with its other key.
     pub first_other: Option<(String, String)>,
+    /// New files with the text of a stored file that no longer exists, as a renamed file has. They count as exact
+    /// copies.
+    pub renamed: u64,
+    /// The first of them, with the key of the file that no longer exists.
+    pub first_renamed: Option<(String, String)>,
     /// Files that were skipped and are stored as they were before, such as PDF files without the
     /// [converter](crate::corpus::Options::converter) that they were added with. Their documents stay as they are.
     pub stale: u64,
@@ -75,6 +80,13 @@ impl Added {
             Relation::NearDuplicate => self.near_duplicates += 1,
             Relation::ExactCopy => self.exact_copies += 1,
         }
+    }
+
+    /// Counts a file that has the text of one that no longer exists.
+    pub(super) fn renamed(&mut self, key: &str, old: String) {
+        self.renamed += 1;
+        self.first_renamed
+            .get_or_insert_with(|| (key.to_owned(), old));
     }
 
     /// Counts a file that is stored under another key, too. It is like itself, and no duplicate.

@@ -10,6 +10,7 @@ use super::added::{Added, Ended};
 use super::event::AddEvent;
 use crate::clock::Stopwatch;
 use crate::corpus::error::Error;
+use crate::corpus::presence::file_exists;
 use crate::corpus::read::ahead::{self, Sketched};
 use crate::corpus::read::repeats::Repeats;
 use crate::corpus::skipped::{Reason, Skipped};
@@ -207,6 +208,9 @@ impl Run<'_> {
             return Ok(Flow::Continue(()));
         }
         self.added.outcome(&outcome);
+        if let Some(old) = self.old_name(origin, &outcome)? {
+            self.added.renamed(&origin.key, old);
+        }
         if outcome.change != Change::KeptOut {
             let stored = AddEvent::Stored {
                 key: &origin.key,
@@ -272,6 +276,33 @@ impl Run<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// The key of the file that a new file was before it was renamed: one that had its text and no longer exists, if no
+    /// other file has the text. A relative path may have been that of a file of another folder, which then does not
+    /// exist here either.
+    fn old_name(&self, origin: &Origin, outcome: &Outcome) -> Result<Option<String>, Error> {
+        let is_new_copy =
+            outcome.change == Change::Added && outcome.relation == Relation::ExactCopy;
+        if !is_new_copy || origin.modified.is_none() {
+            return Ok(None);
+        }
+        let copies = self.writer.committed_copies(&origin.key, LOOKED_AT)?;
+        let is_gone = |key: &String| -> Result<bool, Error> {
+            let is_gone = match self.store.get(key)? {
+                Some(document) => file_exists(&document) == Some(false),
+                None => false,
+            };
+            let folder = Path::new(key).parent().filter(|_| is_gone);
+            Ok(folder.is_some_and(|folder| folder == Path::new("") || folder.is_dir()))
+        };
+        for key in &copies {
+            if !is_gone(key)? {
+                return Ok(None);
+            }
+        }
+        let are_all = copies.len() < LOOKED_AT;
+        Ok(copies.into_iter().next().filter(|_| are_all))
     }
 
     /// Writes the index as a whole if much was added, and gives the counts.
