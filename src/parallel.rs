@@ -3,6 +3,7 @@
 //! All of the crate comes here instead of to rayon's iterators, which are compiled anew, some 3,000 lines of them, for
 //! each closure that they are given.
 
+use std::mem::take;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
@@ -13,38 +14,36 @@ const PARTS: usize = 4;
 
 /// Calls `work` on each item, on the threads of the current rayon pool; the results are in the order of the items.
 pub(crate) fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
-    let len = items.len();
-    let threads = rayon::current_num_threads().min(len);
+    let threads = rayon::current_num_threads().min(items.len());
     if threads < 2 {
         return items.into_iter().map(work).collect();
     }
-    let parts = Mutex::new((0, items.into_iter()));
-    let done = Mutex::new(Vec::new());
+    let mut results: Vec<Option<R>> = Vec::new();
+    results.resize_with(items.len(), || None);
+    let left = Mutex::new((items.into_iter(), &mut results[..]));
     at_once(threads, &|| {
         loop {
-            let (number, part) = {
-                let (number, items) = &mut *lock(&parts);
+            let (part, places) = {
+                let (items, places) = &mut *lock(&left);
                 let size = items.len().div_ceil(threads * PARTS);
                 let part: Vec<T> = items.take(size).collect();
-                *number += 1;
-                (*number - 1, part)
+                let (own, others) = take(places).split_at_mut(size);
+                *places = others;
+                (part, own)
             };
             if part.is_empty() {
                 return;
             }
-            let results: Vec<R> = part.into_iter().map(&work).collect();
-            let mut done = lock(&done);
-            if done.len() <= number {
-                done.resize_with(number + 1, Vec::new);
+            for (item, place) in part.into_iter().zip(places) {
+                *place = Some(work(item));
             }
-            done[number] = results;
         }
     });
-    let mut results = Vec::with_capacity(len);
-    for part in lock(&done).drain(..) {
-        results.extend(part);
-    }
-    results
+    let done = |result: Option<R>| match result {
+        Some(result) => result,
+        None => unreachable!("each part is worked on before all threads return"),
+    };
+    results.into_iter().map(done).collect()
 }
 
 /// Calls `work` so many times, on several threads of the current rayon pool at once.
