@@ -17,7 +17,7 @@ pub(crate) fn other_names_note(added: &Added, dedupdb: &str) -> Option<String> {
             "forget one of the names, as with `{}`",
             remove(dedupdb, key)
         ),
-        _ => format!("forget the names that you do not want with `{dedupdb} remove`"),
+        _ => format!("forget the names that you do not want with `{dedupdb} remove KEY`"),
     };
     Some(format!(
         "{files} stored under other names, too (first: {key} = {other}); run `add` in the same \
@@ -29,13 +29,13 @@ pub(crate) fn other_names_note(added: &Added, dedupdb: &str) -> Option<String> {
 pub(crate) fn renamed_note(added: &Added, dedupdb: &str) -> Option<String> {
     let (key, old) = added.first_renamed.as_ref()?;
     let (one, many) = (
-        "exact copy has the text of a stored file that no longer exists",
-        "exact copies have the text of stored files that no longer exist",
+        "exact copy seems to be a stored file under a new name",
+        "exact copies seem to be stored files under new names",
     );
     let files = counted(added.renamed, one, many);
     Some(format!(
-        "{files} (first: {key}, of {old}); if files were renamed, forget their \
-         old names with `{dedupdb} remove --missing`"
+        "{files} (first: {key}, which was {old}); to forget names that no longer exist, look at \
+         `{dedupdb} remove --missing --dry-run` first"
     ))
 }
 

@@ -52,7 +52,7 @@ pub(crate) struct Remove {
     #[arg(long, value_name = "PREFIX", value_parser = parse::prefix)]
     pub(crate) prefix: Option<String>,
 
-    /// Documents whose files no longer exist
+    /// Documents whose files no longer exist, seen from the current folder
     #[arg(long)]
     pub(crate) missing: bool,
 

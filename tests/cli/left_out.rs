@@ -190,13 +190,16 @@ fn a_renamed_file_is_told_and_a_copy_is_not() {
     assert_eq!(counts, [3, 3, 2]);
     assert_eq!(
         ran.stderr,
-        "dedupdb: 2 exact copies have the text of stored files that no longer exist (first: \
-         in/0 renamed.txt, of in/0.txt); if files were renamed, forget their old names with \
-         `dedupdb remove --missing`\n"
+        "dedupdb: 2 exact copies seem to be stored files under new names (first: in/0 renamed.txt, \
+         which was in/0.txt); to forget names that no longer exist, look at `dedupdb remove \
+         --missing --dry-run` first\n"
     );
     let removed = sandbox.run(&["remove", "--missing"]).expect(0);
     assert_eq!(removed.stderr, "", "{}", removed.stdout);
-    // Seen from elsewhere, no file of the folder is there, and nothing is said.
+    // A whole folder, too.
+    fs::rename(sandbox.path("in"), sandbox.path("out")).unwrap();
+    assert_eq!(sandbox.add(&["out"], 0)["renamed"], 4);
+    // Seen from elsewhere, no file of the store is there; a copy has a time of its own, and nothing is said.
     sandbox.write("elsewhere/copy.txt", text(2, 60));
     let mut command = sandbox.command(&["--json", "add", "copy.txt"]);
     let command = command.current_dir(sandbox.path("elsewhere"));

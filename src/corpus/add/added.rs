@@ -25,8 +25,8 @@ pub struct Added {
     pub other_names: u64,
     /// The first of them that was stored, with its other key.
     pub first_other: Option<(String, String)>,
-    /// New files with the text of a stored file that no longer exists, as a renamed file has. They count as exact
-    /// copies.
+    /// New files with the text, size and time of a stored file that no longer exists, as a renamed file has. They count
+    /// as exact copies.
     pub renamed: u64,
     /// The first of them, with the key of the file that no longer exists.
     pub first_renamed: Option<(String, String)>,

@@ -278,9 +278,9 @@ impl Run<'_> {
         Ok(None)
     }
 
-    /// The key of the file that a new file was before it was renamed: one that had its text and no longer exists, if no
-    /// other file has the text. A relative path may have been that of a file of another folder, which then does not
-    /// exist here either.
+    /// The key of the file that a new file was before it was renamed: one that had its text, size and time, and no longer
+    /// exists, if no other file has the text. A relative path may have been that of a file of another folder, which does
+    /// not exist here either; but a copy of it has a time of its own.
     fn old_name(&self, origin: &Origin, outcome: &Outcome) -> Result<Option<String>, Error> {
         let is_new_copy =
             outcome.change == Change::Added && outcome.relation == Relation::ExactCopy;
@@ -288,21 +288,22 @@ impl Run<'_> {
             return Ok(None);
         }
         let copies = self.writer.committed_copies(&origin.key, LOOKED_AT)?;
-        let is_gone = |key: &String| -> Result<bool, Error> {
-            let is_gone = match self.store.get(key)? {
-                Some(document) => file_exists(&document) == Some(false),
-                None => false,
+        let are_all = copies.len() < LOOKED_AT;
+        let mut old = None;
+        for key in copies {
+            let Some(document) = self.store.get(&key)? else {
+                return Ok(None);
             };
-            let folder = Path::new(key).parent().filter(|_| is_gone);
-            Ok(folder.is_some_and(|folder| folder == Path::new("") || folder.is_dir()))
-        };
-        for key in &copies {
-            if !is_gone(key)? {
+            if file_exists(&document) != Some(false) {
                 return Ok(None);
             }
+            let is_as_stored =
+                document.modified == origin.modified && Some(document.size) == origin.size;
+            if is_as_stored && old.is_none() {
+                old = Some(key);
+            }
         }
-        let are_all = copies.len() < LOOKED_AT;
-        Ok(copies.into_iter().next().filter(|_| are_all))
+        Ok(old.filter(|_| are_all))
     }
 
     /// Writes the index as a whole if much was added, and gives the counts.
