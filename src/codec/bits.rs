@@ -3,43 +3,29 @@
 /// Zero bytes behind packed integers, so that each is read with one eight-byte load.
 pub(crate) const PADDING: usize = 8;
 
-/// Appends packed integers to a byte vector.
-#[derive(Debug)]
-pub(crate) struct BitWriter<'a> {
-    out: &'a mut Vec<u8>,
-    pending: u64,
-    used: u32,
-}
-
-impl<'a> BitWriter<'a> {
-    /// Starts behind what `out` holds.
-    pub(crate) fn new(out: &'a mut Vec<u8>) -> Self {
-        BitWriter {
-            out,
-            pending: 0,
-            used: 0,
+/// Appends integers of `bits` bits, at most 32, packed, and no padding behind them. The bits above must be zero.
+pub(crate) fn write_all(values: impl ExactSizeIterator<Item = u32>, bits: u32, out: &mut Vec<u8>) {
+    let start = out.len();
+    let end = start + (values.len() * bits as usize).div_ceil(8);
+    // The last word may reach beyond the end.
+    out.resize(end + 8, 0);
+    let mut words = out[start..].chunks_exact_mut(4);
+    let (mut pending, mut used) = (0_u64, 0);
+    for value in values {
+        pending |= u64::from(value) << used;
+        used += bits;
+        if used >= 32
+            && let Some(word) = words.next()
+        {
+            word.copy_from_slice(&low32(pending).to_le_bytes());
+            pending >>= 32;
+            used -= 32;
         }
     }
-
-    /// Appends the low `bits` bits of `value`, at most 32; the bits above must be zero.
-    pub(crate) fn push(&mut self, value: u32, bits: u32) {
-        self.pending |= u64::from(value) << self.used;
-        self.used += bits;
-        if self.used >= 32 {
-            let low = self.pending & u64::from(u32::MAX);
-            self.out.extend_from_slice(&low.to_le_bytes()[..4]);
-            self.pending >>= 32;
-            self.used -= 32;
-        }
+    if let Some(word) = words.next() {
+        word.copy_from_slice(&low32(pending).to_le_bytes());
     }
-
-    /// Writes the last bits and the padding.
-    pub(crate) fn finish(self) {
-        let bytes = self.used.div_ceil(8) as usize;
-        self.out
-            .extend_from_slice(&self.pending.to_le_bytes()[..bytes]);
-        self.out.extend_from_slice(&[0; PADDING]);
-    }
+    out.truncate(end);
 }
 
 /// Bytes that `bits` packed bits take, padding included.
@@ -56,7 +42,7 @@ pub(crate) fn read(bytes: &[u8], at: usize, bits: u32) -> u32 {
     low32(value & mask(bits))
 }
 
-/// Replaces `values` by the integers of `bits` bits, at most 31, that are packed in `bytes`, which end in the padding.
+/// Replaces `values` by the integers of `bits` bits, at most 32, that are packed in `bytes`, which end in the padding.
 pub(crate) fn read_all(bytes: &[u8], bits: u32, values: &mut [u32]) {
     if let Some(read) = READERS.get(bits as usize) {
         read(bytes, values);
@@ -66,14 +52,14 @@ pub(crate) fn read_all(bytes: &[u8], bits: u32, values: &mut [u32]) {
 /// Integers that are read in a row: they begin and end with a byte.
 const ROW: usize = 8;
 
-/// The bytes that are looked at for a row of integers of 31 bits.
-const WINDOW: usize = 31 + PADDING;
+/// The bytes that are looked at for a row of integers of 32 bits.
+const WINDOW: usize = 32 + PADDING;
 
 /// Fills a slice with the integers that are packed in bytes.
 type Reader = fn(&[u8], &mut [u32]);
 
 /// [`read_all`] for each number of bits. With a number that is known, nothing is computed to find an integer.
-const READERS: [Reader; 32] = [
+const READERS: [Reader; 33] = [
     read_of::<0>,
     read_of::<1>,
     read_of::<2>,
@@ -106,6 +92,7 @@ const READERS: [Reader; 32] = [
     read_of::<29>,
     read_of::<30>,
     read_of::<31>,
+    read_of::<32>,
 ];
 
 fn read_of<const BITS: usize>(bytes: &[u8], values: &mut [u32]) {
@@ -152,16 +139,14 @@ mod tests {
     proptest! {
         #[test]
         fn all_integers_are_read_as_one_by_one(
-            bits in 0_u32..32,
+            bits in 0_u32..=32,
             values in prop::collection::vec(any::<u32>(), 0..60),
         ) {
             let values: Vec<u32> = values.iter().map(|value| value & low32(mask(bits))).collect();
             let mut bytes = Vec::new();
-            let mut writer = BitWriter::new(&mut bytes);
-            for &value in &values {
-                writer.push(value, bits);
-            }
-            writer.finish();
+            write_all(values.iter().copied(), bits, &mut bytes);
+            prop_assert_eq!(bytes.len(), (values.len() * bits as usize).div_ceil(8));
+            bytes.extend_from_slice(&[0; PADDING]);
             let mut back = vec![7; values.len()];
             read_all(&bytes, bits, &mut back);
             prop_assert_eq!(&back, &values);

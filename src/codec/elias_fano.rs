@@ -12,19 +12,16 @@
 //!
 //! The number of integers is kept by the caller. The empty set takes no bytes.
 
-use super::bits::{self, BitWriter, low32, packed_bytes};
+use super::bits::{self, PADDING, low32, packed_bytes};
 use super::bytes::u64_at;
 
 /// Appends the code of `set`, which is sorted and has no repetitions.
 pub(crate) fn encode(set: &[u32], out: &mut Vec<u8>) {
     let Some(&largest) = set.last() else { return };
     let low_bits = low_bits(set.len());
-    let mut writer = BitWriter::new(out);
     let mask = low32(bits::mask(low_bits));
-    for &value in set {
-        writer.push(value & mask, low_bits);
-    }
-    writer.finish();
+    bits::write_all(set.iter().map(|value| value & mask), low_bits, out);
+    out.extend_from_slice(&[0; PADDING]);
     let start = out.len();
     let places = set.len() + high(largest, low_bits) + 1;
     out.resize(start + places.div_ceil(64) * 8, 0);

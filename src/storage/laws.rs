@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::columns::{unpack, unpack_stored};
 use super::format::{ContentRow, HEADER_BYTES, Header, Kind, belongs_to, may_be_unfinished};
-use super::postings::{Leaf, Posting, pack};
+use super::postings::{Leaf, Posting, Unpacked, pack};
 use crate::codec::elias_fano;
 use crate::text::ShingleSet;
 
@@ -62,7 +62,7 @@ pub(crate) fn leaf(bytes: &[u8]) {
     };
     let hash_bits = u32::from(bits) % 33;
     if let Ok(leaf) = Leaf::new(bytes, hash_bits) {
-        let postings: Vec<Posting> = leaf.postings(0).collect();
+        let postings = unpacked(&leaf);
         let is_sorted = postings.is_sorted();
         for posting in postings.iter().take(64) {
             let ids = leaf.ids_below(posting.hash(), u32::MAX);
@@ -86,7 +86,7 @@ pub(crate) fn leaf(bytes: &[u8]) {
         let mut packed = Vec::new();
         pack(&postings, hash_bits, &mut packed);
         let leaf = Leaf::new(&packed, hash_bits).unwrap();
-        assert!(leaf.postings(0).eq(postings.iter().copied()));
+        assert_eq!(unpacked(&leaf), postings);
         for posting in postings.iter().take(64) {
             let ids = leaf.ids_below(posting.hash(), u32::MAX);
             check_ids(ids, &postings, posting.hash());
@@ -95,6 +95,12 @@ pub(crate) fn leaf(bytes: &[u8]) {
             assert!(Leaf::new(&packed[..cut], hash_bits).is_err());
         }
     }
+}
+
+fn unpacked(leaf: &Leaf<'_>) -> Vec<Posting> {
+    let mut postings = Vec::new();
+    leaf.unpack(0, &mut Unpacked::default(), &mut postings);
+    postings
 }
 
 fn masked(hash: u32, bits: u32) -> u32 {

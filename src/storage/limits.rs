@@ -10,11 +10,11 @@ pub(crate) struct Limits {
     pub(crate) leaf_postings: u64,
     /// Recent contents that are merged into tables, at least: fewer are not worth it.
     pub(crate) merged: u64,
-    /// Young contents are merged into the old tables when they are one to so many old ones,
-    pub(crate) old_to_young: u64,
-    /// and at once while there are fewer old ones than this: then writing them all is cheap, and a
-    /// second table would make every question dearer.
-    pub(crate) many_old: u64,
+    /// A level takes in all that is younger once that comes to one in so many of its contents,
+    pub(crate) level_ratio: u64,
+    /// and at once while it has fewer than this: then writing them all is cheap, and another table would make every
+    /// question dearer.
+    pub(crate) small_level: u64,
     /// Contents that a rebuild takes over at a time.
     pub(crate) taken_over: u32,
     /// Bytes of columns, and postings, that a rebuild writes between two checkpoints.
@@ -44,8 +44,8 @@ impl Default for Limits {
         Limits {
             leaf_postings: 256,
             merged: 1 << 10,
-            old_to_young: 4,
-            many_old: 1 << 17,
+            level_ratio: 3,
+            small_level: 1 << 17,
             taken_over: 1 << 12,
             checkpoint_bytes: 64 << 20,
             checkpoint_postings: 16 << 20,
@@ -68,8 +68,8 @@ impl Limits {
     pub(crate) const LOW: Limits = Limits {
         leaf_postings: 8,
         merged: 2,
-        old_to_young: 2,
-        many_old: 6,
+        level_ratio: 2,
+        small_level: 6,
         taken_over: 2,
         checkpoint_bytes: 64,
         checkpoint_postings: 400,

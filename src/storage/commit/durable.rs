@@ -68,7 +68,7 @@ impl Files {
             column.committed();
         }
         let tables = Tables::open(&self.index, &self.index_path, self.schema.bands().bands())?;
-        if tables.meta.banded != self.tables.meta.banded {
+        if tables.meta.banded() != self.tables.meta.banded() {
             let lists = self.schema.bands().bands() as usize + 1;
             self.recent = Arc::new(Recent::new(self.len, lists, 0));
         }

@@ -297,7 +297,7 @@ impl Files {
         self.health = Health::Sound;
         self.make_room(contents.len(), pool);
         let hashes: Vec<Hashes<'_>> = contents.iter().map(NewContent::hashes).collect();
-        let (filter, has_tables) = (self.filter.as_deref(), self.tables.meta.banded > 0);
+        let (filter, has_tables) = (self.filter.as_deref(), self.tables.meta.banded() > 0);
         let is_held = |list, hash| match filter {
             Some(filter) => filter.may_hold(list, hash),
             None => has_tables,
@@ -389,7 +389,7 @@ pub(crate) fn open_filter(
     writable: bool,
 ) -> Result<Option<Arc<Filter>>> {
     let name = FilterName::of(&folder.join(INDEX), meta)?;
-    let filter = Filter::open(folder, name, meta.banded, writable);
+    let filter = Filter::open(folder, name, meta.banded(), writable);
     Ok(filter.filter(|_| name.number > 0).map(Arc::new))
 }
 
@@ -433,7 +433,7 @@ pub(crate) fn rebuild_recent(
     earlier: Option<&Arc<Recent>>,
 ) -> Result<Arc<Recent>> {
     let meta = &snapshot.tables.meta;
-    let banded = narrow(snapshot.tables.path(), meta.banded)?;
+    let banded = narrow(snapshot.tables.path(), meta.banded())?;
     let schema = &snapshot.schema;
     let bands = schema.bands();
     let contents = snapshot.len.saturating_sub(banded);

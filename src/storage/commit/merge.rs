@@ -1,10 +1,11 @@
 //! Merging: how postings get into the bucket tables and out of them.
 //!
-//! Postings of new contents are recent ones, in memory. When those are many, they are merged into
-//! the young tables of a large store; when what is young comes to a fourth of what is old,
-//! everything is merged into the old tables. So a large store that grows by small commits writes
-//! its old tables seldom.
+//! Postings of new contents are recent ones, in memory. When those are many, they are merged into the youngest level of
+//! tables; a level takes in all that is younger once that comes to a third of what it has, and always while it is small. So
+//! in a store of n contents, each posting is written about log n times, and the large tables seldom: the log-structured
+//! merge-tree (O'Neil, Cheng, Gawlick, O'Neil, Acta Informatica 33, 1996).
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,11 +14,11 @@ use redb::WriteTransaction;
 use crate::clock::Meters;
 use crate::error::Result;
 use crate::storage::format::narrow;
-use crate::storage::index::{Meta, catalog};
+use crate::storage::index::{LEVELS, LevelState, Meta, catalog};
 use crate::storage::limits::Limits;
 use crate::storage::parallel::for_each_list;
 use crate::storage::postings::{
-    BucketError, Change, Filter, FilterName, Level, List, Posting, buckets, order, prefix_bits,
+    Change, Filter, FilterName, Keyed, List, Posting, order, prefix_bits, update,
 };
 use crate::storage::view::{Snapshot, bucket_error};
 
@@ -43,7 +44,7 @@ pub(crate) fn run(
     }
     meters.merging.time(|| merge.run(transaction, threads))?;
     if let Some(filter) = merge.filter.as_ref().filter(|_| !merge.add.is_empty()) {
-        filter.sync(meta.banded)?;
+        filter.sync(meta.banded())?;
     }
     Ok(merge.filter)
 }
@@ -51,7 +52,7 @@ pub(crate) fn run(
 /// The filter that all contents of the tables are to be in, and whether it is new and empty.
 fn filter_for(snapshot: &Snapshot, meta: &mut Meta) -> Result<(Option<Arc<Filter>>, bool)> {
     let lists = u64::from(snapshot.schema.bands().bands()) + 1;
-    let postings = (meta.posted + meta.young_posted) * lists;
+    let postings = meta.posted() * lists;
     let roomy = |filter: &&Arc<Filter>| !filter.is_full(postings);
     if let Some(filter) = snapshot.filter.as_ref().filter(roomy) {
         return Ok((Some(filter.clone()), false));
@@ -63,18 +64,32 @@ fn filter_for(snapshot: &Snapshot, meta: &mut Meta) -> Result<(Option<Arc<Filter
     Ok((Some(Arc::new(filter)), true))
 }
 
+/// The level that takes in so many recent contents, and all that is younger than its own.
+fn target(levels: &[LevelState; LEVELS], recent: u64, limits: &Limits) -> usize {
+    let mut younger = recent;
+    let mut into = 0;
+    for (level, older) in (1..).zip(&levels[1..]) {
+        younger += levels[into].posted;
+        let is_small = older.posted < limits.small_level;
+        if !is_small && younger * limits.level_ratio < older.posted {
+            break;
+        }
+        into = level;
+    }
+    into
+}
+
 /// Contents whose postings enter tables or leave them, ascending.
 struct Merge<'a> {
     snapshot: &'a Snapshot,
+    /// The levels as they were.
+    levels: [LevelState; LEVELS],
+    /// The level that recent and younger contents go into, if they are due, and the bits of its leaves' keys afterwards.
+    into: Option<Keyed>,
     /// These are all in the recent postings.
     add: Vec<u32>,
-    remove_old: Vec<u32>,
-    remove_young: Vec<u32>,
-    /// Whether all that is young goes into the old tables.
-    ages: bool,
-    /// Bits of the leaves' keys before and after.
-    old_bits: (u32, u32),
-    young_bits: (u32, u32),
+    /// These are all in tables.
+    remove: &'a [u32],
     filter: Option<Arc<Filter>>,
     /// Whether the filter lacks the postings that are in tables already.
     fills_filter: bool,
@@ -84,104 +99,135 @@ impl<'a> Merge<'a> {
     fn plan(
         transaction: &WriteTransaction,
         snapshot: &'a Snapshot,
-        unnamed: &[u32],
+        unnamed: &'a [u32],
         meta: &mut Meta,
         limits: &Limits,
     ) -> Result<Merge<'a>> {
         let path = snapshot.tables.path();
-        let (aged, banded) = (narrow(path, meta.aged)?, snapshot.recent.base());
-        let posted = &unnamed[..unnamed.partition_point(|&id| id < banded)];
-        let (remove_old, remove_young) = posted.split_at(posted.partition_point(|&id| id < aged));
-        meta.posted = meta.posted.saturating_sub(remove_old.len() as u64);
-        meta.young_posted = meta.young_posted.saturating_sub(remove_young.len() as u64);
-        let mut add = Vec::new();
-        let recent = u64::from(snapshot.len - banded);
-        let in_tables = meta.posted + meta.young_posted;
-        if recent >= (in_tables / 16).clamp(limits.merged, MAX_MERGE) {
-            let removed = catalog::removed_since(transaction, banded)
-                .map_err(|error| snapshot.in_index(error))?;
-            let kept = (banded..snapshot.len).filter(|id| removed.binary_search(id).is_err());
-            add = kept.collect();
-            meta.young_posted += add.len() as u64;
-            meta.banded = meta.contents;
-        }
-        let many = meta.posted >= limits.many_old.max(meta.young_posted * limits.old_to_young);
-        let (filter, fills_filter) = if add.is_empty() {
-            (snapshot.filter.clone(), false)
-        } else {
-            filter_for(snapshot, meta)?
-        };
-        let ages = !add.is_empty() && !many;
-        let old_before = narrow(path, meta.prefix_bits)?;
-        let young_before = narrow(path, meta.young_prefix_bits)?;
-        if ages {
-            meta.posted += std::mem::take(&mut meta.young_posted);
-            meta.aged = meta.banded;
-            meta.young_prefix_bits = 0;
-        } else {
-            meta.young_prefix_bits =
-                prefix_bits(meta.young_posted, limits.leaf_postings, young_before).into();
-        }
-        meta.prefix_bits = prefix_bits(meta.posted, limits.leaf_postings, old_before).into();
-        Ok(Merge {
+        let (levels, banded) = (meta.levels, snapshot.recent.base());
+        let mut merge = Merge {
             snapshot,
-            add,
-            remove_old: remove_old.to_vec(),
-            remove_young: remove_young.to_vec(),
-            ages,
-            old_bits: (old_before, narrow(path, meta.prefix_bits)?),
-            young_bits: (young_before, narrow(path, meta.young_prefix_bits)?),
-            filter,
-            fills_filter,
-        })
+            levels,
+            into: None,
+            add: Vec::new(),
+            remove: below(unnamed, banded.into()),
+            filter: snapshot.filter.clone(),
+            fills_filter: false,
+        };
+        for (level, state) in meta.levels.iter_mut().enumerate() {
+            let removed = merge.removed_from(level..level + 1).len();
+            state.posted = state.posted.saturating_sub(removed as u64);
+        }
+        let recent = u64::from(snapshot.len - banded);
+        if recent < (meta.posted() / 16).clamp(limits.merged, MAX_MERGE) {
+            return Ok(merge);
+        }
+        let removed = catalog::removed_since(transaction, banded)
+            .map_err(|error| snapshot.in_index(error))?;
+        let kept = (banded..snapshot.len).filter(|id| removed.binary_search(id).is_err());
+        merge.add = kept.collect();
+        let added = merge.add.len() as u64;
+        let into = target(&meta.levels, added, limits);
+        let posted: u64 = meta.levels[..=into].iter().map(|state| state.posted).sum();
+        let end = meta.contents;
+        for younger in &mut meta.levels[..into] {
+            *younger = LevelState {
+                end,
+                ..LevelState::default()
+            };
+        }
+        let before = narrow(path, levels[into].prefix_bits)?;
+        let prefix = prefix_bits(posted + added, limits.leaf_postings, before);
+        meta.levels[into] = LevelState {
+            end,
+            posted: posted + added,
+            prefix_bits: prefix.into(),
+        };
+        merge.into = Some(Keyed {
+            level: into,
+            prefix,
+        });
+        if added > 0 {
+            (merge.filter, merge.fills_filter) = filter_for(snapshot, meta)?;
+        }
+        Ok(merge)
     }
 
     fn is_empty(&self) -> bool {
-        self.add.is_empty() && self.remove_old.is_empty() && self.remove_young.is_empty()
+        self.into.is_none() && self.remove.is_empty()
+    }
+
+    /// Those of the contents to remove that are in some levels.
+    fn removed_from(&self, levels: Range<usize>) -> &'a [u32] {
+        let ends = |level: usize| self.levels.get(level).map_or(0, |state| state.end);
+        let ids = below(self.remove, ends(levels.start));
+        &ids[below(ids, ends(levels.end)).len()..]
+    }
+
+    /// The tables of a level as they were, unless it has none.
+    fn tables(&self, level: usize) -> Result<Option<Keyed>> {
+        let LevelState {
+            end, prefix_bits, ..
+        } = self.levels[level];
+        let older = self.levels.get(level + 1).map_or(0, |older| older.end);
+        let prefix = narrow(self.snapshot.tables.path(), prefix_bits)?;
+        Ok((end > older).then_some(Keyed { level, prefix }))
     }
 
     /// Changes all tables, several lists at a time.
     fn run(&self, transaction: &WriteTransaction, threads: usize) -> Result<()> {
         let lists = self.snapshot.schema.bands().bands() + 1;
         for_each_list(0..lists, threads, |list| {
+            self.fill_filter(list)?;
             self.change_list(transaction, list)
         })
     }
 
-    fn change_list(&self, transaction: &WriteTransaction, list: u32) -> Result<()> {
-        let mut old = Change {
-            add: Vec::new(),
-            remove: self.postings(&self.remove_old, list)?,
-        };
-        let young = Change {
-            add: self.recent_postings(list),
-            remove: self.postings(&self.remove_young, list)?,
-        };
-        if let Some(filter) = &self.filter {
-            let insert = |posting: Posting| filter.insert(list, posting.hash());
-            if self.fills_filter {
-                self.snapshot.for_each_in_list(list, insert)?;
-            }
-            young.add.iter().copied().for_each(insert);
+    fn fill_filter(&self, list: u32) -> Result<()> {
+        match &self.filter {
+            Some(filter) if self.fills_filter => self
+                .snapshot
+                .for_each_in_list(list, |postings| filter.insert(list, postings)),
+            _ => Ok(()),
         }
-        let tables = &self.snapshot.tables;
+    }
+
+    fn change_list(&self, transaction: &WriteTransaction, list: u32) -> Result<()> {
+        let failed = |error| bucket_error(self.snapshot.tables.path(), error);
         let name = List::of(list);
-        let apply = |level, (before, after), change: &Change| {
-            buckets::apply(transaction, name, level, before, after, change)
-        };
-        let mut change = || -> Result<(), BucketError> {
-            if self.ages {
-                old.add = buckets::take_young(transaction, name, self.young_bits.0, &young)?;
-            } else if !self.add.is_empty() || !young.is_empty() {
+        let mut level = 0;
+        if let Some(into) = self.into {
+            level = into.level + 1;
+            let change = Change {
+                add: self.recent_postings(list),
+                remove: self.postings(self.removed_from(0..level), list)?,
+            };
+            if let Some(filter) = &self.filter {
+                filter.insert(list, &change.add);
+            }
+            let mut younger = Vec::new();
+            for level in 0..into.level {
+                younger.extend(self.tables(level)?);
+            }
+            let old = self.tables(into.level)?;
+            let old = old.unwrap_or(into.with(0));
+            let merged = if younger.is_empty() {
                 // A list in which nothing changes must be there and keyed like the others.
-                apply(Level::Young, self.young_bits, &young)?;
+                update::apply(transaction, name, old, into.prefix, change)
+            } else {
+                update::merge_tables(transaction, name, &younger, old, into.prefix, change)
+            };
+            merged.map_err(failed)?;
+        }
+        for level in level..LEVELS {
+            let remove = self.postings(self.removed_from(level..level + 1), list)?;
+            if let Some(old) = self.tables(level)?.filter(|_| !remove.is_empty()) {
+                let add = Vec::new();
+                let change = Change { add, remove };
+                update::apply(transaction, name, old, old.prefix, change).map_err(failed)?;
             }
-            if self.ages || !old.is_empty() {
-                apply(Level::Old, self.old_bits, &old)?;
-            }
-            Ok(())
-        };
-        change().map_err(|error| bucket_error(tables.path(), error))
+        }
+        Ok(())
     }
 
     /// The postings in a list that the merge adds, sorted.
@@ -201,4 +247,9 @@ impl<'a> Merge<'a> {
         }
         Ok(order::sort(postings))
     }
+}
+
+/// Those of sorted ids that are below an end.
+fn below(ids: &[u32], end: u64) -> &[u32] {
+    &ids[..ids.partition_point(|&id| u64::from(id) < end)]
 }

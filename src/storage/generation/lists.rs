@@ -12,7 +12,7 @@ use crate::storage::columns::ColumnView;
 use crate::storage::format::{Kind, narrow};
 use crate::storage::parallel::for_each_list;
 use crate::storage::postings::{
-    BucketError, BucketTable, Change, Filter, Level, List, Posting, buckets, order, prefix_bits,
+    Change, Filter, Keyed, List, OLDEST, Posted, Posting, order, prefix_bits, update,
 };
 use crate::storage::view::{Rows, Snapshot, bucket_error};
 
@@ -46,23 +46,20 @@ impl Next {
         watch: &mut Witness<'_>,
     ) -> Result<()> {
         if self.state.lists == 0 {
-            self.meta.banded = self.meta.contents;
-            self.meta.aged = self.meta.contents;
+            self.meta.set_banded(self.meta.contents);
             let skipped = if self.plan.renumbers {
                 0
             } else {
                 self.left_out.len()
             };
             self.state.posted = self.rows()? - low32(skipped as u64);
-            self.meta.posted = self.state.posted.into();
-            self.meta.prefix_bits =
-                prefix_bits(self.meta.posted, self.limits.leaf_postings, 0).into();
+            self.count(self.state.posted, 0);
         }
         let views = self.views(snapshot);
-        let need = self.meta.banded * POSTING_BYTES * threads as u64;
+        let need = self.meta.banded() * POSTING_BYTES * threads as u64;
         let parts = need.div_ceil(memory.max(1)).next_power_of_two().ilog2();
-        let parts = parts.min(self.prefix_bits()?);
-        let per_checkpoint = self.limits.checkpoint_postings / self.meta.banded.max(1);
+        let parts = parts.min(self.keyed()?.prefix);
+        let per_checkpoint = self.limits.checkpoint_postings / self.meta.banded().max(1);
         let per_checkpoint = low32(per_checkpoint.clamp(threads as u64, self.lists().into()));
         while self.state.lists < self.lists() {
             let end = self.lists().min(self.state.lists + per_checkpoint);
@@ -84,12 +81,12 @@ impl Next {
         list: u32,
         parts: u32,
     ) -> Result<()> {
-        let (rows, prefix) = (self.rows_of(views), self.prefix_bits()?);
-        let banded = narrow(&self.path, self.meta.banded)?;
+        let (rows, keyed) = (self.rows_of(views), self.keyed()?);
+        let banded = narrow(&self.path, self.meta.banded())?;
         let snapshot = &views.snapshot;
         // What is in tables as it will be is sorted, and cheaper to read than rows are.
         let in_tables = if self.plan.keeps_postings(&snapshot.schema) {
-            narrow(&self.path, snapshot.tables.meta.banded.min(banded.into()))?
+            narrow(&self.path, snapshot.tables.meta.banded().min(banded.into()))?
         } else {
             0
         };
@@ -97,11 +94,12 @@ impl Next {
             let mut postings = Vec::with_capacity(banded as usize >> parts);
             let is_of_part = |hash: u32| hash.checked_shr(32 - parts).unwrap_or(0) == part;
             if in_tables > 0 {
-                snapshot.for_each_in_list(list, |posting| {
+                let is_kept = |posting: &&Posting| {
                     let id = posting.id();
-                    if id < in_tables && is_of_part(posting.hash()) && self.is_posted(id) {
-                        postings.push(posting);
-                    }
+                    id < in_tables && is_of_part(posting.hash()) && self.is_posted(id)
+                };
+                snapshot.for_each_in_list(list, |some| {
+                    postings.extend(some.iter().filter(is_kept));
                 })?;
             }
             for id in (in_tables..banded).filter(|&id| self.is_posted(id)) {
@@ -114,7 +112,7 @@ impl Next {
             if in_tables < banded {
                 postings = order::sort(postings);
             }
-            buckets::append(transaction, List::of(list), prefix, &postings)
+            update::append(transaction, List::of(list), keyed, &postings)
                 .map_err(|error| bucket_error(&self.path, error))?;
         }
         Ok(())
@@ -123,10 +121,9 @@ impl Next {
     /// Adds the postings of the contents that have rows and no postings.
     pub(crate) fn post_rest(&mut self, snapshot: &Snapshot, threads: usize) -> Result<()> {
         let rows = self.rows()?;
-        let add = narrow(&self.path, self.meta.banded)?..rows;
+        let add = narrow(&self.path, self.meta.banded())?..rows;
         self.state.posted += low32(add.len() as u64);
-        self.meta.banded = rows.into();
-        self.meta.aged = rows.into();
+        self.meta.set_banded(rows.into());
         let transaction = self.begin_write()?;
         let remove = Vec::new();
         self.change_lists(&transaction, snapshot, &Contents { add, remove }, threads)?;
@@ -142,7 +139,7 @@ impl Next {
         removed: &[u32],
         threads: usize,
     ) -> Result<()> {
-        let banded = narrow(&self.path, self.meta.banded)?;
+        let banded = narrow(&self.path, self.meta.banded())?;
         let is_new = |id: &u32| {
             self.left_out.binary_search(id).is_err() && self.unposted.binary_search(id).is_err()
         };
@@ -167,12 +164,10 @@ impl Next {
         contents: &Contents,
         threads: usize,
     ) -> Result<()> {
-        let before = self.prefix_bits()?;
+        let before = self.keyed()?;
         let posted = self.state.posted - low32(self.unposted.len() as u64);
-        self.meta.posted = posted.into();
-        self.meta.prefix_bits =
-            prefix_bits(self.meta.posted, self.limits.leaf_postings, before).into();
-        let after = self.prefix_bits()?;
+        self.count(posted, before.prefix);
+        let after = self.keyed()?.prefix;
         let views = self.views(snapshot);
         let rows = self.rows_of(&views);
         for_each_list(0..self.lists(), threads, |list| {
@@ -189,34 +184,27 @@ impl Next {
                 add: postings(&mut contents.add.clone())?,
                 remove: postings(&mut contents.remove.iter().copied())?,
             };
-            buckets::apply(
-                transaction,
-                List::of(list),
-                Level::Old,
-                before,
-                after,
-                &change,
-            )
-            .map_err(|error| bucket_error(&self.path, error))
+            update::apply(transaction, List::of(list), before, after, change)
+                .map_err(|error| bucket_error(&self.path, error))
         })
     }
 
     /// Makes the filter over all postings in the lists.
     pub(crate) fn fill_filter(&mut self, threads: usize) -> Result<()> {
         self.meta.filter = 1;
-        let postings = self.meta.posted * u64::from(self.lists());
+        let postings = self.meta.posted() * u64::from(self.lists());
         let filter = Filter::create(&self.folder, self.filter_name()?, postings)?;
         let transaction = self.index.begin_read(&self.path)?;
-        let prefix = self.prefix_bits()?;
+        let levels = [self.keyed()?];
+        let posted = Posted::open(&transaction, self.lists(), &levels);
+        let posted = posted.map_err(|error| bucket_error(&self.path, error))?;
         for_each_list(0..self.lists(), threads, |list| {
-            let fill = || -> Result<(), BucketError> {
-                let name = List::of(list);
-                let table = BucketTable::open(&transaction, name, Level::Old, prefix, true)?;
-                table.for_each(|posting| filter.insert(list, posting.hash()))
-            };
-            fill().map_err(|error| bucket_error(&self.path, error))
+            let fill = |postings: &[Posting]| filter.insert(list, postings);
+            posted
+                .for_each(list as usize, fill)
+                .map_err(|error| bucket_error(&self.path, error))
         })?;
-        filter.sync(self.meta.banded)
+        filter.sync(self.meta.banded())
     }
 
     /// Whether the content of a new id, below the mark, has postings.
@@ -224,8 +212,22 @@ impl Next {
         self.plan.renumbers || self.left_out.binary_search(&id).is_err()
     }
 
-    fn prefix_bits(&self) -> Result<u32> {
-        narrow(&self.path, self.meta.prefix_bits)
+    /// The tables of the lists.
+    fn keyed(&self) -> Result<Keyed> {
+        let oldest = &self.meta.levels[OLDEST];
+        let prefix = narrow(&self.path, oldest.prefix_bits)?;
+        Ok(Keyed {
+            level: OLDEST,
+            prefix,
+        })
+    }
+
+    /// Takes note of the number of contents that have postings, where keys had so many bits.
+    fn count(&mut self, posted: u32, prefix: u32) {
+        let leaf = self.limits.leaf_postings;
+        let oldest = self.meta.oldest();
+        oldest.posted = posted.into();
+        oldest.prefix_bits = prefix_bits(oldest.posted, leaf, prefix).into();
     }
 
     fn views(&self, snapshot: &Snapshot) -> Views {

@@ -188,7 +188,7 @@ impl Next {
 
     /// How many contents have rows but no postings.
     pub(crate) fn unbanded(&self) -> u64 {
-        self.meta.contents.saturating_sub(self.meta.banded)
+        self.meta.contents.saturating_sub(self.meta.banded())
     }
 
     fn begin(folder: &Path, snapshot: &Snapshot, plan: &Plan) -> Result<Next> {

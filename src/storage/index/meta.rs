@@ -4,6 +4,7 @@ use std::path::Path;
 
 use redb::{ReadTransaction, TableDefinition, WriteTransaction};
 
+use super::levels::{self, LEVELS, LevelState};
 use super::runs::Runs;
 use crate::error::{Error, Result};
 use crate::storage::format::{checksum, narrow, refuse_other};
@@ -37,17 +38,8 @@ pub(crate) struct Meta {
     pub(crate) packed: u64,
     /// Committed bytes of the column of shingles.
     pub(crate) shingle_bytes: u64,
-    /// Contents below this id have their postings in the bucket tables.
-    pub(crate) banded: u64,
-    /// Those below this id have them in the old tables, the others in the young ones.
-    pub(crate) aged: u64,
-    /// Contents in the old tables, removed ones not included.
-    pub(crate) posted: u64,
-    /// Bits of the leaves' keys in the old tables.
-    pub(crate) prefix_bits: u64,
-    /// The same of the young tables.
-    pub(crate) young_posted: u64,
-    pub(crate) young_prefix_bits: u64,
+    /// The levels of bucket tables, the youngest first.
+    pub(crate) levels: [LevelState; LEVELS],
     /// The number of the filter over all postings in tables; 0 before the first.
     pub(crate) filter: u64,
     pub(crate) runs: Runs,
@@ -56,8 +48,30 @@ pub(crate) struct Meta {
 }
 
 impl Meta {
-    fn fields(&mut self) -> [(&'static str, &mut u64); 19] {
-        [
+    /// Contents below this id have their postings in bucket tables.
+    pub(crate) fn banded(&self) -> u64 {
+        self.levels[0].end
+    }
+
+    /// Contents with postings in bucket tables, removed ones not included.
+    pub(crate) fn posted(&self) -> u64 {
+        self.levels.iter().map(|level| level.posted).sum()
+    }
+
+    /// The level of the oldest contents. An index that was written as a whole has no other.
+    pub(crate) fn oldest(&mut self) -> &mut LevelState {
+        &mut self.levels[LEVELS - 1]
+    }
+
+    /// Notes that the oldest level has the postings of all contents below an id.
+    pub(crate) fn set_banded(&mut self, end: u64) {
+        for level in &mut self.levels {
+            level.end = end;
+        }
+    }
+
+    fn fields(&mut self) -> impl Iterator<Item = (&'static str, &mut u64)> {
+        let first = [
             (NUMBER, &mut self.format),
             ("store", &mut self.store),
             ("generation", &mut self.generation),
@@ -67,17 +81,15 @@ impl Meta {
             ("contents", &mut self.contents),
             ("packed", &mut self.packed),
             ("shingle-bytes", &mut self.shingle_bytes),
-            ("banded", &mut self.banded),
-            ("aged", &mut self.aged),
-            ("posted", &mut self.posted),
-            ("prefix-bits", &mut self.prefix_bits),
-            ("young-posted", &mut self.young_posted),
-            ("young-prefix-bits", &mut self.young_prefix_bits),
+        ];
+        let last = [
             ("filter", &mut self.filter),
             ("runs", &mut self.runs.last),
             ("open-run", &mut self.runs.open),
             ("open-run-first", &mut self.runs.first),
-        ]
+        ];
+        let levels = levels::fields(&mut self.levels);
+        first.into_iter().chain(levels).chain(last)
     }
 
     /// A checksum of all fields: a length that a damaged index makes up would cut the columns.

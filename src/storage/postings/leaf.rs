@@ -15,12 +15,13 @@
 //! | 5 | 1 | bits of an id, i |
 //! | 6 | 2 | zero |
 //! | 8 | (n + 2^(h - l)) / 64 rounded up, times 8 | the upper bits, as little-endian u64, the lowest bit first |
-//! | | (n (l + i)) / 8 rounded up | the lower l bits of n hashes, which ascend; then their n ids, ascending for equal hashes |
+//! | | n l / 8 rounded up | the lower l bits of n hashes, which ascend |
+//! | | n i / 8 rounded up | their n ids, ascending for equal hashes |
 //! | | 8 | zero |
 
 use std::ops::Range;
 
-use crate::codec::{BitWriter, bits, low32, packed_bytes, u32_at, u64_at};
+use crate::codec::{bits, low32, u32_at, u64_at};
 
 const HEADER: usize = 8;
 
@@ -61,15 +62,11 @@ pub(crate) fn pack(postings: &[Posting], hash_bits: u32, out: &mut Vec<u8>) {
         let place = low32(high) as usize + index;
         upper[place / 8] |= 1 << (place % 8);
     }
-    let mut writer = BitWriter::new(out);
     let mask = low32(bits::mask(low_bits));
-    for posting in postings {
-        writer.push(posting.hash() & mask, low_bits);
-    }
-    for posting in postings {
-        writer.push(posting.id(), id_bits);
-    }
-    writer.finish();
+    let lows = postings.iter().map(|posting| posting.hash() & mask);
+    bits::write_all(lows, low_bits, out);
+    bits::write_all(postings.iter().map(|posting| posting.id()), id_bits, out);
+    out.extend_from_slice(&[0; bits::PADDING]);
 }
 
 /// Bits of a hash that are not among the upper ones, where `count` hashes have `hash_bits`.
@@ -86,7 +83,8 @@ fn upper_words(count: usize, upper_bits: u32) -> usize {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Leaf<'a> {
     upper: &'a [u8],
-    packed: &'a [u8],
+    lows: &'a [u8],
+    ids: &'a [u8],
     count: usize,
     hash_bits: u32,
     low_bits: u32,
@@ -111,11 +109,12 @@ impl<'a> Leaf<'a> {
         }
         let low_bits = low_bits(count as usize, hash_bits);
         let upper_bytes = 8 * upper_words(count as usize, hash_bits - low_bits);
-        let (upper, packed) = rest
+        let (upper, lows) = rest
             .split_at_checked(upper_bytes)
             .ok_or_else(of_wrong_length)?;
-        let bits = u64::from(count) * u64::from(low_bits + id_bits);
-        if packed_bytes(bits) != packed.len() as u64 {
+        let low_bytes = bytes_of(count, low_bits);
+        let ids = lows.get(low_bytes..).ok_or_else(of_wrong_length)?;
+        if ids.len().checked_sub(bits::PADDING) != Some(bytes_of(count, id_bits)) {
             return Err(of_wrong_length());
         }
         let ones: u32 = words(upper).map(u64::count_ones).sum();
@@ -124,7 +123,8 @@ impl<'a> Leaf<'a> {
         }
         Ok(Leaf {
             upper,
-            packed,
+            lows,
+            ids,
             count: count as usize,
             hash_bits,
             low_bits,
@@ -143,23 +143,28 @@ impl<'a> Leaf<'a> {
         (start..last).rev().map(move |i| leaf.id(i))
     }
 
-    /// All postings, sorted; `prefix` are the bits above the stored ones.
-    pub(crate) fn postings(&self, prefix: u32) -> impl Iterator<Item = Posting> + use<'a> {
-        let leaf = *self;
-        let above = u64::from(prefix) << leaf.hash_bits;
-        let ones = words(leaf.upper).zip(0..).flat_map(|(word, index)| {
+    /// Appends all postings, sorted, to some; `prefix` are the bits above the stored ones.
+    pub(crate) fn unpack(&self, prefix: u32, room: &mut Unpacked, postings: &mut Vec<Posting>) {
+        room.lows.resize(self.count, 0);
+        room.ids.resize(self.count, 0);
+        bits::read_all(self.lows, self.low_bits, &mut room.lows);
+        bits::read_all(self.ids, self.id_bits, &mut room.ids);
+        let above = u64::from(prefix) << self.hash_bits;
+        let mut lower = room.lows.iter().zip(&room.ids);
+        postings.reserve(self.count);
+        let mut index = 0;
+        for (start, word) in (0..).step_by(64).zip(words(self.upper)) {
             let mut left = word;
-            std::iter::from_fn(move || {
-                let one = (left != 0).then(|| 64 * index + left.trailing_zeros() as usize)?;
+            while left != 0
+                && let Some((&low, &id)) = lower.next()
+            {
+                let place = start + u64::from(left.trailing_zeros());
+                let high = (place - index) << self.low_bits & bits::mask(self.hash_bits);
+                postings.push(Posting::new(low32(above | high) | low, id));
                 left &= left - 1;
-                Some(one)
-            })
-        });
-        ones.zip(0..leaf.count).map(move |(place, i)| {
-            let high = ((place - i) as u64) << leaf.low_bits;
-            let hash = above | high & bits::mask(leaf.hash_bits) | u64::from(leaf.low(i));
-            Posting::new(low32(hash), leaf.id(i))
-        })
+                index += 1;
+            }
+        }
     }
 
     /// The postings whose upper bits are `high`.
@@ -190,17 +195,25 @@ impl<'a> Leaf<'a> {
     }
 
     fn low(&self, index: usize) -> u32 {
-        bits::read(self.packed, index * self.low_bits as usize, self.low_bits)
+        bits::read(self.lows, index * self.low_bits as usize, self.low_bits)
     }
 
     fn id(&self, index: usize) -> u32 {
-        let start = self.count * self.low_bits as usize;
-        bits::read(
-            self.packed,
-            start + index * self.id_bits as usize,
-            self.id_bits,
-        )
+        bits::read(self.ids, index * self.id_bits as usize, self.id_bits)
     }
+}
+
+/// Room for what a leaf holds while it is unpacked.
+#[derive(Debug, Default)]
+pub(crate) struct Unpacked {
+    lows: Vec<u32>,
+    ids: Vec<u32>,
+}
+
+/// Bytes of so many integers of so many bits.
+fn bytes_of(count: u32, bits: u32) -> usize {
+    let bytes = (u64::from(count) * u64::from(bits)).div_ceil(8);
+    usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
 /// The words of the upper bits.
@@ -230,6 +243,12 @@ mod tests {
 
     use super::*;
 
+    fn unpacked(leaf: &Leaf<'_>, prefix: u32) -> Vec<Posting> {
+        let mut postings = Vec::new();
+        leaf.unpack(prefix, &mut Unpacked::default(), &mut postings);
+        postings
+    }
+
     fn packed(postings: &[Posting], hash_bits: u32) -> Vec<u8> {
         let mut bytes = Vec::new();
         pack(postings, hash_bits, &mut bytes);
@@ -258,7 +277,7 @@ mod tests {
             postings.dedup();
             let bytes = packed(&postings, hash_bits);
             let leaf = Leaf::new(&bytes, hash_bits).unwrap();
-            prop_assert!(leaf.postings(prefix).eq(postings.iter().copied()));
+            prop_assert_eq!(&unpacked(&leaf, prefix), &postings);
             for probe in postings.iter().map(|p| p.hash()).chain([high, high | 3]) {
                 for end in [u32::MAX, 500, postings[0].id()] {
                     let alike = postings.iter().rev().filter(|p| p.hash() == probe);
@@ -271,7 +290,7 @@ mod tests {
         #[test]
         fn no_bytes_make_a_leaf_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), bits in 0_u32..=32) {
             if let Ok(leaf) = Leaf::new(&bytes, bits) {
-                prop_assert!(leaf.ids_below(7, u32::MAX).count() <= leaf.postings(0).count());
+                prop_assert!(leaf.ids_below(7, u32::MAX).count() <= unpacked(&leaf, 0).len());
             }
         }
     }
@@ -291,7 +310,7 @@ mod tests {
                 *place.get_mut(&mut bytes) = value;
             }
             if let Ok(leaf) = Leaf::new(&bytes, hash_bits) {
-                prop_assert_eq!(leaf.postings(0).count(), postings.len());
+                prop_assert_eq!(unpacked(&leaf, 0).len(), postings.len());
                 for posting in &postings {
                     prop_assert!(leaf.ids_below(posting.hash(), u32::MAX).count() <= postings.len());
                 }

@@ -1,16 +1,23 @@
 //! Which contents are in a bucket: tables, the youngest ones in memory, and the filter before both.
 
-pub(crate) mod buckets;
+mod buckets;
 mod filter;
 mod leaf;
+mod list;
 pub(crate) mod order;
 mod posted;
 mod recent;
+mod runs;
+pub(crate) mod update;
 
-pub(crate) use buckets::{BucketError, BucketTable, Change, Level, List, MAX_PREFIX, prefix_bits};
+pub(crate) use buckets::BucketError;
+#[cfg(test)]
+pub(crate) use buckets::BucketTable;
 pub(crate) use filter::{Filter, FilterName};
 pub(crate) use leaf::Posting;
 #[cfg(any(test, fuzzing))]
-pub(crate) use leaf::{Leaf, pack};
-pub(crate) use posted::{LevelState, Posted};
+pub(crate) use leaf::{Leaf, Unpacked, pack};
+pub(crate) use list::{Keyed, List, MAX_PREFIX, OLDEST, prefix_bits};
+pub(crate) use posted::Posted;
 pub(crate) use recent::{Hashes, Link, Recent};
+pub(crate) use update::Change;

@@ -1,47 +1,32 @@
-//! The bucket tables of a snapshot, old and young.
+//! The bucket tables of a snapshot, all levels.
 
 use redb::{ReadTransaction, WriteTransaction};
 
-use super::buckets::{BucketError, BucketTable, Level, List};
+use super::buckets::{BucketError, BucketTable};
 use super::leaf::Posting;
+use super::list::{Keyed, List};
+use super::runs::Runs;
 
-/// The tables of one list of buckets. No posting is in both.
-#[derive(Debug)]
-struct Tables {
-    old: BucketTable,
-    young: BucketTable,
-}
-
-/// All postings that are in tables: list 0 are the copies, the others the bands.
+/// All postings that are in tables: list 0 are the copies, the others the bands. Each list has its tables, the youngest
+/// first. No posting is in two of them, and all ids of a table are above those of the next one.
 #[derive(Debug)]
 pub(crate) struct Posted {
-    lists: Vec<Tables>,
-}
-
-/// How the tables of a level are keyed, and whether there must be any.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LevelState {
-    pub(crate) prefix: u32,
-    pub(crate) posted: u64,
+    lists: Vec<Vec<BucketTable>>,
 }
 
 impl Posted {
-    /// Opens the tables of so many lists as `transaction` sees them.
+    /// Opens the tables of so many lists as `transaction` sees them: those of the levels that have some.
     pub(crate) fn open(
         transaction: &ReadTransaction,
         lists: u32,
-        old: LevelState,
-        young: LevelState,
+        levels: &[Keyed],
     ) -> Result<Posted, BucketError> {
-        let open = |list, level, state: LevelState| {
-            BucketTable::open(transaction, list, level, state.prefix, state.posted > 0)
+        let open = |list| {
+            let tables = levels.iter();
+            let tables = tables.map(|&keyed| BucketTable::open(transaction, list, keyed));
+            tables.collect::<Result<Vec<_>, BucketError>>()
         };
-        let lists = (0..lists).map(List::of).map(|list| {
-            Ok(Tables {
-                old: open(list, Level::Old, old)?,
-                young: open(list, Level::Young, young)?,
-            })
-        });
+        let lists = (0..lists).map(List::of).map(open);
         Ok(Posted {
             lists: lists.collect::<Result<_, BucketError>>()?,
         })
@@ -49,15 +34,16 @@ impl Posted {
 
     /// Bytes of the pages that hold the tables.
     pub(crate) fn page_bytes(&self) -> Result<u64, BucketError> {
-        let tables = self.lists.iter().flat_map(|list| [&list.old, &list.young]);
+        let tables = self.lists.iter().flatten();
         tables.map(BucketTable::page_bytes).sum()
     }
 
     /// Writes the tables into an index that has none.
     pub(crate) fn copy_to(&self, transaction: &WriteTransaction) -> Result<(), BucketError> {
         for (tables, list) in self.lists.iter().zip((0..).map(List::of)) {
-            tables.old.copy_to(transaction, list, Level::Old)?;
-            tables.young.copy_to(transaction, list, Level::Young)?;
+            for table in tables {
+                table.copy_to(transaction, list)?;
+            }
         }
         Ok(())
     }
@@ -72,33 +58,27 @@ impl Posted {
         most: usize,
         found: &mut Vec<u32>,
     ) -> Result<(), BucketError> {
-        if let Some(tables) = self.lists.get(list) {
-            // All ids of the young table are above all of the old one.
-            tables.young.look_up(hash, end, most, found)?;
-            tables.old.look_up(hash, end, most, found)?;
-        }
-        Ok(())
+        let mut tables = self.lists.get(list).into_iter().flatten();
+        tables.try_for_each(|table| table.look_up(hash, end, most, found))
     }
 
-    /// Calls `visit` with every posting of a list, sorted.
+    /// Calls `visit` with every posting of a list, sorted, some at a time.
     pub(crate) fn for_each(
         &self,
         list: usize,
-        mut visit: impl FnMut(Posting),
+        mut visit: impl FnMut(&[Posting]),
     ) -> Result<(), BucketError> {
-        let Some(tables) = self.lists.get(list) else {
+        let tables = self.lists.get(list).map(Vec::as_slice).unwrap_or_default();
+        let Some(oldest) = tables.last() else {
             return Ok(());
         };
-        let mut young = Vec::new();
-        tables.young.for_each(|posting| young.push(posting))?;
-        let mut young = young.into_iter().peekable();
-        tables.old.for_each(|posting| {
-            while let Some(before) = young.next_if(|young| *young < posting) {
-                visit(before);
-            }
-            visit(posting);
-        })?;
-        young.for_each(visit);
+        let mut runs = Runs::new(oldest.hash_bits());
+        for table in tables.iter().rev() {
+            table.add_to(&mut runs)?;
+        }
+        while let Some(run) = runs.next()? {
+            visit(run);
+        }
         Ok(())
     }
 }

@@ -17,7 +17,7 @@ use crate::storage::disk::Process;
 use crate::storage::format::{ContentRow, HEADER_BYTES, Kind, copy_hash, narrow};
 use crate::storage::index::{Catalog, DocumentRow, Guarded, Index, Meta, guarded};
 use crate::storage::postings::{
-    BucketError, Filter, LevelState, Link, MAX_PREFIX, Posted, Posting, Recent,
+    BucketError, Filter, Keyed, Link, MAX_PREFIX, Posted, Posting, Recent,
 };
 use crate::text::ShingleSet;
 
@@ -52,23 +52,12 @@ impl Tables {
         path: &Path,
         bands: u32,
     ) -> Result<Tables> {
-        let level = |posted, prefix_bits| {
-            let prefix = narrow(path, prefix_bits)?;
-            Ok(LevelState { prefix, posted })
-        };
-        let old = level(meta.posted, meta.prefix_bits)?;
-        let young = level(meta.young_posted, meta.young_prefix_bits)?;
-        let fits = meta.banded <= meta.contents
-            && meta.aged <= meta.banded
-            && meta.posted <= meta.aged
-            && meta.young_posted <= meta.banded - meta.aged
-            && old.prefix.max(young.prefix) <= MAX_PREFIX
-            && meta.runs.fit(meta.contents);
-        if !fits {
+        let (fits, levels) = levels_of(&meta, path)?;
+        if !fits || !meta.runs.fit(meta.contents) {
             return Err(Error::damaged(path, "its counts contradict each other"));
         }
         let posted = guarded(path, || {
-            let posted = Posted::open(&transaction, bands + 1, old, young);
+            let posted = Posted::open(&transaction, bands + 1, &levels);
             posted.map_err(|error| bucket_error(path, error))
         })?;
         let catalog = guarded(path, || {
@@ -117,6 +106,21 @@ impl Drop for Tables {
             let _open = ManuallyDrop::new(self.transaction.clone());
         }
     }
+}
+
+/// Whether what an index says of its levels can be, and which of them have tables, the youngest first.
+fn levels_of(meta: &Meta, path: &Path) -> Result<(bool, Vec<Keyed>)> {
+    let (mut fits, mut levels) = (meta.banded() <= meta.contents, Vec::new());
+    let older = meta.levels[1..].iter().map(|older| older.end).chain([0]);
+    for (level, (state, older)) in meta.levels.iter().zip(older).enumerate() {
+        let contents = state.end.checked_sub(older);
+        let prefix = narrow(path, state.prefix_bits)?;
+        fits &= contents.is_some_and(|contents| state.posted <= contents) && prefix <= MAX_PREFIX;
+        if contents.is_some_and(|contents| contents > 0) {
+            levels.push(Keyed { level, prefix });
+        }
+    }
+    Ok((fits, levels))
 }
 
 /// Turns what went wrong with a bucket table into the crate's error.
@@ -438,9 +442,9 @@ impl Snapshot {
         self.rows().list_hash(content, list)
     }
 
-    /// Calls `visit` with every posting in the tables of a list, sorted; recent contents are not in
-    /// them.
-    pub(crate) fn for_each_in_list(&self, list: u32, visit: impl FnMut(Posting)) -> Result<()> {
+    /// Calls `visit` with every posting in the tables of a list, sorted, some at a time; recent contents are
+    /// not in them.
+    pub(crate) fn for_each_in_list(&self, list: u32, visit: impl FnMut(&[Posting])) -> Result<()> {
         guarded(self.tables.path(), || {
             let done = self.tables.posted.for_each(list as usize, visit);
             done.map_err(|error| bucket_error(self.tables.path(), error))

@@ -336,7 +336,7 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<Checked
     }
     let (mut count, mut not_in_filter, mut found, mut failed) = (0, 0, Vec::new(), None);
     let mut previous: Option<Posting> = None;
-    snapshot.for_each_in_list(list, |posting| {
+    let mut look = |posting: Posting| {
         count += 1;
         let content = posting.id();
         let hash = if content < banded {
@@ -362,11 +362,14 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<Checked
             found.push(format!("{name}: its postings are not in order"));
         }
         previous = Some(posting);
+    };
+    snapshot.for_each_in_list(list, |postings| {
+        postings.iter().copied().for_each(&mut look)
     })?;
     if let Some(error) = failed {
         return Err(error);
     }
-    let posted = snapshot.tables.meta.posted + snapshot.tables.meta.young_posted;
+    let posted = snapshot.tables.meta.posted();
     if list == 0 && count != posted {
         found.push(format!("{name}: {count} postings and a count of {posted}"));
     }

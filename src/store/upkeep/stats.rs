@@ -119,9 +119,13 @@ fn count_band(
             });
         }
     };
-    snapshot.for_each_in_list(band + 1, |posting| match &mut run {
-        Some((hash, contents)) if *hash == posting.hash() => *contents += 1,
-        _ => offer(run.replace((posting.hash(), 1)), &mut recent),
+    snapshot.for_each_in_list(band + 1, |postings| {
+        for posting in postings {
+            match &mut run {
+                Some((hash, contents)) if *hash == posting.hash() => *contents += 1,
+                _ => offer(run.replace((posting.hash(), 1)), &mut recent),
+            }
+        }
     })?;
     offer(run, &mut recent);
     for (hash, contents) in std::mem::take(&mut recent) {

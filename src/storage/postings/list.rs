@@ -1,0 +1,80 @@
+//! The names of the bucket tables.
+
+use redb::TableDefinition;
+
+use crate::storage::index::LEVELS;
+
+/// A leaf's key has at most this many bits.
+pub(crate) const MAX_PREFIX: u32 = 24;
+
+/// The tables: leaves by the top bits of their hashes.
+pub(super) type Definition<'a> = TableDefinition<'a, u32, &'static [u8]>;
+
+/// Which list of buckets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum List {
+    Copies,
+    Band(u32),
+}
+
+impl List {
+    /// The list of a number: 0 are the copies, the others the bands.
+    pub(crate) fn of(number: u32) -> List {
+        number.checked_sub(1).map_or(List::Copies, List::Band)
+    }
+
+    /// The name of its table of a level.
+    pub(super) fn table(self, table: Keyed) -> String {
+        let Keyed { level, prefix } = table;
+        match self {
+            List::Copies => format!("level-{level}-copies-{prefix:02}"),
+            List::Band(band) => format!("level-{level}-band-{band:03}-{prefix:02}"),
+        }
+    }
+}
+
+/// The level of the oldest contents.
+pub(crate) const OLDEST: usize = LEVELS - 1;
+
+/// The tables of a level, whose leaves are keyed by so many bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Keyed {
+    pub(crate) level: usize,
+    pub(crate) prefix: u32,
+}
+
+impl Keyed {
+    /// The same level with keys of other bits.
+    pub(crate) fn with(self, prefix: u32) -> Keyed {
+        Keyed { prefix, ..self }
+    }
+
+    /// Bits of a hash that are not in the key of its leaf.
+    pub(super) fn hash_bits(self) -> u32 {
+        u32::BITS - self.prefix
+    }
+}
+
+/// The prefix length, in bits, for tables of `postings`, at most so many a leaf on average; never less
+/// than `current`.
+pub(crate) fn prefix_bits(postings: u64, leaf: u64, current: u32) -> u32 {
+    let leaves = postings.div_ceil(leaf).max(1);
+    leaves
+        .next_power_of_two()
+        .ilog2()
+        .clamp(current, MAX_PREFIX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_keep_leaves_between_half_full_and_full() {
+        assert_eq!(prefix_bits(0, 256, 0), 0);
+        assert_eq!(prefix_bits(256, 256, 0), 0);
+        assert_eq!(prefix_bits(257, 256, 0), 1);
+        assert_eq!(prefix_bits(4 * 8, 8, 0), 2);
+        assert_eq!(prefix_bits(10, 256, 5), 5);
+    }
+}

@@ -1,0 +1,181 @@
+//! The postings of several tables as one sorted row.
+
+use redb::{Range, ReadableTable};
+
+use super::buckets::BucketError;
+use super::leaf::{Leaf, Posting, Unpacked};
+use crate::codec::low32;
+
+/// Sorted postings, a leaf of a table at a time.
+struct Source<'t> {
+    /// The leaves that were not read; none where all postings were at hand.
+    leaves: Option<Range<'t, u32, &'static [u8]>>,
+    hash_bits: u32,
+    /// Postings that were read, of which those from `start` on were not taken.
+    postings: Vec<Posting>,
+    start: usize,
+}
+
+impl Source<'_> {
+    /// The next posting, if there is one.
+    fn peek(&mut self, room: &mut Unpacked) -> Result<Option<Posting>, BucketError> {
+        if let Some(posting) = self.postings.get(self.start) {
+            return Ok(Some(*posting));
+        }
+        let Some((prefix, bytes)) = self.leaves.as_mut().and_then(Iterator::next).transpose()?
+        else {
+            return Ok(None);
+        };
+        let leaf = Leaf::new(bytes.value(), self.hash_bits).map_err(BucketError::Damaged)?;
+        self.postings.clear();
+        self.start = 0;
+        leaf.unpack(prefix.value(), room, &mut self.postings);
+        Ok(self.postings.first().copied())
+    }
+
+    /// Takes those of the next postings, of what was read, whose hash has these upper bits.
+    fn take(&mut self, upper: u32, hash_bits: u32) -> &[Posting] {
+        let rest = self.postings.get(self.start..).unwrap_or_default();
+        let is_other = |posting: &Posting| key(posting.hash(), hash_bits) != upper;
+        let len = rest.iter().position(is_other).unwrap_or(rest.len());
+        self.start += len;
+        &rest[..len]
+    }
+}
+
+/// The postings of several sources in runs. A run has all postings whose hashes have the same upper bits.
+pub(super) struct Runs<'t> {
+    sources: Vec<Source<'t>>,
+    /// Bits of a hash below the upper ones.
+    hash_bits: u32,
+    run: Vec<Posting>,
+    room: Unpacked,
+}
+
+impl<'t> Runs<'t> {
+    /// Nothing yet, in runs of hashes that are alike above their lower `hash_bits`.
+    pub(super) fn new(hash_bits: u32) -> Runs<'t> {
+        Runs {
+            sources: Vec::new(),
+            hash_bits,
+            run: Vec::new(),
+            room: Unpacked::default(),
+        }
+    }
+
+    /// Adds what a table holds, whose leaves keep `hash_bits` of each hash.
+    pub(super) fn add_table(
+        &mut self,
+        table: &'t impl ReadableTable<u32, &'static [u8]>,
+        hash_bits: u32,
+    ) -> Result<(), BucketError> {
+        self.sources.push(Source {
+            leaves: Some(table.iter()?),
+            hash_bits,
+            postings: Vec::new(),
+            start: 0,
+        });
+        Ok(())
+    }
+
+    /// Adds sorted postings.
+    pub(super) fn add(&mut self, postings: Vec<Posting>) {
+        self.sources.push(Source {
+            leaves: None,
+            hash_bits: self.hash_bits,
+            postings,
+            start: 0,
+        });
+    }
+
+    /// The next run, sorted, each posting once; none at the end.
+    pub(super) fn next(&mut self) -> Result<Option<&mut Vec<Posting>>, BucketError> {
+        let mut first: Option<Posting> = None;
+        for source in &mut self.sources {
+            if let Some(posting) = source.peek(&mut self.room)? {
+                first = Some(first.map_or(posting, |first| first.min(posting)));
+            }
+        }
+        let Some(first) = first else { return Ok(None) };
+        let upper = key(first.hash(), self.hash_bits);
+        self.run.clear();
+        for source in &mut self.sources {
+            // A run may have several leaves of a source.
+            while let Some(posting) = source.peek(&mut self.room)?
+                && key(posting.hash(), self.hash_bits) == upper
+            {
+                merge(&mut self.run, source.take(upper, self.hash_bits));
+            }
+        }
+        self.run.dedup();
+        Ok(Some(&mut self.run))
+    }
+}
+
+/// The upper bits of a hash, above `hash_bits` of them: the key of its leaf.
+pub(super) fn key(hash: u32, hash_bits: u32) -> u32 {
+    low32(u64::from(hash) >> hash_bits)
+}
+
+/// Merges sorted postings into sorted ones, from the last on.
+pub(super) fn merge(all: &mut Vec<Posting>, more: &[Posting]) {
+    if all.last() <= more.first() {
+        all.extend_from_slice(more);
+        return;
+    }
+    let (mut old, mut new) = (all.len(), more.len());
+    all.extend_from_slice(more);
+    while old > 0 && new > 0 {
+        let (a, b) = (all[old - 1], more[new - 1]);
+        let is_old = a > b;
+        all[old + new - 1] = if is_old { a } else { b };
+        old -= usize::from(is_old);
+        new -= usize::from(!is_old);
+    }
+    all[..new].copy_from_slice(&more[..new]);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn postings(most: u32) -> impl Strategy<Value = Vec<Posting>> {
+        let posting = (prop_oneof![any::<u32>(), 0..9_u32], 0..most);
+        let set = prop::collection::btree_set(posting, 0..60);
+        set.prop_map(|set| set.iter().map(|&(h, id)| Posting::new(h, id)).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn merging_is_sorting(a in postings(50), b in postings(50)) {
+            let mut merged = a.clone();
+            merge(&mut merged, &b);
+            let mut sorted = [a, b].concat();
+            sorted.sort_unstable();
+            prop_assert_eq!(merged, sorted);
+        }
+
+        #[test]
+        fn runs_have_each_posting_once(
+            sources in prop::collection::vec(postings(9), 0..4),
+            hash_bits in 0_u32..=32,
+        ) {
+            let mut runs = Runs::new(hash_bits);
+            sources.iter().for_each(|source| runs.add(source.clone()));
+            let mut found = Vec::new();
+            let mut upper = Vec::new();
+            while let Some(run) = runs.next().unwrap() {
+                upper.push(key(run[0].hash(), hash_bits));
+                prop_assert!(run.iter().all(|p| Some(&key(p.hash(), hash_bits)) == upper.last()));
+                found.append(run);
+            }
+            prop_assert!(upper.is_sorted_by(|a, b| a < b));
+            let mut expected = sources.concat();
+            expected.sort_unstable();
+            expected.dedup();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}
