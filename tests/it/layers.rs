@@ -68,12 +68,15 @@ const INNER_ORDERS: &[(&str, &[&str])] = &[
     (
         "storage::index",
         &[
-            "append", "guard", "runs", "document", "meta", "open", "catalog",
+            "append", "guard", "runs", "levels", "document", "meta", "open", "catalog",
         ],
     ),
     (
         "storage::postings",
-        &["leaf", "recent", "filter", "order", "buckets", "posted"],
+        &[
+            "fault", "leaf", "list", "filter", "filters", "recent", "order", "runs", "buckets",
+            "posted", "update",
+        ],
     ),
     (
         "store::compare",

@@ -111,9 +111,10 @@ impl Snapshot {
         let catalog = &self.tables.catalog;
         catalog.copy_to(transaction).map_err(in_index)?;
         self.tables.copy_buckets(transaction)?;
-        // The filter is not copied: a copy without one makes its own with its first merge.
+        // Filters are not copied: a copy without them makes its own with its first merge.
         let meta = Meta {
-            filter: 0,
+            young_filter: 0,
+            old_filter: 0,
             ..self.tables.meta
         };
         meta.write(transaction).map_err(in_index)

@@ -16,10 +16,11 @@ use super::files::{Files, Health};
 use super::merge;
 use crate::clock::Meters;
 use crate::error::{Error, Result};
+use crate::storage::disk;
 use crate::storage::index::{DocumentChange, Meta, Runs, catalog, guarded};
 use crate::storage::limits::Limits;
 use crate::storage::parallel::both;
-use crate::storage::postings::{Filter, FilterName, Recent};
+use crate::storage::postings::{Filters, Recent, retired};
 use crate::storage::view::{Snapshot, Tables};
 
 /// Fewer changes than this are not worth a thread of their own.
@@ -39,7 +40,7 @@ pub(crate) struct CatalogChange {
 /// What a commit writes beside rows and entries of tables.
 struct Changed {
     meta: Meta,
-    filter: Option<Arc<Filter>>,
+    filters: Filters,
 }
 
 impl Files {
@@ -62,7 +63,7 @@ impl Files {
             column.committing();
         }
         let path = self.index_path.clone();
-        let Changed { meta, filter } =
+        let Changed { meta, filters } =
             guarded(&path, || self.write(&snapshot, change, threads, meters))?;
         for (_, column) in self.columns.each() {
             column.committed();
@@ -73,12 +74,10 @@ impl Files {
             self.recent = Arc::new(Recent::new(self.len, lists, 0));
         }
         debug_assert_eq!(tables.meta, meta);
-        self.filter = filter;
-        let before = FilterName::of(&self.index_path, &self.tables.meta)?;
-        if meta.filter != u64::from(before.number)
-            && let Some(folder) = self.index_path.parent()
-        {
-            before.delete(folder);
+        self.filters = filters;
+        let folder = disk::parent(&self.index_path);
+        for filter in retired(&self.index_path, &self.tables.meta, &meta)? {
+            filter.delete(folder);
         }
         self.tables = Arc::new(tables);
         self.health = Health::Sound;
@@ -159,7 +158,7 @@ fn change_contents(
         .map_err(in_index)?;
     catalog::write_removed(transaction, &unnamed).map_err(in_index)?;
 
-    let filter = merge::run(
+    let filters = merge::run(
         transaction,
         snapshot,
         &unnamed,
@@ -168,5 +167,5 @@ fn change_contents(
         limits,
         meters,
     )?;
-    Ok(Changed { meta, filter })
+    Ok(Changed { meta, filters })
 }

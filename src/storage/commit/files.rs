@@ -17,7 +17,7 @@ use crate::storage::format::{ContentRow, FORMAT, Kind, copy_hash, narrow};
 use crate::storage::index::{Catalog, Index, Meta, catalog, existing_index, guarded};
 use crate::storage::limits::Limits;
 use crate::storage::names::{FIRST_GENERATION, INDEX, NEW_INDEX, is_of_store};
-use crate::storage::postings::{Filter, FilterName, Hashes, Recent};
+use crate::storage::postings::{Filters, Hashes, Recent};
 use crate::storage::view::{Snapshot, Tables};
 
 /// What is known of the files beyond the last commit.
@@ -72,7 +72,7 @@ pub(crate) struct Files {
     pub(crate) columns: Columns,
     pub(crate) tables: Arc<Tables>,
     pub(crate) recent: Arc<Recent>,
-    pub(crate) filter: Option<Arc<Filter>>,
+    pub(crate) filters: Filters,
     /// Contents appended, those not yet committed included.
     pub(crate) len: u32,
     pub(crate) limits: Limits,
@@ -214,8 +214,7 @@ impl Files {
     ) -> Result<Files> {
         let tables = Tables::open(&index, &index_path, schema.bands().bands())?;
         let len = narrow(&index_path, tables.meta.contents)?;
-        let folder = index_path.parent().unwrap_or(Path::new(""));
-        let filter = open_filter(folder, &tables.meta, true)?;
+        let filters = Filters::open(&index_path, &tables.meta, true)?;
         let mut files = Files {
             schema,
             index,
@@ -223,7 +222,7 @@ impl Files {
             columns,
             tables: Arc::new(tables),
             recent: Arc::new(Recent::new(0, 1, 0)),
-            filter,
+            filters,
             len,
             limits: Limits::default(),
             health: Health::Sound,
@@ -297,12 +296,7 @@ impl Files {
         self.health = Health::Sound;
         self.make_room(contents.len(), pool);
         let hashes: Vec<Hashes<'_>> = contents.iter().map(NewContent::hashes).collect();
-        let (filter, has_tables) = (self.filter.as_deref(), self.tables.meta.banded() > 0);
-        let is_held = |list, hash| match filter {
-            Some(filter) => filter.may_hold(list, hash),
-            None => has_tables,
-        };
-        let company = self.recent.fill(&hashes, is_held, pool);
+        let company = self.recent.fill(&hashes, &self.filters, pool);
         self.len += low32(contents.len() as u64);
         Ok(company)
     }
@@ -358,7 +352,7 @@ impl Files {
             shingles: self.columns.shingles.view(),
             signatures: self.columns.signatures.view(),
             recent: self.recent.clone(),
-            filter: self.filter.clone(),
+            filters: self.filters.clone(),
             len: self.len,
         }
     }
@@ -380,17 +374,6 @@ impl Files {
         self.health = Health::Sound;
         Ok(())
     }
-}
-
-/// The filter that `meta` names, unless it cannot be used.
-pub(crate) fn open_filter(
-    folder: &Path,
-    meta: &Meta,
-    writable: bool,
-) -> Result<Option<Arc<Filter>>> {
-    let name = FilterName::of(&folder.join(INDEX), meta)?;
-    let filter = Filter::open(folder, name, meta.banded(), writable);
-    Ok(filter.filter(|_| name.number > 0).map(Arc::new))
 }
 
 /// Looks whether this release can read the store whose index is at `path`: whoever opens an index for

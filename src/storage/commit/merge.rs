@@ -6,19 +6,20 @@
 //! merge-tree (O'Neil, Cheng, Gawlick, O'Neil, Acta Informatica 33, 1996).
 
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 use redb::WriteTransaction;
 
 use crate::clock::Meters;
 use crate::error::Result;
+use crate::storage::disk;
 use crate::storage::format::narrow;
 use crate::storage::index::{LEVELS, LevelState, Meta, catalog};
 use crate::storage::limits::Limits;
 use crate::storage::parallel::for_each_list;
 use crate::storage::postings::{
-    Change, Filter, FilterName, Keyed, List, Posting, order, prefix_bits, update,
+    Age, Change, Filter, FilterName, Filters, Keyed, List, OLDEST, Posting, order, prefix_bits,
+    update,
 };
 use crate::storage::view::{Snapshot, bucket_error};
 
@@ -27,8 +28,8 @@ use crate::storage::view::{Snapshot, bucket_error};
 const MAX_MERGE: u64 = 1 << 15;
 
 /// Takes the contents `unnamed`, sorted, out of the tables, merges the recent ones of `snapshot`
-/// into them if that is due, and changes `meta` accordingly. Returns the filter over all postings
-/// in tables, which is durable then.
+/// into them if that is due, and changes `meta` accordingly. Returns the filters over all postings
+/// in tables, which are durable then.
 pub(crate) fn run(
     transaction: &WriteTransaction,
     snapshot: &Snapshot,
@@ -37,31 +38,60 @@ pub(crate) fn run(
     threads: usize,
     limits: &Limits,
     meters: &Meters,
-) -> Result<Option<Arc<Filter>>> {
+) -> Result<Filters> {
     let merge = Merge::plan(transaction, snapshot, unnamed, meta, limits)?;
-    if merge.is_empty() {
-        return Ok(snapshot.filter.clone());
+    if !merge.is_empty() {
+        meters.merging.time(|| merge.run(transaction, threads))?;
     }
-    meters.merging.time(|| merge.run(transaction, threads))?;
-    if let Some(filter) = merge.filter.as_ref().filter(|_| !merge.add.is_empty()) {
-        filter.sync(meta.banded())?;
+    for gain in &merge.gains {
+        gain.filter.sync(gain.age.end(meta))?;
     }
-    Ok(merge.filter)
+    Ok(merge.filters)
 }
 
-/// The filter that all contents of the tables are to be in, and whether it is new and empty.
-fn filter_for(snapshot: &Snapshot, meta: &mut Meta) -> Result<(Option<Arc<Filter>>, bool)> {
-    let lists = u64::from(snapshot.schema.bands().bands()) + 1;
-    let postings = meta.posted() * lists;
-    let roomy = |filter: &&Arc<Filter>| !filter.is_full(postings);
-    if let Some(filter) = snapshot.filter.as_ref().filter(roomy) {
-        return Ok((Some(filter.clone()), false));
-    }
+/// What a filter gains.
+struct Gain {
+    age: Age,
+    filter: Arc<Filter>,
+    /// Whether it is new, and lacks what is in the tables of its levels.
+    is_new: bool,
+}
+
+/// The filters after a merge into a level, and those that gain postings.
+fn filters_for(snapshot: &Snapshot, meta: &mut Meta, into: usize) -> Result<(Filters, Vec<Gain>)> {
     let path = snapshot.tables.path();
-    meta.filter += 1;
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let filter = Filter::create(folder, FilterName::of(path, meta)?, postings)?;
-    Ok((Some(Arc::new(filter)), true))
+    let lists = u64::from(snapshot.schema.bands().bands()) + 1;
+    let (mut filters, mut gains) = (snapshot.filters.clone(), Vec::new());
+    for age in Age::ALL {
+        if !age.has_tables(meta) {
+            age.set_number(meta, 0);
+            filters.set(age, meta, None);
+            continue;
+        }
+        let levels = &meta.levels[age.levels()];
+        let postings = lists * levels.iter().map(|state| state.posted).sum::<u64>();
+        let known = snapshot.filters.get(age);
+        let roomy = known.filter(|filter| !filter.is_full(postings, age.density()));
+        let (filter, is_new) = match roomy {
+            Some(filter) => (filter.clone(), false),
+            None => {
+                meta.filters += 1;
+                age.set_number(meta, meta.filters);
+                let name = FilterName::of(path, meta, meta.filters)?;
+                let filter = Filter::create(disk::parent(path), name, postings, age.density())?;
+                (Arc::new(filter), true)
+            }
+        };
+        filters.set(age, meta, Some(filter.clone()));
+        if is_new || age == Age::of(into) {
+            gains.push(Gain {
+                age,
+                filter,
+                is_new,
+            });
+        }
+    }
+    Ok((filters, gains))
 }
 
 /// The level that takes in so many recent contents, and all that is younger than its own.
@@ -90,9 +120,8 @@ struct Merge<'a> {
     add: Vec<u32>,
     /// These are all in tables.
     remove: &'a [u32],
-    filter: Option<Arc<Filter>>,
-    /// Whether the filter lacks the postings that are in tables already.
-    fills_filter: bool,
+    filters: Filters,
+    gains: Vec<Gain>,
 }
 
 impl<'a> Merge<'a> {
@@ -111,8 +140,8 @@ impl<'a> Merge<'a> {
             into: None,
             add: Vec::new(),
             remove: below(unnamed, banded.into()),
-            filter: snapshot.filter.clone(),
-            fills_filter: false,
+            filters: snapshot.filters.clone(),
+            gains: Vec::new(),
         };
         for (level, state) in meta.levels.iter_mut().enumerate() {
             let removed = merge.removed_from(level..level + 1).len();
@@ -147,9 +176,7 @@ impl<'a> Merge<'a> {
             level: into,
             prefix,
         });
-        if added > 0 {
-            (merge.filter, merge.fills_filter) = filter_for(snapshot, meta)?;
-        }
+        (merge.filters, merge.gains) = filters_for(snapshot, meta, into)?;
         Ok(merge)
     }
 
@@ -178,18 +205,34 @@ impl<'a> Merge<'a> {
     fn run(&self, transaction: &WriteTransaction, threads: usize) -> Result<()> {
         let lists = self.snapshot.schema.bands().bands() + 1;
         for_each_list(0..lists, threads, |list| {
-            self.fill_filter(list)?;
             self.change_list(transaction, list)
         })
     }
 
-    fn fill_filter(&self, list: u32) -> Result<()> {
-        match &self.filter {
-            Some(filter) if self.fills_filter => self
-                .snapshot
-                .for_each_in_list(list, |postings| filter.insert(list, postings)),
-            _ => Ok(()),
+    /// Enters what the filters gain in a list, of which so many are new.
+    fn fill_filters(&self, list: u32, new: &[Posting]) -> Result<()> {
+        for Gain {
+            age,
+            filter,
+            is_new,
+        } in &self.gains
+        {
+            let fill = |levels| {
+                let insert = |postings: &[Posting]| filter.insert(list, postings);
+                self.snapshot.for_each_in_levels(list, levels, insert)
+            };
+            if *is_new {
+                fill(age.levels())?;
+            }
+            let Some(into) = self.into.filter(|into| Age::of(into.level) == *age) else {
+                continue;
+            };
+            if into.level == OLDEST {
+                fill(Age::Young.levels())?;
+            }
+            filter.insert(list, new);
         }
+        Ok(())
     }
 
     fn change_list(&self, transaction: &WriteTransaction, list: u32) -> Result<()> {
@@ -202,9 +245,7 @@ impl<'a> Merge<'a> {
                 add: self.recent_postings(list),
                 remove: self.postings(self.removed_from(0..level), list)?,
             };
-            if let Some(filter) = &self.filter {
-                filter.insert(list, &change.add);
-            }
+            self.fill_filters(list, &change.add)?;
             let mut younger = Vec::new();
             for level in 0..into.level {
                 younger.extend(self.tables(level)?);

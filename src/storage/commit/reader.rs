@@ -13,13 +13,13 @@ use std::sync::Arc;
 
 use redb::ReadTransaction;
 
-use super::files::{open_filter, read_meta, rebuild_recent};
+use super::files::{read_meta, rebuild_recent};
 use crate::error::Result;
 use crate::schema::Schema;
 use crate::storage::columns::ColumnSpec;
 use crate::storage::format::{Kind, narrow};
 use crate::storage::index::{Index, Meta, existing_index};
-use crate::storage::postings::Recent;
+use crate::storage::postings::{Filters, Recent};
 use crate::storage::view::{Snapshot, Tables};
 
 /// Commits that are tried, of those that a writer makes faster than their files can be opened.
@@ -98,7 +98,7 @@ impl Commit {
             shingles: view(Kind::Shingles)?,
             signatures: view(Kind::Signatures)?,
             recent: Arc::new(Recent::new(0, 1, 0)),
-            filter: open_filter(folder, &meta, false)?,
+            filters: Filters::open(&path, &meta, false)?,
             len: narrow(&path, meta.contents)?,
             schema: Arc::new(schema),
             tables: Arc::new(tables),

@@ -13,7 +13,7 @@ use crate::storage::index::{Index, Meta};
 use crate::storage::names::{
     COPY, FIRST_GENERATION, INDEX, NEW_INDEX, NEXT_INDEX, SCRATCH, is_of_store,
 };
-use crate::storage::postings::FilterName;
+use crate::storage::postings::Age;
 
 /// What the name of a file of a generation says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,12 +47,8 @@ impl Named {
             Named::Column(Kind::Shingles, file) => meta.shingles_file == u64::from(file),
             Named::Column(Kind::Signatures, file) => meta.signatures_file == u64::from(file),
             Named::Filter { generation, number } => {
-                let name = FilterName {
-                    store: meta.store,
-                    generation,
-                    number,
-                };
-                FilterName::of(Path::new(""), meta).is_ok_and(|named| named == name)
+                let is_its = |age: Age| age.number(meta) == u64::from(number);
+                meta.generation == u64::from(generation) && Age::ALL.into_iter().any(is_its)
             }
         }
     }

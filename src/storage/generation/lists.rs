@@ -12,7 +12,7 @@ use crate::storage::columns::ColumnView;
 use crate::storage::format::{Kind, narrow};
 use crate::storage::parallel::for_each_list;
 use crate::storage::postings::{
-    Change, Filter, Keyed, List, OLDEST, Posted, Posting, order, prefix_bits, update,
+    Age, Change, Filter, Keyed, List, OLDEST, Posted, Posting, order, prefix_bits, update,
 };
 use crate::storage::view::{Rows, Snapshot, bucket_error};
 
@@ -191,9 +191,11 @@ impl Next {
 
     /// Makes the filter over all postings in the lists.
     pub(crate) fn fill_filter(&mut self, threads: usize) -> Result<()> {
-        self.meta.filter = 1;
+        self.meta.filters = 1;
+        self.meta.old_filter = 1;
         let postings = self.meta.posted() * u64::from(self.lists());
-        let filter = Filter::create(&self.folder, self.filter_name()?, postings)?;
+        let density = Age::Old.density();
+        let filter = Filter::create(&self.folder, self.filter_name()?, postings, density)?;
         let transaction = self.index.begin_read(&self.path)?;
         let levels = [self.keyed()?];
         let posted = Posted::open(&transaction, self.lists(), &levels);
@@ -201,7 +203,7 @@ impl Next {
         for_each_list(0..self.lists(), threads, |list| {
             let fill = |postings: &[Posting]| filter.insert(list, postings);
             posted
-                .for_each(list as usize, fill)
+                .for_each(list as usize, Age::Old.levels(), fill)
                 .map_err(|error| bucket_error(&self.path, error))
         })?;
         filter.sync(self.meta.banded())

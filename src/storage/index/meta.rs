@@ -40,8 +40,11 @@ pub(crate) struct Meta {
     pub(crate) shingle_bytes: u64,
     /// The levels of bucket tables, the youngest first.
     pub(crate) levels: [LevelState; LEVELS],
-    /// The number of the filter over all postings in tables; 0 before the first.
-    pub(crate) filter: u64,
+    /// Filters that were made: each has the next number.
+    pub(crate) filters: u64,
+    /// The number of the filter over the postings of the younger levels, and of that over the oldest level; 0 for none.
+    pub(crate) young_filter: u64,
+    pub(crate) old_filter: u64,
     pub(crate) runs: Runs,
     /// The number of the commit: by it a reader knows that nothing has changed.
     pub(crate) commit: u64,
@@ -83,7 +86,9 @@ impl Meta {
             ("shingle-bytes", &mut self.shingle_bytes),
         ];
         let last = [
-            ("filter", &mut self.filter),
+            ("filters", &mut self.filters),
+            ("young-filter", &mut self.young_filter),
+            ("old-filter", &mut self.old_filter),
             ("runs", &mut self.runs.last),
             ("open-run", &mut self.runs.open),
             ("open-run-first", &mut self.runs.first),

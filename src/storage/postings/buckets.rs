@@ -7,23 +7,11 @@
 
 use redb::{ReadOnlyTable, ReadTransaction, WriteTransaction};
 
+use super::fault::BucketError;
 use super::leaf::Leaf;
 use super::list::{Definition, Keyed, List};
 use super::runs::{Runs, key};
 use crate::storage::index::{copy, page_bytes};
-
-/// What can go wrong with a bucket table.
-#[derive(Debug)]
-pub(crate) enum BucketError {
-    Redb(redb::Error),
-    Damaged(String),
-}
-
-impl<E: Into<redb::Error>> From<E> for BucketError {
-    fn from(error: E) -> Self {
-        BucketError::Redb(error.into())
-    }
-}
 
 /// A bucket table of a snapshot.
 #[derive(Debug)]
@@ -90,6 +78,11 @@ impl BucketTable {
     /// Adds its postings to others.
     pub(super) fn add_to<'t>(&'t self, runs: &mut Runs<'t>) -> Result<(), BucketError> {
         runs.add_table(&self.table, self.keyed.hash_bits())
+    }
+
+    /// The level that it belongs to.
+    pub(super) fn level(&self) -> usize {
+        self.keyed.level
     }
 
     /// Bits of a hash that its leaves keep.

@@ -39,12 +39,14 @@ const LENGTH: usize = MARK + 1;
 /// The first word of bits.
 const FIRST: usize = LENGTH + 1;
 
-/// A filter with more postings a word than this is due to be made anew: at 8 bits a posting, one
-/// hash in 30 that is not there passes.
-const FULL: u64 = 8;
-
-/// Postings a word, at most, of a filter that is made.
-const FRESH: u64 = 4;
+/// How many postings share a word.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Density {
+    /// At most, in a filter that is made.
+    pub(crate) fresh: u64,
+    /// With more of them, the filter is due to be made anew.
+    pub(crate) full: u64,
+}
 
 /// Bytes that are written at a time where a filter is made.
 const EMPTY: usize = 1 << 18;
@@ -67,12 +69,12 @@ pub(crate) struct FilterName {
 }
 
 impl FilterName {
-    /// The filter that `meta`, that of the index at `path`, names.
-    pub(crate) fn of(path: &Path, meta: &Meta) -> Result<FilterName> {
+    /// The filter of a number, of the generation of `meta`, that of the index at `path`.
+    pub(crate) fn of(path: &Path, meta: &Meta, number: u64) -> Result<FilterName> {
         Ok(FilterName {
             store: meta.store,
             generation: narrow(path, meta.generation)?,
-            number: narrow(path, meta.filter)?,
+            number: narrow(path, number)?,
         })
     }
 
@@ -102,7 +104,7 @@ impl FilterName {
     }
 }
 
-/// A filter over the postings of all lists.
+/// A filter over the postings of all lists, in some levels.
 #[derive(Debug)]
 pub(crate) struct Filter {
     path: PathBuf,
@@ -110,12 +112,17 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    /// Makes the filter in `folder`, empty, for `postings` and as many again.
+    /// Makes the filter in `folder`, empty, for `postings` and some more.
     ///
     /// # Errors
     ///
     /// [`Error::Occupied`] if there is a file of its name that is no filter.
-    pub(crate) fn create(folder: &Path, name: FilterName, postings: u64) -> Result<Filter> {
+    pub(crate) fn create(
+        folder: &Path,
+        name: FilterName,
+        postings: u64,
+        density: Density,
+    ) -> Result<Filter> {
         let path = name.path(folder);
         if disk::is_file(&path)? {
             let start = File::open(&path)?.start(HEADER_BYTES)?;
@@ -129,7 +136,7 @@ impl Filter {
         let file = File::create_like(&path, &folder.join(INDEX))?;
         // Empty words are written, not only because they are not zeros: setting a bit where the file has
         // a hole would need room on the disk, and a lack of it would end the process.
-        let len = postings.div_ceil(FRESH).max(1);
+        let len = postings.div_ceil(density.fresh).max(1);
         let bytes = 8 * len + 8 * FIRST as u64;
         file.write(0, &name.header())?;
         let empty = checked(0).to_le_bytes().repeat(EMPTY / 8);
@@ -168,8 +175,8 @@ impl Filter {
     }
 
     /// Whether so many postings are too many for it.
-    pub(crate) fn is_full(&self, postings: u64) -> bool {
-        postings > FULL * self.len() as u64
+    pub(crate) fn is_full(&self, postings: u64, density: Density) -> bool {
+        postings > density.full * self.len() as u64
     }
 
     /// Adds the hashes of postings of a list.
@@ -181,7 +188,7 @@ impl Filter {
                 *place = self.place(list, posting.hash());
             }
             // A change waits for its word, and the changes after it wait with it; words that are only read come together.
-            let words = places.iter().filter_map(|&(word, _)| self.words.get(word));
+            let words = places.iter().map(|&(word, _)| self.look(word));
             black_box(words.fold(0, |all, word| all ^ word));
             for &(word, bits) in &*places {
                 // One that does not check stays as it is: nobody knows what it was to hold.
@@ -189,6 +196,16 @@ impl Filter {
                     .update(word, |word| Some(checked(own(word)? | bits)));
             }
         }
+    }
+
+    /// Reads the word of a hash, and says what is in it. Who asks for many hashes reads all of their words first: memory
+    /// answers many such questions at once.
+    pub(crate) fn approach(&self, list: u32, hash: u32) -> u64 {
+        self.look(self.place(list, hash).0)
+    }
+
+    fn look(&self, word: usize) -> u64 {
+        self.words.get(word).unwrap_or(0)
     }
 
     /// Whether the tables of a list may hold a hash; false is certain.
@@ -263,7 +280,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::storage::postings::Age;
 
+    const DENSITY: Density = Age::Old.density();
     const NAME: FilterName = FilterName {
         store: 7,
         generation: 1,
@@ -277,7 +296,7 @@ mod tests {
     #[test]
     fn a_filter_is_found_again_only_if_it_is_the_right_one() {
         let folder = tempfile::tempdir().unwrap();
-        let filter = Filter::create(folder.path(), NAME, 100).unwrap();
+        let filter = Filter::create(folder.path(), NAME, 100, DENSITY).unwrap();
         insert(&filter, 3, 4);
         filter.sync(50).unwrap();
         let open = |name, complete| Filter::open(folder.path(), name, complete, false);
@@ -296,16 +315,16 @@ mod tests {
         }
         std::fs::write(filter.path(), b"dedupflt").unwrap();
         assert!(open(NAME, 0).is_none());
-        Filter::create(folder.path(), NAME, 100).unwrap();
+        Filter::create(folder.path(), NAME, 100, DENSITY).unwrap();
         std::fs::write(filter.path(), b"dear diary").unwrap();
-        let error = Filter::create(folder.path(), NAME, 100).unwrap_err();
+        let error = Filter::create(folder.path(), NAME, 100, DENSITY).unwrap_err();
         assert!(matches!(error, Error::Occupied { .. }), "{error}");
     }
 
     #[test]
     fn words_that_were_damaged_let_everything_pass() {
         let folder = tempfile::tempdir().unwrap();
-        let filter = Filter::create(folder.path(), NAME, 4_000).unwrap();
+        let filter = Filter::create(folder.path(), NAME, 4_000, DENSITY).unwrap();
         let hash = |n: u32| n.wrapping_mul(0x9E37_79B1);
         (0..4_000).for_each(|n| insert(&filter, n % 18, hash(n)));
         filter.sync(4_000).unwrap();
@@ -347,10 +366,12 @@ mod tests {
     fn few_hashes_pass_that_are_not_there() {
         let folder = tempfile::tempdir().unwrap();
         let postings = 100_000;
-        let filter = Filter::create(folder.path(), NAME, postings).unwrap();
+        let filter = Filter::create(folder.path(), NAME, postings, DENSITY).unwrap();
         let hash = |n: u32| n.wrapping_mul(0x9E37_79B1);
         // As many as it takes before it is full.
-        let full = (0..10 * postings).find(|&n| filter.is_full(n)).unwrap();
+        let full = (0..10 * postings)
+            .find(|&n| filter.is_full(n, DENSITY))
+            .unwrap();
         let full = u32::try_from(full).unwrap();
         assert!(u64::from(full) >= postings);
         (0..full).for_each(|n| insert(&filter, n % 18, hash(n)));
@@ -366,7 +387,7 @@ mod tests {
             postings in prop::collection::vec((0_u32..20, any::<u32>()), 0..2000)
         ) {
             let folder = tempfile::tempdir().unwrap();
-            let filter = Filter::create(folder.path(), NAME, 10).unwrap();
+            let filter = Filter::create(folder.path(), NAME, 10, DENSITY).unwrap();
             for list in 0..20 {
                 let of_list = postings.iter().filter(|posting| posting.0 == list);
                 let of_list: Vec<Posting> = of_list.map(|p| Posting::new(p.1, 0)).collect();

@@ -1,7 +1,9 @@
 //! Which contents are in a bucket: tables, the youngest ones in memory, and the filter before both.
 
 mod buckets;
+mod fault;
 mod filter;
+mod filters;
 mod leaf;
 mod list;
 pub(crate) mod order;
@@ -10,10 +12,11 @@ mod recent;
 mod runs;
 pub(crate) mod update;
 
-pub(crate) use buckets::BucketError;
 #[cfg(test)]
 pub(crate) use buckets::BucketTable;
+pub(crate) use fault::BucketError;
 pub(crate) use filter::{Filter, FilterName};
+pub(crate) use filters::{Age, Filters, retired};
 pub(crate) use leaf::Posting;
 #[cfg(any(test, fuzzing))]
 pub(crate) use leaf::{Leaf, Unpacked, pack};

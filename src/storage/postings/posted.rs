@@ -1,8 +1,12 @@
 //! The bucket tables of a snapshot, all levels.
 
+use std::ops::Range;
+
 use redb::{ReadTransaction, WriteTransaction};
 
-use super::buckets::{BucketError, BucketTable};
+use super::buckets::BucketTable;
+use super::fault::BucketError;
+use super::filters::{Age, Holders};
 use super::leaf::Posting;
 use super::list::{Keyed, List};
 use super::runs::Runs;
@@ -48,34 +52,42 @@ impl Posted {
         Ok(())
     }
 
-    /// Appends to `found` the ids below `end` in a list whose hash is `hash`, descending, until
-    /// there are `most` in it.
+    /// Appends to `found` the ids below `end` in a list whose hash is `hash`, which some levels may hold, descending,
+    /// until there are `most` in it.
     pub(crate) fn look_up(
         &self,
-        list: usize,
-        hash: u32,
+        (list, hash): (usize, u32),
+        holders: Holders,
         end: u32,
         most: usize,
         found: &mut Vec<u32>,
     ) -> Result<(), BucketError> {
         let mut tables = self.lists.get(list).into_iter().flatten();
-        tables.try_for_each(|table| table.look_up(hash, end, most, found))
+        tables.try_for_each(|table| {
+            if holders.are(Age::of(table.level())) {
+                table.look_up(hash, end, most, found)?;
+            }
+            Ok(())
+        })
     }
 
-    /// Calls `visit` with every posting of a list, sorted, some at a time.
+    /// Calls `visit` with every posting of a list in some levels, sorted, some at a time.
     pub(crate) fn for_each(
         &self,
         list: usize,
+        levels: Range<usize>,
         mut visit: impl FnMut(&[Posting]),
     ) -> Result<(), BucketError> {
-        let tables = self.lists.get(list).map(Vec::as_slice).unwrap_or_default();
-        let Some(oldest) = tables.last() else {
+        let mut runs: Option<Runs<'_>> = None;
+        for table in self.lists.get(list).into_iter().flatten().rev() {
+            if levels.contains(&table.level()) {
+                let runs = runs.get_or_insert_with(|| Runs::new(table.hash_bits()));
+                table.add_to(runs)?;
+            }
+        }
+        let Some(mut runs) = runs else {
             return Ok(());
         };
-        let mut runs = Runs::new(oldest.hash_bits());
-        for table in tables.iter().rev() {
-            table.add_to(&mut runs)?;
-        }
         while let Some(run) = runs.next()? {
             visit(run);
         }

@@ -7,6 +7,7 @@
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use super::filters::Filters;
 use crate::codec::low32;
 use crate::pool::Pool;
 
@@ -129,14 +130,13 @@ impl Recent {
     }
 
     /// Inserts the next contents, several lists at a time, and says of each in which bands, ascending, it has
-    /// company: an earlier content with the same hash, or one elsewhere as `is_held` knows, which is asked
-    /// about the list and the hash.
+    /// company: an earlier content with the same hash, or maybe one in the tables, as their filters know.
     ///
     /// The caller is the only writer and has made sure that there is room.
     pub(crate) fn fill(
         &self,
         contents: &[Hashes<'_>],
-        is_held: impl Fn(u32, u32) -> bool + Sync,
+        filters: &Filters,
         pool: &Pool,
     ) -> Vec<Vec<u32>> {
         let start = self.len() as usize;
@@ -158,8 +158,10 @@ impl Recent {
                     continue;
                 }
                 list.approach_entries(&links);
+                filters.approach(hashes.iter().flatten().map(|&hash| (number, hash)));
+                let is_held = |hash| filters.holders(number, hash).any();
                 for ((index, &hash), link) in (first..).zip(hashes).zip(links) {
-                    let is_met = |hash| list.next(hash, link).is_some() || is_held(number, hash);
+                    let is_met = |hash| list.next(hash, link).is_some() || is_held(hash);
                     if hash.is_some_and(is_met) {
                         met.push(index);
                     }
@@ -376,7 +378,12 @@ fn link_to(place: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
     use super::*;
+    use crate::storage::index::Meta;
+    use crate::storage::postings::{Age, Filter, FilterName, Posting};
 
     /// The hashes of a content in three lists; every tenth takes part in the first only.
     fn hashes(content: u32) -> (u32, Vec<u32>) {
@@ -434,9 +441,9 @@ mod tests {
             pushed.push(*row);
         }
         let filled = Recent::new(100, 3, 0);
-        filled.fill(&rows[..300], |_, _| false, &pool);
+        filled.fill(&rows[..300], &Filters::default(), &pool);
         filled.push(rows[300]);
-        filled.fill(&rows[301..], |_, _| false, &pool);
+        filled.fill(&rows[301..], &Filters::default(), &pool);
         for index in [&pushed, &filled, &pushed.grown(5000, &pool)] {
             for hash in 0..8 {
                 for list in 0..3 {
@@ -463,7 +470,14 @@ mod tests {
 
     #[test]
     fn a_content_has_company_in_a_band_where_an_earlier_one_or_a_table_has_its_hash() {
-        let pool = Pool::new(2);
+        let (pool, folder) = (Pool::new(2), tempfile::tempdir().unwrap());
+        let mut meta = Meta::default();
+        meta.set_banded(1);
+        let name = FilterName::of(Path::new("index"), &meta, 1).unwrap();
+        let filter = Filter::create(folder.path(), name, 1000, Age::Old.density()).unwrap();
+        filter.insert(2, &[Posting::new(77, 0)]);
+        let mut filters = Filters::default();
+        filters.set(Age::Old, &meta, Some(Arc::new(filter)));
         let recent = Recent::new(0, 3, 0);
         let fill = |rows: &[(u32, [u32; 2])]| {
             let rows: Vec<Hashes<'_>> = rows
@@ -473,7 +487,7 @@ mod tests {
                     others,
                 })
                 .collect();
-            recent.fill(&rows, |list, hash| (list, hash) == (2, 77), &pool)
+            recent.fill(&rows, &filters, &pool)
         };
         // The same hash in another list, or that of a copy, is no company.
         let first = fill(&[(1, [10, 20]), (1, [20, 10]), (2, [10, 30]), (3, [40, 77])]);

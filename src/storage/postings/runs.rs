@@ -2,7 +2,7 @@
 
 use redb::{Range, ReadableTable};
 
-use super::buckets::BucketError;
+use super::fault::BucketError;
 use super::leaf::{Leaf, Posting, Unpacked};
 use crate::codec::low32;
 

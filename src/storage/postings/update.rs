@@ -2,7 +2,7 @@
 
 use redb::{ReadableTable, ReadableTableMetadata, Table, WriteTransaction};
 
-use super::buckets::BucketError;
+use super::fault::BucketError;
 use super::leaf::{Leaf, Posting, Unpacked, pack};
 use super::list::{Definition, Keyed, List};
 use super::runs::{Runs, key, merge};
@@ -302,7 +302,7 @@ mod tests {
             transaction.commit().unwrap();
             let posted = Posted::open(&db.begin_read().unwrap(), 1, &[old.with(prefix)]).unwrap();
             let mut stored = Vec::new();
-            posted.for_each(0, |some| stored.extend_from_slice(some)).unwrap();
+            posted.for_each(0, 0..9, |some| stored.extend_from_slice(some)).unwrap();
             prop_assert_eq!(stored, sorted(&model));
         }
     }

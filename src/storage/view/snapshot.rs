@@ -15,9 +15,9 @@ use crate::storage::columns::{BLOCK_BYTES, ColumnView, all_sums, blocks_of, pack
 use crate::storage::disk;
 use crate::storage::disk::Process;
 use crate::storage::format::{ContentRow, HEADER_BYTES, Kind, copy_hash, narrow};
-use crate::storage::index::{Catalog, DocumentRow, Guarded, Index, Meta, guarded};
+use crate::storage::index::{Catalog, DocumentRow, Guarded, Index, LEVELS, Meta, guarded};
 use crate::storage::postings::{
-    BucketError, Filter, Keyed, Link, MAX_PREFIX, Posted, Posting, Recent,
+    BucketError, Filters, Keyed, Link, MAX_PREFIX, Posted, Posting, Recent,
 };
 use crate::text::ShingleSet;
 
@@ -140,8 +140,8 @@ pub(crate) struct Snapshot {
     pub(crate) shingles: ColumnView,
     pub(crate) signatures: ColumnView,
     pub(crate) recent: Arc<Recent>,
-    /// None where there are no postings in tables, or no usable filter.
-    pub(crate) filter: Option<Arc<Filter>>,
+    /// Those over the postings in tables.
+    pub(crate) filters: Filters,
     /// Contents seen, removed ones included.
     pub(crate) len: u32,
 }
@@ -370,6 +370,12 @@ impl Snapshot {
         self.recent.is_met_from(first, hashes)
     }
 
+    /// Reads what [`Snapshot::read_bucket`] will look at first for some bands and hashes, all of it at once.
+    pub(crate) fn approach(&self, hashes: impl Iterator<Item = (u32, u32)> + Clone) {
+        self.filters
+            .approach(hashes.map(|(band, hash)| (band + 1, hash)));
+    }
+
     /// Appends to `found` contents within `ids` that are in the bucket of a band hash, youngest
     /// first, until there are `most` in it; says whether these were all. They are not when the
     /// recent ones, which may be removed already, are all that was appended: tables are read only
@@ -419,14 +425,15 @@ impl Snapshot {
         most: usize,
         found: &mut Vec<u32>,
     ) -> Result<()> {
-        let is_absent = |filter: &Arc<Filter>| !filter.may_hold(low32(list as u64), hash);
-        if self.filter.as_ref().is_some_and(is_absent) {
+        let holders = self.filters.holders(low32(list as u64), hash);
+        if !holders.any() {
             return Ok(());
         }
         let path = self.tables.path();
         let before = found.len();
         guarded(path, || {
-            let done = self.tables.posted.look_up(list, hash, end, most, found);
+            let posted = &self.tables.posted;
+            let done = posted.look_up((list, hash), holders, end, most, found);
             done.map_err(|error| bucket_error(path, error))
         })?;
         // In a leaf that is out of order, a search by halves goes astray.
@@ -445,8 +452,18 @@ impl Snapshot {
     /// Calls `visit` with every posting in the tables of a list, sorted, some at a time; recent contents are
     /// not in them.
     pub(crate) fn for_each_in_list(&self, list: u32, visit: impl FnMut(&[Posting])) -> Result<()> {
+        self.for_each_in_levels(list, 0..LEVELS, visit)
+    }
+
+    /// The same of the tables of some levels.
+    pub(crate) fn for_each_in_levels(
+        &self,
+        list: u32,
+        levels: Range<usize>,
+        visit: impl FnMut(&[Posting]),
+    ) -> Result<()> {
         guarded(self.tables.path(), || {
-            let done = self.tables.posted.for_each(list as usize, visit);
+            let done = self.tables.posted.for_each(list as usize, levels, visit);
             done.map_err(|error| bucket_error(self.tables.path(), error))
         })
     }
@@ -500,7 +517,7 @@ impl Snapshot {
         for column in [&self.contents, &self.shingles, &self.signatures] {
             files.push((file_name(column.path()), HEADER_BYTES as u64 + column.len()));
         }
-        if let Some(filter) = &self.filter {
+        for (_, filter) in self.filters.all() {
             files.push((file_name(filter.path()), filter.bytes()));
         }
         Ok(files)

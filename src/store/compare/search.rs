@@ -110,6 +110,8 @@ impl Search<'_> {
         look: impl FnMut(u32) -> Result<Look>,
     ) -> Result<bool> {
         let mut walks: Vec<Walk> = walks(probe, &ids).collect();
+        self.snapshot
+            .approach(walks.iter().map(|walk| (walk.band, walk.hash)));
         let mut looking = Looking {
             look,
             left: self.allowance.false_candidates(),

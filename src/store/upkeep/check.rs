@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::progress::Progress;
-use crate::storage::{DocumentRow, Kind, Note, Posting, Runs, Snapshot, Sound};
+use crate::storage::{Age, DocumentRow, Filter, Kind, Note, Posting, Runs, Snapshot, Sound};
 use crate::store::compare::Sketcher;
 use crate::store::handle::{Options, Store};
 use crate::text::ShingleSet;
@@ -246,24 +246,25 @@ impl Check {
             self.progress.step(self.list_steps());
             checked
         });
-        let (mut found, mut not_in_filter) = (Vec::new(), 0);
+        let (mut found, mut lacking) = (Vec::new(), Lacking::default());
         for list in checked {
             let list = list?;
             self.report.postings += list.postings;
             found.extend(list.found);
-            not_in_filter += list.not_in_filter;
+            lacking.young += list.lacking.young;
+            lacking.old += list.lacking.old;
         }
         let path = self.snapshot.tables.path().to_owned();
         self.problems(&path, found);
-        self.filter(not_in_filter);
+        let filters = self.snapshot.filters.clone();
+        for (age, filter) in filters.all() {
+            self.filter(filter, lacking.of(age));
+        }
         Ok(())
     }
 
-    /// Reports the filter if it is damaged or lacks postings; `lacking` is their number.
-    fn filter(&mut self, lacking: u64) {
-        let Some(filter) = self.snapshot.filter.clone() else {
-            return;
-        };
+    /// Reports a filter if it is damaged or lacks postings; `lacking` is their number.
+    fn filter(&mut self, filter: &Filter, lacking: u64) {
         let damaged = filter.damaged();
         let what = match (lacking, damaged) {
             (0, 0) => return,
@@ -317,8 +318,23 @@ struct CheckedList {
     postings: u64,
     /// The problems with the postings.
     found: Vec<String>,
-    /// Postings that the filter lacks.
-    not_in_filter: u64,
+    lacking: Lacking,
+}
+
+/// Postings that the filters lack.
+#[derive(Default)]
+struct Lacking {
+    young: u64,
+    old: u64,
+}
+
+impl Lacking {
+    fn of(&self, age: Age) -> u64 {
+        match age {
+            Age::Young => self.young,
+            Age::Old => self.old,
+        }
+    }
 }
 
 /// Counts the postings of a list of buckets and collects its problems.
@@ -334,7 +350,9 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<Checked
             && snapshot.list_hash(content, list)?.is_some();
         expected += u64::from(posted);
     }
-    let (mut count, mut not_in_filter, mut found, mut failed) = (0, 0, Vec::new(), None);
+    let old_end = Age::Old.end(&snapshot.tables.meta);
+    let mut lacking = Lacking::default();
+    let (mut count, mut found, mut failed) = (0, Vec::new(), None);
     let mut previous: Option<Posting> = None;
     let mut look = |posting: Posting| {
         count += 1;
@@ -354,9 +372,11 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<Checked
                 "{name}: the removed content {content} has a posting"
             ));
         }
-        let filter = snapshot.filter.as_ref();
-        if filter.is_some_and(|filter| !filter.may_hold(list, posting.hash())) {
-            not_in_filter += 1;
+        let holders = snapshot.filters.holders(list, posting.hash());
+        if u64::from(content) < old_end {
+            lacking.old += u64::from(!holders.are(Age::Old));
+        } else {
+            lacking.young += u64::from(!holders.are(Age::Young));
         }
         if previous.is_some_and(|previous| previous >= posting) {
             found.push(format!("{name}: its postings are not in order"));
@@ -379,6 +399,6 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<Checked
     Ok(CheckedList {
         postings: count,
         found,
-        not_in_filter,
+        lacking,
     })
 }

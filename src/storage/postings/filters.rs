@@ -1,0 +1,195 @@
+//! The filters of a store: one over the oldest level, and one over all younger ones.
+//!
+//! The large one changes only when younger levels are merged into the oldest, and spares the look-ups there. The small one
+//! spares those in the younger levels, which nearly every content of the oldest level would cost otherwise.
+
+use std::hint::black_box;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::filter::{Density, Filter, FilterName};
+use super::list::OLDEST;
+use crate::error::Result;
+use crate::storage::index::{LEVELS, Meta};
+
+/// The levels that share a filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Age {
+    Young,
+    Old,
+}
+
+impl Age {
+    pub(crate) const ALL: [Age; 2] = [Age::Young, Age::Old];
+
+    /// That of a level.
+    pub(crate) fn of(level: usize) -> Age {
+        if level < OLDEST { Age::Young } else { Age::Old }
+    }
+
+    pub(crate) fn levels(self) -> Range<usize> {
+        match self {
+            Age::Young => 0..OLDEST,
+            Age::Old => OLDEST..LEVELS,
+        }
+    }
+
+    /// Contents below this id have their postings in these levels, or in older ones.
+    pub(crate) fn end(self, meta: &Meta) -> u64 {
+        meta.levels[self.levels().start].end
+    }
+
+    /// Whether these levels have tables.
+    pub(crate) fn has_tables(self, meta: &Meta) -> bool {
+        let older = match self {
+            Age::Young => Age::Old.end(meta),
+            Age::Old => 0,
+        };
+        self.end(meta) > older
+    }
+
+    /// How dense their filter is. With eight postings a word, one hash in 25 that is not there passes, with five one in 80.
+    /// What passes that of the young levels costs a look at several tables, so there it is fewer.
+    pub(crate) const fn density(self) -> Density {
+        match self {
+            Age::Young => Density { fresh: 3, full: 5 },
+            Age::Old => Density { fresh: 4, full: 8 },
+        }
+    }
+
+    /// The number of their filter; 0 for none.
+    pub(crate) fn number(self, meta: &Meta) -> u64 {
+        match self {
+            Age::Young => meta.young_filter,
+            Age::Old => meta.old_filter,
+        }
+    }
+
+    /// Gives their filter another number.
+    pub(crate) fn set_number(self, meta: &mut Meta, number: u64) {
+        match self {
+            Age::Young => meta.young_filter = number,
+            Age::Old => meta.old_filter = number,
+        }
+    }
+}
+
+/// What is known of the hashes in the tables of some levels.
+#[derive(Clone, Debug, Default)]
+enum Known {
+    /// There are no tables.
+    #[default]
+    Empty,
+    Filter(Arc<Filter>),
+    /// There is no filter, or none that can be used.
+    Nothing,
+}
+
+/// Which levels may hold a hash.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Holders {
+    young: bool,
+    old: bool,
+}
+
+impl Holders {
+    /// Whether those of an age may.
+    pub(crate) fn are(self, age: Age) -> bool {
+        match age {
+            Age::Young => self.young,
+            Age::Old => self.old,
+        }
+    }
+
+    pub(crate) fn any(self) -> bool {
+        self.young || self.old
+    }
+}
+
+/// The filters over all postings in tables. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filters {
+    young: Known,
+    old: Known,
+}
+
+impl Filters {
+    /// The filters that `meta`, that of the index at `path`, names, as far as they can be used.
+    pub(crate) fn open(path: &Path, meta: &Meta, writable: bool) -> Result<Filters> {
+        let mut filters = Filters::default();
+        for age in Age::ALL {
+            let number = age.number(meta);
+            let name = FilterName::of(path, meta, number)?;
+            let folder = path.parent().unwrap_or(Path::new(""));
+            let open = || Filter::open(folder, name, age.end(meta), writable);
+            let filter = (number > 0).then(open).flatten();
+            filters.set(age, meta, filter.map(Arc::new));
+        }
+        Ok(filters)
+    }
+
+    /// Replaces the filter of an age, whose tables `meta` knows.
+    pub(crate) fn set(&mut self, age: Age, meta: &Meta, filter: Option<Arc<Filter>>) {
+        let known = match age {
+            Age::Young => &mut self.young,
+            Age::Old => &mut self.old,
+        };
+        *known = match filter {
+            _ if !age.has_tables(meta) => Known::Empty,
+            Some(filter) => Known::Filter(filter),
+            None => Known::Nothing,
+        };
+    }
+
+    /// The filter of an age.
+    pub(crate) fn get(&self, age: Age) -> Option<&Arc<Filter>> {
+        let known = match age {
+            Age::Young => &self.young,
+            Age::Old => &self.old,
+        };
+        match known {
+            Known::Filter(filter) => Some(filter),
+            Known::Empty | Known::Nothing => None,
+        }
+    }
+
+    /// Those that there are.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (Age, &Arc<Filter>)> {
+        Age::ALL
+            .into_iter()
+            .filter_map(|age| Some((age, self.get(age)?)))
+    }
+
+    /// Reads what [`Filters::holders`] will look at for some lists and hashes.
+    pub(crate) fn approach(&self, hashes: impl Iterator<Item = (u32, u32)> + Clone) {
+        for (_, filter) in self.all() {
+            let words = hashes
+                .clone()
+                .map(|(list, hash)| filter.approach(list, hash));
+            black_box(words.fold(0, |all, word| all ^ word));
+        }
+    }
+
+    /// Which levels may hold a hash of a list. Those that may not certainly do not.
+    pub(crate) fn holders(&self, list: u32, hash: u32) -> Holders {
+        let may_hold = |known: &Known| match known {
+            Known::Empty => false,
+            Known::Filter(filter) => filter.may_hold(list, hash),
+            Known::Nothing => true,
+        };
+        Holders {
+            young: may_hold(&self.young),
+            old: may_hold(&self.old),
+        }
+    }
+}
+
+/// The files of the filters that `before` names and `after` does not, both of the index at `path`.
+pub(crate) fn retired(path: &Path, before: &Meta, after: &Meta) -> Result<Vec<FilterName>> {
+    let kept = Age::ALL.map(|age| age.number(after));
+    let numbers = Age::ALL.into_iter().map(|age| age.number(before));
+    let gone = numbers.filter(|number| *number > 0 && !kept.contains(number));
+    gone.map(|number| FilterName::of(path, before, number))
+        .collect()
+}
