@@ -28,16 +28,15 @@ impl Next {
     /// Takes over the rest, of which the documents are `keys`, and puts the next generation in the
     /// place of the one in use. Nothing is appended to `files` that is not committed.
     ///
-    /// # Errors
-    ///
-    /// After one that comes with the store switched already, `files` must be opened anew.
+    /// What can fail is done before the switch, which is one rename. If that cannot be made durable, the next generation
+    /// is in use nevertheless, and nothing more is written: the error comes with what is seen.
     pub(crate) fn install(
         mut self,
         files: &mut Files,
         keys: BTreeSet<String>,
         sign: &Sign<'_>,
         threads: usize,
-    ) -> Result<Snapshot> {
+    ) -> Result<(Snapshot, Result<()>)> {
         files.check_writable()?;
         files.check_in_place()?;
         let snapshot = files.view();
@@ -54,26 +53,25 @@ impl Next {
         let committed = transaction.commit();
         committed.map_err(|error| self.in_index(error))?;
 
-        let index_path = files.index_path.clone();
+        let (next_path, index_path) = (self.path, files.index_path.clone());
+        let (folder, meta, schema) = (self.folder, self.meta, self.plan.schema);
+        drop(self.columns);
+        let columns = Columns::open(&folder, &meta, &schema, Trust::Sums)?;
+        let mut next =
+            Files::with_columns(Arc::new(self.index), index_path.clone(), schema, columns)?;
+        next.limits = files.limits;
+        let snapshot = next.snapshot()?;
+
         files.view().check_in_place()?;
-        disk::rename(&self.path, &index_path)?;
-        files.health = Health::Unknown;
-        disk::sync_folder(&self.folder)?;
-        let Next {
-            folder,
-            index,
-            plan,
-            meta,
-            columns,
-            ..
-        } = self;
-        drop(columns);
-        let columns = Columns::open(&folder, &meta, &plan.schema, Trust::Sums)?;
-        let index = Arc::new(index);
-        let limits = files.limits;
-        *files = Files::with_columns(index, index_path, plan.schema, columns)?;
-        files.limits = limits;
-        leftovers::clear(&folder, &meta)?;
-        files.snapshot()
+        disk::rename(&next_path, &index_path)?;
+        let durable = disk::sync_folder(&folder);
+        if durable.is_err() {
+            next.health = Health::Unknown;
+        } else {
+            // A leftover costs room and nothing else.
+            leftovers::clear(&folder, &meta).unwrap_or_default();
+        }
+        *files = next;
+        Ok((snapshot, durable))
     }
 }

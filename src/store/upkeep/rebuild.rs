@@ -339,12 +339,13 @@ impl Store {
         sign: &Sign<'_>,
     ) -> Result<()> {
         let sketcher = Sketcher::new(&next.plan().schema, &self.shared.meters)?;
-        let snapshot = next.install(files, journal.take(), sign, self.shared.pool.threads())?;
+        let (snapshot, durable) =
+            next.install(files, journal.take(), sign, self.shared.pool.threads())?;
         self.publish(Published {
             snapshot: Arc::new(snapshot),
             sketcher: Arc::new(sketcher),
         });
-        Ok(())
+        durable
     }
 }
 
