@@ -27,6 +27,9 @@ use crate::storage::view::{Snapshot, bucket_error};
 /// more would make opening slow.
 const MAX_MERGE: u64 = 1 << 15;
 
+/// So many times its postings fit into a filter of the younger levels that is made, if it will have as many.
+const GROWTH: u64 = 8;
+
 /// Takes the contents `unnamed`, sorted, out of the tables, merges the recent ones of `snapshot`
 /// into them if that is due, and changes `meta` accordingly. Returns the filters over all postings
 /// in tables, which are durable then.
@@ -58,7 +61,12 @@ struct Gain {
 }
 
 /// The filters after a merge into a level, and those that gain postings.
-fn filters_for(snapshot: &Snapshot, meta: &mut Meta, into: usize) -> Result<(Filters, Vec<Gain>)> {
+fn filters_for(
+    snapshot: &Snapshot,
+    meta: &mut Meta,
+    into: usize,
+    limits: &Limits,
+) -> Result<(Filters, Vec<Gain>)> {
     let path = snapshot.tables.path();
     let lists = u64::from(snapshot.schema.bands().bands()) + 1;
     let (mut filters, mut gains) = (snapshot.filters.clone(), Vec::new());
@@ -78,7 +86,16 @@ fn filters_for(snapshot: &Snapshot, meta: &mut Meta, into: usize) -> Result<(Fil
                 meta.filters += 1;
                 age.set_number(meta, meta.filters);
                 let name = FilterName::of(path, meta, meta.filters)?;
-                let filter = Filter::create(disk::parent(path), name, postings, age.density())?;
+                let expected = match age {
+                    // These grow until they are merged into the oldest level.
+                    Age::Young => {
+                        let most = lists * meta.oldest().posted / limits.level_ratio;
+                        most.min(postings * GROWTH)
+                    }
+                    Age::Old => 0,
+                };
+                let words = age.density().words(postings, expected);
+                let filter = Filter::create(disk::parent(path), name, words)?;
                 (Arc::new(filter), true)
             }
         };
@@ -176,7 +193,7 @@ impl<'a> Merge<'a> {
             level: into,
             prefix,
         });
-        (merge.filters, merge.gains) = filters_for(snapshot, meta, into)?;
+        (merge.filters, merge.gains) = filters_for(snapshot, meta, into, limits)?;
         Ok(merge)
     }
 

@@ -194,8 +194,8 @@ impl Next {
         self.meta.filters = 1;
         self.meta.old_filter = 1;
         let postings = self.meta.posted() * u64::from(self.lists());
-        let density = Age::Old.density();
-        let filter = Filter::create(&self.folder, self.filter_name()?, postings, density)?;
+        let words = Age::Old.density().words(postings, 0);
+        let filter = Filter::create(&self.folder, self.filter_name()?, words)?;
         let transaction = self.index.begin_read(&self.path)?;
         let levels = [self.keyed()?];
         let posted = Posted::open(&transaction, self.lists(), &levels);

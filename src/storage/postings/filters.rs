@@ -49,12 +49,12 @@ impl Age {
         self.end(meta) > older
     }
 
-    /// How dense their filter is. With eight postings a word, one hash in 25 that is not there passes, with five one in 80.
+    /// How dense their filter is. With six postings a word, one hash in 45 that is not there passes, with four one in 125.
     /// What passes that of the young levels costs a look at several tables, so there it is fewer.
     pub(crate) const fn density(self) -> Density {
         match self {
-            Age::Young => Density { fresh: 3, full: 5 },
-            Age::Old => Density { fresh: 4, full: 8 },
+            Age::Young => Density { fresh: 2, full: 4 },
+            Age::Old => Density { fresh: 3, full: 6 },
         }
     }
 

@@ -474,7 +474,7 @@ mod tests {
         let mut meta = Meta::default();
         meta.set_banded(1);
         let name = FilterName::of(Path::new("index"), &meta, 1).unwrap();
-        let filter = Filter::create(folder.path(), name, 1000, Age::Old.density()).unwrap();
+        let filter = Filter::create(folder.path(), name, 300).unwrap();
         filter.insert(2, &[Posting::new(77, 0)]);
         let mut filters = Filters::default();
         filters.set(Age::Old, &meta, Some(Arc::new(filter)));
