@@ -58,14 +58,15 @@
 //! | `names` | content id, document key | nothing: the documents that name a content |
 //! | `removed` | content id | nothing: contents that no document names any more |
 //! | `sums` | column kind, block | checksum of 64 KiB of a column |
-//! | `copies-P` | top P bits of a content hash's first four bytes | packed postings |
-//! | `band-B-P` | top P bits of a band hash, band B | packed postings |
-//! | `young-copies-P`, `young-band-B-P` | the same | packed postings of younger contents |
+//! | `level-L-copies-P` | top P bits of a content hash's first four bytes | packed postings |
+//! | `level-L-band-B-P` | top P bits of a band hash, band B | packed postings |
 //!
-//! Packed postings are the format of the `leaf` module. Those of a content whose id is below
-//! `meta/aged` are in the tables, of one from there to below `meta/banded` in the young tables. A
-//! content whose id is at or above `meta/banded` has no postings in tables yet; they follow from its
-//! rows in `contents` and `signatures`, and an open store keeps them in memory.
+//! Packed postings are the format of the `leaf` module. Each list of buckets, the copies or a band, has up to four
+//! tables. Level 3 has the postings of contents whose ids are below `meta/end-3`, level 2 of those from there to below
+//! `meta/end-2`, and so on; a level that ends where the next older one does has no tables. A content whose id is at or
+//! above `meta/end-0` has no postings in tables yet; they follow from its rows in `contents` and `signatures`, and an open
+//! store keeps them in memory. `meta/prefix-bits-L` is P, and `meta/posted-L` counts the contents of a level, without
+//! removed ones.
 //!
 //! # Runs
 //!
@@ -73,13 +74,14 @@
 //! whose run is the open one does not count as published. It names a content from `meta/open-run-first`
 //! on, so that all of them are found without a look at older documents.
 //!
-//! # Filter
+//! # Filters
 //!
-//! The file that `meta/filter` numbers is derived data: the `filter` module. It has a header (magic
-//! `dedupflt`, store id, generation, its number, 8 bytes of the BLAKE3 hash of the 24 bytes before), a word that
-//! says up to which content it is complete, a word that says how many follow, and those. A word has 56 bits and
-//! eight above them that check those. The filter is
-//! used only if all are there and that content is not below `meta/banded`.
+//! A filter is derived data: the `filter` module. `meta/old-filter` is the number of the one over level 3,
+//! `meta/young-filter` of that over the younger levels, and `meta/filters` how many were made, so that no number is used
+//! twice in a generation. The file has a header (magic `dedupflt`, store id, generation, its number, 8 bytes of the BLAKE3
+//! hash of the 24 bytes before), a word that says up to which content it is complete, a word that says how many follow, and
+//! those. A word has 56 bits and eight above them that check those. A filter is used only if all are there and that content
+//! is not below the end of its levels.
 //!
 //! # Commit
 //!

@@ -6,6 +6,7 @@
 //! merge-tree (O'Neil, Cheng, Gawlick, O'Neil, Acta Informatica 33, 1996).
 
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use redb::WriteTransaction;
@@ -80,24 +81,10 @@ fn filters_for(
         let postings = lists * levels.iter().map(|state| state.posted).sum::<u64>();
         let known = snapshot.filters.get(age);
         let roomy = known.filter(|filter| !filter.is_full(postings, age.density()));
-        let (filter, is_new) = match roomy {
-            Some(filter) => (filter.clone(), false),
-            None => {
-                meta.filters += 1;
-                age.set_number(meta, meta.filters);
-                let name = FilterName::of(path, meta, meta.filters)?;
-                let expected = match age {
-                    // These grow until they are merged into the oldest level.
-                    Age::Young => {
-                        let most = lists * meta.oldest().posted / limits.level_ratio;
-                        most.min(postings * GROWTH)
-                    }
-                    Age::Old => 0,
-                };
-                let words = age.density().words(postings, expected);
-                let filter = Filter::create(disk::parent(path), name, words)?;
-                (Arc::new(filter), true)
-            }
+        let is_new = roomy.is_none();
+        let filter = match roomy {
+            Some(filter) => filter.clone(),
+            None => Arc::new(new_filter(path, meta, age, postings, lists, limits)?),
         };
         filters.set(age, meta, Some(filter.clone()));
         if is_new || age == Age::of(into) {
@@ -109,6 +96,33 @@ fn filters_for(
         }
     }
     Ok((filters, gains))
+}
+
+/// A filter without postings, for the levels of an age that have so many in all lists.
+fn new_filter(
+    path: &Path,
+    meta: &mut Meta,
+    age: Age,
+    postings: u64,
+    lists: u64,
+    limits: &Limits,
+) -> Result<Filter> {
+    let expected = match age {
+        // These grow until they are merged into the oldest level.
+        Age::Young => {
+            let most = lists * meta.oldest().posted / limits.level_ratio;
+            most.min(postings * GROWTH)
+        }
+        Age::Old => 0,
+    };
+    meta.filters += 1;
+    age.set_number(meta, meta.filters);
+    let name = FilterName::of(path, meta, meta.filters)?;
+    Filter::create(
+        disk::parent(path),
+        name,
+        age.density().words(postings, expected),
+    )
 }
 
 /// The level that takes in so many recent contents, and all that is younger than its own.

@@ -162,7 +162,7 @@ impl Filters {
     }
 
     /// Reads what [`Filters::holders`] will look at for some lists and hashes.
-    pub(crate) fn approach(&self, hashes: impl Iterator<Item = (u32, u32)> + Clone) {
+    pub(crate) fn approach(&self, hashes: &(impl Iterator<Item = (u32, u32)> + Clone)) {
         for (_, filter) in self.all() {
             let words = hashes
                 .clone()

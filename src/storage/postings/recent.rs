@@ -158,7 +158,7 @@ impl Recent {
                     continue;
                 }
                 list.approach_entries(&links);
-                filters.approach(hashes.iter().flatten().map(|&hash| (number, hash)));
+                filters.approach(&hashes.iter().flatten().map(|&hash| (number, hash)));
                 let is_held = |hash| filters.holders(number, hash).any();
                 for ((index, &hash), link) in (first..).zip(hashes).zip(links) {
                     let is_met = |hash| list.next(hash, link).is_some() || is_held(hash);

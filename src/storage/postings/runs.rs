@@ -163,7 +163,9 @@ mod tests {
             hash_bits in 0_u32..=32,
         ) {
             let mut runs = Runs::new(hash_bits);
-            sources.iter().for_each(|source| runs.add(source.clone()));
+            for source in &sources {
+                runs.add(source.clone());
+            }
             let mut found = Vec::new();
             let mut upper = Vec::new();
             while let Some(run) = runs.next().unwrap() {

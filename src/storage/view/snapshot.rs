@@ -373,7 +373,7 @@ impl Snapshot {
     /// Reads what [`Snapshot::read_bucket`] will look at first for some bands and hashes, all of it at once.
     pub(crate) fn approach(&self, hashes: impl Iterator<Item = (u32, u32)> + Clone) {
         self.filters
-            .approach(hashes.map(|(band, hash)| (band + 1, hash)));
+            .approach(&hashes.map(|(band, hash)| (band + 1, hash)));
     }
 
     /// Appends to `found` contents within `ids` that are in the bucket of a band hash, youngest

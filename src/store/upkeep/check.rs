@@ -384,7 +384,7 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<Checked
         previous = Some(posting);
     };
     snapshot.for_each_in_list(list, |postings| {
-        postings.iter().copied().for_each(&mut look)
+        postings.iter().copied().for_each(&mut look);
     })?;
     if let Some(error) = failed {
         return Err(error);
