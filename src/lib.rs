@@ -161,9 +161,9 @@ pub mod sketching {
 ///
 /// # What it costs
 ///
-/// With the default schema a content costs about 256 bytes of signature, 100 bytes of postings, 20
-/// to 36 bytes of filter and 3.3 bytes a shingle (8 to 16 for texts of few); an exact copy costs its key, twice. Memory
-/// does not grow with the store: signatures, shingles and the filter that spares most look-ups are
+/// With the default schema a content costs about 256 bytes of signature, 100 bytes of postings, 24
+/// to 50 bytes of filters and 3.3 bytes a shingle (8 to 16 for texts of few); an exact copy costs its key, twice. Memory
+/// does not grow with the store: signatures, shingles and the filters that spare most look-ups are
 /// mapped, buckets are read through a cache of 128 MiB. Postings of the
 /// youngest contents (a sixteenth of the store, at most 32,768) are held in memory and merged into
 /// the tables together, because that is far cheaper than one by one.

@@ -78,16 +78,15 @@ impl Posted {
         levels: Range<usize>,
         mut visit: impl FnMut(&[Posting]),
     ) -> Result<(), BucketError> {
-        let mut runs: Option<Runs<'_>> = None;
-        for table in self.lists.get(list).into_iter().flatten().rev() {
-            if levels.contains(&table.level()) {
-                let runs = runs.get_or_insert_with(|| Runs::new(table.hash_bits()));
-                table.add_to(runs)?;
-            }
-        }
-        let Some(mut runs) = runs else {
+        let tables = self.lists.get(list).into_iter().flatten();
+        let tables = tables.filter(|table| levels.contains(&table.level()));
+        let Some(oldest) = tables.clone().last() else {
             return Ok(());
         };
+        let mut runs = Runs::new(oldest.hash_bits());
+        for table in tables {
+            table.add_to(&mut runs)?;
+        }
         while let Some(run) = runs.next()? {
             visit(run);
         }

@@ -44,6 +44,8 @@ impl Source<'_> {
 }
 
 /// The postings of several sources in runs. A run has all postings whose hashes have the same upper bits.
+///
+/// Sources are merged in the order in which they are added: it takes least if those with few postings come first.
 pub(super) struct Runs<'t> {
     sources: Vec<Source<'t>>,
     /// Bits of a hash below the upper ones.

@@ -46,8 +46,7 @@ pub(crate) fn merge_tables(
     let new = old.with(prefix);
     let new_name = list.table(new);
     let beside = format!("{new_name}-next");
-    // The oldest postings, which are the most, come first.
-    let sources = std::iter::once(&old).chain(younger.iter().rev());
+    let sources = younger.iter().chain([&old]);
     let names: Vec<String> = sources.clone().map(|&keyed| list.table(keyed)).collect();
     {
         let opened = names
@@ -55,10 +54,10 @@ pub(crate) fn merge_tables(
             .map(|name| transaction.open_table(Definition::new(name)));
         let tables: Vec<_> = opened.collect::<Result<_, _>>()?;
         let mut runs = Runs::new(new.hash_bits());
+        runs.add(change.add);
         for (table, keyed) in tables.iter().zip(sources) {
             runs.add_table(table, keyed.hash_bits())?;
         }
-        runs.add(change.add);
         let mut target = transaction.open_table(Definition::new(&beside))?;
         let mut writer = LeafWriter::new(&mut target, new.hash_bits())?;
         let mut remove = change.remove.as_slice();
