@@ -26,7 +26,7 @@ use crate::corpus::walk::{Found, Walk};
 use crate::parallel;
 
 /// A batch is sent once it has so many bytes of text.
-pub(crate) const BATCH_BYTES: u64 = 2 << 20;
+pub(crate) const BATCH_BYTES: u64 = 4 << 20;
 
 /// Files that are looked at together.
 const BATCH_FILES: usize = 4096;
