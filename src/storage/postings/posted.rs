@@ -80,7 +80,7 @@ impl Posted {
     ) -> Result<(), BucketError> {
         let tables = self.lists.get(list).into_iter().flatten();
         let tables = tables.filter(|table| levels.contains(&table.level()));
-        let Some(oldest) = tables.clone().last() else {
+        let Some(oldest) = tables.clone().next_back() else {
             return Ok(());
         };
         let mut runs = Runs::new(oldest.hash_bits());
