@@ -1,7 +1,7 @@
 //! `check`: looks for damage.
 
 use anyhow::Result;
-use dedupdb::upkeep::{Progress, Report};
+use dedupdb::upkeep::{Problem, Progress, Report};
 
 use crate::args::Args;
 use crate::console::Console;
@@ -31,14 +31,23 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
     Ok(Exit::failed(!report.is_clean()))
 }
 
+/// Whether a problem is that of a filter, which follows from other files.
+fn is_of_filter(problem: &Problem) -> bool {
+    let name = problem.file.file_name().unwrap_or_default();
+    name.to_string_lossy().starts_with("filter.")
+}
+
 fn summary(report: &Report) -> String {
     let verdict = if report.is_clean() {
         "no damage found".to_owned()
     } else {
         let problems = counted(report.problems.len() as u64, "problem", "problems");
-        format!(
-            "{problems} found; restore the store from a backup, or save its intact parts with salvage"
-        )
+        let remedy = if report.problems.iter().all(is_of_filter) {
+            "no document is damaged, and deleting the named file is enough"
+        } else {
+            "restore the store from a backup, or save its intact parts with salvage"
+        };
+        format!("{problems} found; {remedy}")
     };
     let recent = match report.recent {
         0 => String::new(),

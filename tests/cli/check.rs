@@ -58,6 +58,24 @@ fn a_flipped_byte_is_found() {
 }
 
 #[test]
+fn of_a_damaged_filter_nothing_needs_to_be_restored() {
+    let sandbox = Sandbox::with_testdata();
+    sandbox.add(&["folder", "pages.jsonl"], 0);
+    sandbox.run(&["compact"]).expect(0);
+    let file = sandbox.path(".dedupdb/filter.2.1");
+    let mut bytes = fs::read(&file).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 0x10;
+    fs::write(&file, bytes).unwrap();
+    let ran = sandbox.run(&["check"]).expect(2);
+    assert!(ran.lines()[0].contains("filter.2.1: "), "{}", ran.stdout);
+    let remedy = "1 problem found; no document is damaged, and deleting the named file is enough";
+    assert!(ran.lines()[1].ends_with(remedy), "{}", ran.stdout);
+    fs::remove_file(&file).unwrap();
+    sandbox.run(&["check"]).expect(0);
+}
+
+#[test]
 fn a_folder_without_a_store_is_an_error() {
     let ran = Sandbox::new().run(&["check"]).expect(2);
     assert_eq!(ran.stderr.lines().count(), 1);
