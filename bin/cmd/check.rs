@@ -43,7 +43,7 @@ fn summary(report: &Report) -> String {
     } else {
         let problems = counted(report.problems.len() as u64, "problem", "problems");
         let remedy = if report.problems.iter().all(is_of_filter) {
-            "no document is damaged, and deleting the named file is enough"
+            "no document is damaged; delete the files named above while nobody uses the store"
         } else {
             "restore the store from a backup, or save its intact parts with salvage"
         };

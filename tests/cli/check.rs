@@ -69,7 +69,7 @@ fn of_a_damaged_filter_nothing_needs_to_be_restored() {
     fs::write(&file, bytes).unwrap();
     let ran = sandbox.run(&["check"]).expect(2);
     assert!(ran.lines()[0].contains("filter.2.1: "), "{}", ran.stdout);
-    let remedy = "1 problem found; no document is damaged, and deleting the named file is enough";
+    let remedy = "1 problem found; no document is damaged; delete the files named above while nobody uses the store";
     assert!(ran.lines()[1].ends_with(remedy), "{}", ran.stdout);
     fs::remove_file(&file).unwrap();
     sandbox.run(&["check"]).expect(0);

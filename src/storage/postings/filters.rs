@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::filter::{Density, Filter, FilterName};
 use super::list::OLDEST;
 use crate::error::Result;
+use crate::storage::disk;
 use crate::storage::index::{LEVELS, Meta};
 
 /// The levels that share a filter.
@@ -121,7 +122,7 @@ impl Filters {
         for age in Age::ALL {
             let number = age.number(meta);
             let name = FilterName::of(path, meta, number)?;
-            let folder = path.parent().unwrap_or(Path::new(""));
+            let folder = disk::parent(path);
             let open = || Filter::open(folder, name, age.end(meta), writable);
             let filter = (number > 0).then(open).flatten();
             filters.set(age, meta, filter.map(Arc::new));

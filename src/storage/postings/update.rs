@@ -113,8 +113,8 @@ fn update_leaves(
     let mut room = Unpacked::default();
     while let Some(first) = earlier(add.first(), remove.first()) {
         let prefix = key(first.hash(), hash_bits);
-        let is_before = |posting: &Posting| key(posting.hash(), hash_bits) == prefix;
-        let (added, rest) = add.split_at(add.partition_point(is_before));
+        let is_of_leaf = |posting: &Posting| key(posting.hash(), hash_bits) == prefix;
+        let (added, rest) = add.split_at(add.partition_point(is_of_leaf));
         add = rest;
         postings.clear();
         if let Some(old) = table.get(prefix)? {
@@ -125,7 +125,7 @@ fn update_leaves(
         postings.dedup();
         take_out(&mut postings, &mut remove);
         // What is left of those to remove are no postings of this leaf.
-        remove = &remove[remove.partition_point(is_before)..];
+        remove = &remove[remove.partition_point(is_of_leaf)..];
         if postings.is_empty() {
             table.remove(prefix)?;
         } else {

@@ -370,8 +370,15 @@ impl Snapshot {
         self.recent.is_met_from(first, hashes)
     }
 
-    /// Reads what [`Snapshot::read_bucket`] will look at first for some bands and hashes, all of it at once.
-    pub(crate) fn approach(&self, hashes: impl Iterator<Item = (u32, u32)> + Clone) {
+    /// Reads what [`Snapshot::read_bucket`] will look at before tables for some buckets, all of it at once.
+    pub(crate) fn approach(
+        &self,
+        ids: &Range<u32>,
+        hashes: impl Iterator<Item = (u32, u32)> + Clone,
+    ) {
+        if ids.start >= self.recent.base() {
+            return;
+        }
         self.filters
             .approach(&hashes.map(|(band, hash)| (band + 1, hash)));
     }

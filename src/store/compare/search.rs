@@ -110,8 +110,8 @@ impl Search<'_> {
         look: impl FnMut(u32) -> Result<Look>,
     ) -> Result<bool> {
         let mut walks: Vec<Walk> = walks(probe, &ids).collect();
-        self.snapshot
-            .approach(walks.iter().map(|walk| (walk.band, walk.hash)));
+        let buckets = walks.iter().map(|walk| (walk.band, walk.hash));
+        self.snapshot.approach(&ids, buckets);
         let mut looking = Looking {
             look,
             left: self.allowance.false_candidates(),
