@@ -32,6 +32,6 @@ pub(crate) use format::{ContentRow, Kind};
 pub(crate) use generation::{Next, Plan, Progress, Sign};
 pub(crate) use index::{DocumentChange, DocumentRow, NoWriter, Runs};
 pub(crate) use limits::Limits;
-pub(crate) use postings::{Age, Filter, Link, Posting};
+pub(crate) use postings::{Age, ByAge, Filter, Link, Posting};
 pub(crate) use salvage::{Content, Wreck};
 pub(crate) use view::{Packed, Snapshot};

@@ -15,7 +15,7 @@ use crate::clock::Meters;
 use crate::error::Result;
 use crate::storage::disk;
 use crate::storage::format::narrow;
-use crate::storage::index::{LEVELS, LevelState, Meta, catalog};
+use crate::storage::index::{LEVELS, LevelState, Meta, catalog, levels};
 use crate::storage::limits::Limits;
 use crate::storage::parallel::for_each_list;
 use crate::storage::postings::{
@@ -216,10 +216,10 @@ impl<'a> Merge<'a> {
     }
 
     /// Those of the contents to remove that are in some levels.
-    fn removed_from(&self, levels: Range<usize>) -> &'a [u32] {
-        let ends = |level: usize| self.levels.get(level).map_or(0, |state| state.end);
-        let ids = below(self.remove, ends(levels.start));
-        &ids[below(ids, ends(levels.end)).len()..]
+    fn removed_from(&self, some: Range<usize>) -> &'a [u32] {
+        let start = levels::start(&self.levels, some.end - 1);
+        let ids = below(self.remove, self.levels[some.start].end);
+        &ids[below(ids, start).len()..]
     }
 
     /// The tables of a level as they were, unless it has none.
@@ -227,9 +227,9 @@ impl<'a> Merge<'a> {
         let LevelState {
             end, prefix_bits, ..
         } = self.levels[level];
-        let older = self.levels.get(level + 1).map_or(0, |older| older.end);
+        let start = levels::start(&self.levels, level);
         let prefix = narrow(self.snapshot.tables.path(), prefix_bits)?;
-        Ok((end > older).then_some(Keyed { level, prefix }))
+        Ok((end > start).then_some(Keyed { level, prefix }))
     }
 
     /// Changes all tables, several lists at a time.

@@ -16,6 +16,11 @@ pub(crate) struct LevelState {
     pub(crate) prefix_bits: u64,
 }
 
+/// Where a level begins: it has the contents from there to its end.
+pub(crate) fn start(levels: &[LevelState; LEVELS], level: usize) -> u64 {
+    levels.get(level + 1).map_or(0, |older| older.end)
+}
+
 /// The names of the fields of each level.
 const NAMES: [[&str; 3]; LEVELS] = [
     ["end-0", "posted-0", "prefix-bits-0"],

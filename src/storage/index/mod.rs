@@ -4,7 +4,7 @@ mod append;
 pub(crate) mod catalog;
 mod document;
 mod guard;
-mod levels;
+pub(crate) mod levels;
 mod meta;
 mod open;
 mod runs;

@@ -12,7 +12,7 @@ use super::filter::{Density, Filter, FilterName};
 use super::list::OLDEST;
 use crate::error::Result;
 use crate::storage::disk;
-use crate::storage::index::{LEVELS, Meta};
+use crate::storage::index::{LEVELS, Meta, levels};
 
 /// The levels that share a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,11 +43,8 @@ impl Age {
 
     /// Whether these levels have tables.
     pub(crate) fn has_tables(self, meta: &Meta) -> bool {
-        let older = match self {
-            Age::Young => Age::Old.end(meta),
-            Age::Old => 0,
-        };
-        self.end(meta) > older
+        let start = levels::start(&meta.levels, self.levels().end - 1);
+        self.end(meta) > start
     }
 
     /// How dense their filter is. With six postings a word, one hash in 45 that is not there passes, with four one in 125.
@@ -87,22 +84,38 @@ enum Known {
     Nothing,
 }
 
-/// Which levels may hold a hash.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Holders {
-    young: bool,
-    old: bool,
+/// Something of the younger levels, and the same of the oldest.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ByAge<T> {
+    young: T,
+    old: T,
 }
 
-impl Holders {
-    /// Whether those of an age may.
-    pub(crate) fn are(self, age: Age) -> bool {
+impl<T> ByAge<T> {
+    pub(crate) fn of(&self, age: Age) -> &T {
         match age {
-            Age::Young => self.young,
-            Age::Old => self.old,
+            Age::Young => &self.young,
+            Age::Old => &self.old,
         }
     }
 
+    pub(crate) fn of_mut(&mut self, age: Age) -> &mut T {
+        match age {
+            Age::Young => &mut self.young,
+            Age::Old => &mut self.old,
+        }
+    }
+
+    fn map<R>(&self, of: impl Fn(&T) -> R) -> ByAge<R> {
+        ByAge {
+            young: of(&self.young),
+            old: of(&self.old),
+        }
+    }
+}
+
+impl ByAge<bool> {
+    /// Whether it is so of some levels.
     pub(crate) fn any(self) -> bool {
         self.young || self.old
     }
@@ -110,10 +123,7 @@ impl Holders {
 
 /// The filters over all postings in tables. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Filters {
-    young: Known,
-    old: Known,
-}
+pub(crate) struct Filters(ByAge<Known>);
 
 impl Filters {
     /// The filters that `meta`, that of the index at `path`, names, as far as they can be used.
@@ -132,11 +142,7 @@ impl Filters {
 
     /// Replaces the filter of an age, whose tables `meta` knows.
     pub(crate) fn set(&mut self, age: Age, meta: &Meta, filter: Option<Arc<Filter>>) {
-        let known = match age {
-            Age::Young => &mut self.young,
-            Age::Old => &mut self.old,
-        };
-        *known = match filter {
+        *self.0.of_mut(age) = match filter {
             _ if !age.has_tables(meta) => Known::Empty,
             Some(filter) => Known::Filter(filter),
             None => Known::Nothing,
@@ -145,11 +151,7 @@ impl Filters {
 
     /// The filter of an age.
     pub(crate) fn get(&self, age: Age) -> Option<&Arc<Filter>> {
-        let known = match age {
-            Age::Young => &self.young,
-            Age::Old => &self.old,
-        };
-        match known {
+        match self.0.of(age) {
             Known::Filter(filter) => Some(filter),
             Known::Empty | Known::Nothing => None,
         }
@@ -173,16 +175,12 @@ impl Filters {
     }
 
     /// Which levels may hold a hash of a list. Those that may not certainly do not.
-    pub(crate) fn holders(&self, list: u32, hash: u32) -> Holders {
-        let may_hold = |known: &Known| match known {
+    pub(crate) fn holders(&self, list: u32, hash: u32) -> ByAge<bool> {
+        self.0.map(|known| match known {
             Known::Empty => false,
             Known::Filter(filter) => filter.may_hold(list, hash),
             Known::Nothing => true,
-        };
-        Holders {
-            young: may_hold(&self.young),
-            old: may_hold(&self.old),
-        }
+        })
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) mod update;
 pub(crate) use buckets::BucketTable;
 pub(crate) use fault::BucketError;
 pub(crate) use filter::{Filter, FilterName};
-pub(crate) use filters::{Age, Filters, retired};
+pub(crate) use filters::{Age, ByAge, Filters, retired};
 pub(crate) use leaf::Posting;
 #[cfg(any(test, fuzzing))]
 pub(crate) use leaf::{Leaf, Unpacked, pack};

@@ -6,7 +6,7 @@ use redb::{ReadTransaction, WriteTransaction};
 
 use super::buckets::BucketTable;
 use super::fault::BucketError;
-use super::filters::{Age, Holders};
+use super::filters::{Age, ByAge};
 use super::leaf::Posting;
 use super::list::{Keyed, List};
 use super::runs::Runs;
@@ -57,14 +57,14 @@ impl Posted {
     pub(crate) fn look_up(
         &self,
         (list, hash): (usize, u32),
-        holders: Holders,
+        holders: ByAge<bool>,
         end: u32,
         most: usize,
         found: &mut Vec<u32>,
     ) -> Result<(), BucketError> {
         let mut tables = self.lists.get(list).into_iter().flatten();
         tables.try_for_each(|table| {
-            if holders.are(Age::of(table.level())) {
+            if *holders.of(Age::of(table.level())) {
                 table.look_up(hash, end, most, found)?;
             }
             Ok(())

@@ -15,7 +15,7 @@ use crate::storage::columns::{BLOCK_BYTES, ColumnView, all_sums, blocks_of, pack
 use crate::storage::disk;
 use crate::storage::disk::Process;
 use crate::storage::format::{ContentRow, HEADER_BYTES, Kind, copy_hash, narrow};
-use crate::storage::index::{Catalog, DocumentRow, Guarded, Index, LEVELS, Meta, guarded};
+use crate::storage::index::{Catalog, DocumentRow, Guarded, Index, LEVELS, Meta, guarded, levels};
 use crate::storage::postings::{
     BucketError, Filters, Keyed, Link, MAX_PREFIX, Posted, Posting, Recent,
 };
@@ -110,17 +110,16 @@ impl Drop for Tables {
 
 /// Whether what an index says of its levels can be, and which of them have tables, the youngest first.
 fn levels_of(meta: &Meta, path: &Path) -> Result<(bool, Vec<Keyed>)> {
-    let (mut fits, mut levels) = (meta.banded() <= meta.contents, Vec::new());
-    let older = meta.levels[1..].iter().map(|older| older.end).chain([0]);
-    for (level, (state, older)) in meta.levels.iter().zip(older).enumerate() {
-        let contents = state.end.checked_sub(older);
+    let (mut fits, mut keyed) = (meta.banded() <= meta.contents, Vec::new());
+    for (level, state) in meta.levels.iter().enumerate() {
+        let contents = state.end.checked_sub(levels::start(&meta.levels, level));
         let prefix = narrow(path, state.prefix_bits)?;
         fits &= contents.is_some_and(|contents| state.posted <= contents) && prefix <= MAX_PREFIX;
         if contents.is_some_and(|contents| contents > 0) {
-            levels.push(Keyed { level, prefix });
+            keyed.push(Keyed { level, prefix });
         }
     }
-    Ok((fits, levels))
+    Ok((fits, keyed))
 }
 
 /// Turns what went wrong with a bucket table into the crate's error.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::progress::Progress;
-use crate::storage::{Age, DocumentRow, Filter, Kind, Note, Posting, Runs, Snapshot, Sound};
+use crate::storage::{Age, ByAge, DocumentRow, Filter, Kind, Note, Posting, Runs, Snapshot, Sound};
 use crate::store::compare::Sketcher;
 use crate::store::handle::{Options, Store};
 use crate::text::ShingleSet;
@@ -246,19 +246,20 @@ impl Check {
             self.progress.step(self.list_steps());
             checked
         });
-        let (mut found, mut lacking) = (Vec::new(), Lacking::default());
+        let (mut found, mut lacking) = (Vec::new(), ByAge::default());
         for list in checked {
             let list = list?;
             self.report.postings += list.postings;
             found.extend(list.found);
-            lacking.young += list.lacking.young;
-            lacking.old += list.lacking.old;
+            for age in Age::ALL {
+                *lacking.of_mut(age) += list.lacking.of(age);
+            }
         }
         let path = self.snapshot.tables.path().to_owned();
         self.problems(&path, found);
         let filters = self.snapshot.filters.clone();
         for (age, filter) in filters.all() {
-            self.filter(filter, lacking.of(age));
+            self.filter(filter, *lacking.of(age));
         }
         Ok(())
     }
@@ -318,23 +319,8 @@ struct CheckedList {
     postings: u64,
     /// The problems with the postings.
     found: Vec<String>,
-    lacking: Lacking,
-}
-
-/// Postings that the filters lack.
-#[derive(Default)]
-struct Lacking {
-    young: u64,
-    old: u64,
-}
-
-impl Lacking {
-    fn of(&self, age: Age) -> u64 {
-        match age {
-            Age::Young => self.young,
-            Age::Old => self.old,
-        }
-    }
+    /// Postings that the filters lack.
+    lacking: ByAge<u64>,
 }
 
 /// Counts the postings of a list of buckets and collects its problems.
@@ -351,7 +337,7 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<Checked
         expected += u64::from(posted);
     }
     let old_end = Age::Old.end(&snapshot.tables.meta);
-    let mut lacking = Lacking::default();
+    let mut lacking = ByAge::default();
     let (mut count, mut found, mut failed) = (0, Vec::new(), None);
     let mut previous: Option<Posting> = None;
     let mut look = |posting: Posting| {
@@ -373,11 +359,9 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<Checked
             ));
         }
         let holders = snapshot.filters.holders(list, posting.hash());
-        if u64::from(content) < old_end {
-            lacking.old += u64::from(!holders.are(Age::Old));
-        } else {
-            lacking.young += u64::from(!holders.are(Age::Young));
-        }
+        let is_old = u64::from(content) < old_end;
+        let age = if is_old { Age::Old } else { Age::Young };
+        *lacking.of_mut(age) += u64::from(!holders.of(age));
         if previous.is_some_and(|previous| previous >= posting) {
             found.push(format!("{name}: its postings are not in order"));
         }
