@@ -78,10 +78,11 @@
 //!
 //! A filter is derived data: the `filter` module. `meta/old-filter` is the number of the one over level 3,
 //! `meta/young-filter` of that over the younger levels, and `meta/filters` how many were made, so that no number is used
-//! twice in a generation. The file has a header (magic `dedupflt`, store id, generation, its number, 8 bytes of the BLAKE3
-//! hash of the 24 bytes before), a word that says up to which content it is complete, a word that says how many follow, and
-//! those. A word has 56 bits and eight above them that check those. A filter is used only if all are there and that content
-//! is not below the end of its levels.
+//! twice in a generation. `meta/old-filter-mark` and `meta/young-filter-mark` are numbers that were drawn by chance when
+//! those filters gained their last postings. The file has a header (magic `dedupflt`, store id, generation, its number, 8
+//! bytes of the BLAKE3 hash of the 24 bytes before), two words with its last two marks, a word that says how many words
+//! follow, and those. A word has 56 bits and eight above them that check those. A filter is used only if all are there and
+//! one of its marks is that in `meta`.
 //!
 //! # Commit
 //!
@@ -104,6 +105,9 @@ const MAGIC: [u8; 8] = *b"dedupdb\n";
 
 /// How a database of redb begins.
 const REDB_MAGIC: [u8; 9] = *b"redb\x1A\x0A\xA9\x0D\x0A";
+
+/// Bytes of a filter's header: the magic, the store's id, generation, the filter's number, and a checksum of those.
+pub(crate) const FILTER_HEADER_BYTES: usize = 32;
 
 /// How a filter begins.
 pub(crate) const FILTER_MAGIC: [u8; 8] = *b"dedupflt";
@@ -275,6 +279,12 @@ pub(super) fn may_be_unfinished_index(start: &[u8]) -> bool {
 /// Whether a file with these first bytes may be a filter, whole or not.
 pub(crate) fn may_be_a_filter(start: &[u8]) -> bool {
     is_start_of(&FILTER_MAGIC, start) || is_lost(start)
+}
+
+/// Whether a file with these first bytes is a filter's, of which not even the header is whole: a killed process leaves the
+/// beginning of one, and a crash nothing of that.
+pub(super) fn is_unfinished_filter(start: &[u8]) -> bool {
+    may_be_a_filter(start) && (start.len() < FILTER_HEADER_BYTES || is_lost(start))
 }
 
 /// Whether bytes are a beginning of those that `magic` begins, or the other way round.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::disk::File;
-use super::format::{HEADER_BYTES, belongs_to};
+use super::format::{HEADER_BYTES, belongs_to, is_unfinished_filter};
 
 pub(super) const INDEX: &str = "index.redb";
 
@@ -24,6 +24,16 @@ pub(super) const FIRST_GENERATION: u32 = 1;
 
 /// Whether a file begins like a column or filter of a store.
 pub(super) fn is_of_store(path: &Path, store: u64) -> bool {
-    let start = File::open(path).and_then(|file| file.start(HEADER_BYTES));
-    start.is_ok_and(|start| belongs_to(&start, store))
+    start(path).is_some_and(|start| belongs_to(&start, store))
+}
+
+/// Whether a file with the name of a filter is one of a store, or what is left of one.
+pub(super) fn may_be_filter_of(path: &Path, store: u64) -> bool {
+    start(path).is_some_and(|start| belongs_to(&start, store) || is_unfinished_filter(&start))
+}
+
+fn start(path: &Path) -> Option<Vec<u8>> {
+    File::open(path)
+        .and_then(|file| file.start(HEADER_BYTES))
+        .ok()
 }

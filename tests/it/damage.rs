@@ -10,6 +10,9 @@ use crate::numbered;
 /// Bytes of a column's header.
 const HEADER: usize = 64;
 
+/// Bytes of a filter before its bits.
+const FILTER_HEAD: usize = 56;
+
 /// Bytes that a checksum covers.
 const BLOCK: usize = 64 << 10;
 
@@ -238,6 +241,15 @@ fn answers(path: &Path) -> Vec<Vec<String>> {
     (0..40).map(keys).collect()
 }
 
+/// Adds enough texts from a number on for a merge into tables.
+fn grow(path: &Path, first: usize) {
+    let store = Store::open(path).unwrap();
+    let mut writer = store.writer().unwrap();
+    let more = (first..first + 1100).map(|n| Input::new(format!("{n:05}"), text(n)));
+    writer.add_all(more.collect()).unwrap();
+    writer.commit().unwrap();
+}
+
 #[test]
 fn a_filter_that_is_gone_or_no_filter_is_not_missed_and_made_anew() {
     let folder = tempfile::tempdir().unwrap();
@@ -255,13 +267,7 @@ fn a_filter_that_is_gone_or_no_filter_is_not_missed_and_made_anew() {
     }
     fs::remove_file(&filter).unwrap();
     assert_eq!(answers(folder.path()), expected);
-    let store = Store::open(folder.path()).unwrap();
-    let mut writer = store.writer().unwrap();
-    let more = (2000..3100).map(|n| Input::new(format!("{n:05}"), text(n)));
-    writer.add_all(more.collect()).unwrap();
-    writer.commit().unwrap();
-    drop(writer);
-    drop(store);
+    grow(folder.path(), 2000);
     assert!(folder.path().join("filter.1.2").exists());
     assert_eq!(answers(folder.path()), expected);
     assert!(!is_noticed(folder.path()));
@@ -276,7 +282,7 @@ fn a_damaged_filter_is_named_and_answers_stay() {
     let whole = fs::read(&filter).unwrap();
     for value in [0, 0xFF] {
         let mut damaged = whole.clone();
-        damaged[48..].fill(value);
+        damaged[FILTER_HEAD..].fill(value);
         fs::write(&filter, &damaged).unwrap();
         assert_eq!(answers(folder.path()), expected, "{value}");
         let report = Store::check(folder.path()).unwrap();
@@ -286,12 +292,61 @@ fn a_damaged_filter_is_named_and_answers_stay() {
 }
 
 #[test]
+fn the_filter_of_a_copy_that_went_its_own_way_is_not_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, other) = (folder.path().join("one"), folder.path().join("other"));
+    make(&one, 1100);
+    fs::create_dir(&other).unwrap();
+    for entry in fs::read_dir(&one).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, other.join(path.file_name().unwrap())).unwrap();
+    }
+    grow(&one, 2000);
+    grow(&other, 4000);
+    let expected = answers(&one);
+    assert!(!is_noticed(&one));
+    // Of the same name, and the same size.
+    fs::copy(other.join("filter.1.1"), one.join("filter.1.1")).unwrap();
+    let store = Store::open(&one).unwrap();
+    for number in 2000..3100 {
+        let found = store.query(&Query::text(&text(number))).unwrap();
+        assert_eq!(found[0].key, format!("{number:05}"));
+    }
+    drop(store);
+    assert_eq!(answers(&one), expected);
+    assert!(!is_noticed(&one));
+}
+
+#[test]
+fn a_merge_replaces_a_filter_that_is_damaged_or_cut() {
+    for cut in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        make(folder.path(), 1100);
+        let filter = folder.path().join("filter.1.1");
+        let mut bytes = fs::read(&filter).unwrap();
+        if cut {
+            bytes.truncate(10);
+        } else {
+            bytes[FILTER_HEAD..].fill(0);
+        }
+        fs::write(&filter, &bytes).unwrap();
+        grow(folder.path(), 2000);
+        drop(Store::open(folder.path()).unwrap());
+        assert!(!filter.exists(), "{cut}");
+        assert!(folder.path().join("filter.1.2").exists(), "{cut}");
+        assert!(!is_noticed(folder.path()), "{cut}");
+    }
+}
+
+#[test]
 fn a_filter_that_lost_a_bit_is_named() {
     let folder = tempfile::tempdir().unwrap();
     make(folder.path(), 1100);
     let filter = folder.path().join("filter.1.1");
     let mut bytes = fs::read(&filter).unwrap();
-    let at = (48..bytes.len()).find(|&at| bytes[at] != 0).unwrap();
+    let at = (FILTER_HEAD..bytes.len())
+        .find(|&at| bytes[at] != 0)
+        .unwrap();
     bytes[at] &= bytes[at] - 1;
     fs::write(&filter, &bytes).unwrap();
     assert!(is_noticed(folder.path()));

@@ -11,7 +11,7 @@ use crate::storage::columns::ColumnSpec;
 use crate::storage::disk::{self, File};
 use crate::storage::folder::BuildSite;
 use crate::storage::format::{HEADER_BYTES, Kind};
-use crate::storage::index::{Meta, catalog, guarded};
+use crate::storage::index::{FilterState, Meta, catalog, guarded};
 use crate::storage::names::INDEX;
 use crate::storage::view::{Snapshot, file_size};
 
@@ -113,8 +113,8 @@ impl Snapshot {
         self.tables.copy_buckets(transaction)?;
         // Filters are not copied: a copy without them makes its own with its first merge.
         let meta = Meta {
-            young_filter: 0,
-            old_filter: 0,
+            young_filter: FilterState::default(),
+            old_filter: FilterState::default(),
             ..self.tables.meta
         };
         meta.write(transaction).map_err(in_index)

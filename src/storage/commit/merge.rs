@@ -15,7 +15,7 @@ use crate::clock::Meters;
 use crate::error::Result;
 use crate::storage::disk;
 use crate::storage::format::narrow;
-use crate::storage::index::{LEVELS, LevelState, Meta, catalog, levels};
+use crate::storage::index::{FilterState, LEVELS, LevelState, Meta, catalog, levels};
 use crate::storage::limits::Limits;
 use crate::storage::parallel::for_each_list;
 use crate::storage::postings::{
@@ -47,8 +47,11 @@ pub(crate) fn run(
     if !merge.is_empty() {
         meters.merging.time(|| merge.run(transaction, threads))?;
     }
-    for gain in &merge.gains {
-        gain.filter.sync(gain.age.end(meta))?;
+    let mark = Filter::draw_mark(snapshot.tables.path());
+    for Gain { age, filter, .. } in &merge.gains {
+        let state = age.filter_mut(meta);
+        filter.sync(state.mark, mark)?;
+        state.mark = mark;
     }
     Ok(merge.filters)
 }
@@ -73,16 +76,19 @@ fn filters_for(
     let (mut filters, mut gains) = (snapshot.filters.clone(), Vec::new());
     for age in Age::ALL {
         if !age.has_tables(meta) {
-            age.set_number(meta, 0);
+            *age.filter_mut(meta) = FilterState::default();
             filters.set(age, meta, None);
             continue;
         }
         let levels = &meta.levels[age.levels()];
         let postings = lists * levels.iter().map(|state| state.posted).sum::<u64>();
         let known = snapshot.filters.get(age);
-        let roomy = known.filter(|filter| !filter.is_full(postings, age.density()));
-        let is_new = roomy.is_none();
-        let filter = match roomy {
+        let is_fit = |filter: &&Arc<Filter>| {
+            !filter.is_full(postings, age.density()) && !filter.met_damage()
+        };
+        let fit = known.filter(is_fit);
+        let is_new = fit.is_none();
+        let filter = match fit {
             Some(filter) => filter.clone(),
             None => Arc::new(new_filter(path, meta, age, postings, lists, limits)?),
         };
@@ -116,7 +122,10 @@ fn new_filter(
         Age::Old => 0,
     };
     meta.filters += 1;
-    age.set_number(meta, meta.filters);
+    *age.filter_mut(meta) = FilterState {
+        number: meta.filters,
+        mark: 0,
+    };
     let name = FilterName::of(path, meta, meta.filters)?;
     Filter::create(
         disk::parent(path),

@@ -11,7 +11,7 @@ use crate::storage::format::{
 };
 use crate::storage::index::{Index, Meta};
 use crate::storage::names::{
-    COPY, FIRST_GENERATION, INDEX, NEW_INDEX, NEXT_INDEX, SCRATCH, is_of_store,
+    COPY, FIRST_GENERATION, INDEX, NEW_INDEX, NEXT_INDEX, SCRATCH, is_of_store, may_be_filter_of,
 };
 use crate::storage::postings::Age;
 
@@ -40,6 +40,14 @@ impl Named {
         }
     }
 
+    /// Whether the file of the name, at `path`, is that of a store.
+    fn is_of(self, path: &Path, store: u64) -> bool {
+        match self {
+            Named::Column(..) => is_of_store(path, store),
+            Named::Filter { .. } => may_be_filter_of(path, store),
+        }
+    }
+
     /// Whether `meta` names it.
     fn is_in(self, meta: &Meta) -> bool {
         match self {
@@ -47,7 +55,7 @@ impl Named {
             Named::Column(Kind::Shingles, file) => meta.shingles_file == u64::from(file),
             Named::Column(Kind::Signatures, file) => meta.signatures_file == u64::from(file),
             Named::Filter { generation, number } => {
-                let is_its = |age: Age| age.number(meta) == u64::from(number);
+                let is_its = |age: Age| age.filter(meta).number == u64::from(number);
                 meta.generation == u64::from(generation) && Age::ALL.into_iter().any(is_its)
             }
         }
@@ -66,7 +74,7 @@ pub(crate) fn clear(folder: &Path, meta: &Meta) -> Result<()> {
             continue;
         };
         let is_next = has_next && named.generation() == meta.generation + 1;
-        if !named.is_in(meta) && !is_next && is_of_store(&path, meta.store) {
+        if !named.is_in(meta) && !is_next && named.is_of(&path, meta.store) {
             disk::remove(&path).unwrap_or_default();
         }
     }

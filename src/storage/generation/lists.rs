@@ -10,6 +10,7 @@ use crate::codec::low32;
 use crate::error::Result;
 use crate::storage::columns::ColumnView;
 use crate::storage::format::{Kind, narrow};
+use crate::storage::index::FilterState;
 use crate::storage::parallel::for_each_list;
 use crate::storage::postings::{
     Age, Change, Filter, Keyed, List, OLDEST, Posted, Posting, order, prefix_bits, update,
@@ -192,7 +193,10 @@ impl Next {
     /// Makes the filter over all postings in the lists.
     pub(crate) fn fill_filter(&mut self, threads: usize) -> Result<()> {
         self.meta.filters = 1;
-        self.meta.old_filter = 1;
+        self.meta.old_filter = FilterState {
+            number: 1,
+            mark: Filter::draw_mark(&self.path),
+        };
         let postings = self.meta.posted() * u64::from(self.lists());
         let words = Age::Old.density().words(postings, 0);
         let filter = Filter::create(&self.folder, self.filter_name()?, words)?;
@@ -206,7 +210,7 @@ impl Next {
                 .for_each(list as usize, Age::Old.levels(), fill)
                 .map_err(|error| bucket_error(&self.path, error))
         })?;
-        filter.sync(self.meta.banded())
+        filter.sync(0, self.meta.old_filter.mark)
     }
 
     /// Whether the content of a new id, below the mark, has postings.

@@ -306,6 +306,6 @@ impl Next {
 
     /// The filter that it will have.
     pub(super) fn filter_name(&self) -> Result<FilterName> {
-        FilterName::of(&self.path, &self.meta, self.meta.old_filter)
+        FilterName::of(&self.path, &self.meta, self.meta.old_filter.number)
     }
 }

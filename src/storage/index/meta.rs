@@ -20,6 +20,15 @@ const COMMIT: &str = "commit";
 
 const META: TableDefinition<'_, &[u8], u64> = TableDefinition::new("meta");
 
+/// What the index says of a filter; all zeros if there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FilterState {
+    /// Which one of its generation it is.
+    pub(crate) number: u64,
+    /// What it was marked with when it gained its last postings.
+    pub(crate) mark: u64,
+}
+
 /// What the index says of itself and of the columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Meta {
@@ -42,9 +51,9 @@ pub(crate) struct Meta {
     pub(crate) levels: [LevelState; LEVELS],
     /// Filters that were made: each has the next number.
     pub(crate) filters: u64,
-    /// The number of the filter over the postings of the younger levels, and of that over the oldest level; 0 for none.
-    pub(crate) young_filter: u64,
-    pub(crate) old_filter: u64,
+    /// The filter over the postings of the younger levels, and that over the oldest level.
+    pub(crate) young_filter: FilterState,
+    pub(crate) old_filter: FilterState,
     pub(crate) runs: Runs,
     /// The number of the commit: by it a reader knows that nothing has changed.
     pub(crate) commit: u64,
@@ -87,8 +96,10 @@ impl Meta {
         ];
         let last = [
             ("filters", &mut self.filters),
-            ("young-filter", &mut self.young_filter),
-            ("old-filter", &mut self.old_filter),
+            ("young-filter", &mut self.young_filter.number),
+            ("young-filter-mark", &mut self.young_filter.mark),
+            ("old-filter", &mut self.old_filter.number),
+            ("old-filter-mark", &mut self.old_filter.mark),
             ("runs", &mut self.runs.last),
             ("open-run", &mut self.runs.open),
             ("open-run-first", &mut self.runs.first),

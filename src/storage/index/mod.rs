@@ -14,6 +14,6 @@ pub(crate) use catalog::Catalog;
 pub(crate) use document::{DocumentChange, DocumentRow};
 pub(crate) use guard::{Guarded, guarded};
 pub(crate) use levels::{LEVELS, LevelState};
-pub(crate) use meta::Meta;
+pub(crate) use meta::{FilterState, Meta};
 pub(crate) use open::{Index, NoWriter, existing_index, page_bytes};
 pub(crate) use runs::Runs;

@@ -7,34 +7,39 @@
 //! nearly all of those by one look into memory.
 //!
 //! It is a mapped file, not a part of the index, and follows from the postings: a filter that is
-//! missing, damaged in its header or out of date is not used, and the next merge makes another. A
+//! missing, damaged in its header or not that of the commit is not used, and the next merge makes another. A
 //! merge sets bits and makes them durable before its commit; bits of a commit that never came to be
 //! do no harm, and none is ever cleared.
 //!
+//! Each merge draws a mark by chance and notes it in the index and in each filter that gains postings. So a filter of
+//! another copy of the store is not taken for its own, however alike their names, ages and sizes are. A filter keeps
+//! its last two marks: that of the commit that is being made, and that of the commit before, which stays the last
+//! one if the other never comes to be.
+//!
 //! A word has 56 bits of the filter and, above them, eight that check these. A word that does not check,
 //! as one of zeros does not, may hold anything: a filter whose file is damaged answers less, and does not
-//! answer wrongly but for one word of damage in 256 that checks by chance.
+//! answer wrongly but for one word of damage in 256 that checks by chance. Once a writer has met such a word, its next
+//! merge makes another filter.
 
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::leaf::Posting;
 use crate::codec::bits;
 use crate::error::{Error, Result};
 use crate::storage::disk::{self, File, SharedWords, sync_words};
-use crate::storage::format::{FILTER_MAGIC, checksum, is_lost, may_be_a_filter, narrow};
+use crate::storage::format::{FILTER_HEADER_BYTES, FILTER_MAGIC, checksum, narrow};
 use crate::storage::index::Meta;
-use crate::storage::names::{INDEX, is_of_store};
+use crate::storage::names::{INDEX, may_be_filter_of};
 
-/// Bytes of the header: the magic, the store's id, generation, the filter's number, and a checksum of
-/// those.
-const HEADER_BYTES: usize = 32;
-
-/// The word that says up to which content the filter is complete.
-const MARK: usize = HEADER_BYTES / 8;
+/// The words of the last two marks, in either order.
+const MARKS: [usize; 2] = [FILTER_HEADER_BYTES / 8, FILTER_HEADER_BYTES / 8 + 1];
 
 /// The word that says how many words of bits follow.
-const LENGTH: usize = MARK + 1;
+const LENGTH: usize = MARKS[1] + 1;
 
 /// The first word of bits.
 const FIRST: usize = LENGTH + 1;
@@ -94,14 +99,14 @@ impl FilterName {
     /// Takes the file away; whoever has it open goes on using it.
     pub(crate) fn delete(self, folder: &Path) {
         let path = self.path(folder);
-        if is_of_store(&path, self.store) {
+        if may_be_filter_of(&path, self.store) {
             // A leftover costs room and nothing else.
             disk::remove(&path).unwrap_or_default();
         }
     }
 
-    fn header(self) -> [u8; HEADER_BYTES] {
-        let mut bytes = [0; HEADER_BYTES];
+    fn header(self) -> [u8; FILTER_HEADER_BYTES] {
+        let mut bytes = [0; FILTER_HEADER_BYTES];
         bytes[..8].copy_from_slice(&FILTER_MAGIC);
         bytes[8..16].copy_from_slice(&self.store.to_le_bytes());
         bytes[16..20].copy_from_slice(&self.generation.to_le_bytes());
@@ -117,6 +122,8 @@ impl FilterName {
 pub(crate) struct Filter {
     path: PathBuf,
     words: SharedWords,
+    /// Whether a word did not check.
+    met_damage: AtomicBool,
 }
 
 impl Filter {
@@ -128,10 +135,7 @@ impl Filter {
     pub(crate) fn create(folder: &Path, name: FilterName, len: u64) -> Result<Filter> {
         let path = name.path(folder);
         if disk::is_file(&path)? {
-            let start = File::open(&path)?.start(HEADER_BYTES)?;
-            // A killed process may have left the beginning of one, and a crash nothing of that.
-            let is_unfinished = start.len() < HEADER_BYTES || is_lost(&start);
-            if !(is_of_store(&path, name.store) || is_unfinished && may_be_a_filter(&start)) {
+            if !may_be_filter_of(&path, name.store) {
                 return Err(Error::Occupied { path });
             }
             disk::remove(&path)?;
@@ -142,20 +146,28 @@ impl Filter {
         let bytes = 8 * len + 8 * FIRST as u64;
         file.write(0, &name.header())?;
         let empty = checked(0).to_le_bytes().repeat(EMPTY / 8);
-        for start in (HEADER_BYTES as u64..bytes).step_by(EMPTY) {
+        for start in (FILTER_HEADER_BYTES as u64..bytes).step_by(EMPTY) {
             let left = usize::try_from(bytes - start).unwrap_or(EMPTY);
             file.write(start, &empty[..left.min(EMPTY)])?;
         }
-        let words = file.words(true)?;
-        words.put(LENGTH, checked(len));
-        Ok(Filter { path, words })
+        let filter = Filter::of(path, file.words(true)?);
+        filter.words.put(LENGTH, checked(len));
+        Ok(filter)
     }
 
-    /// Opens the filter in `folder`, if it is there, whole, and complete up to content `complete`.
+    fn of(path: PathBuf, words: SharedWords) -> Filter {
+        Filter {
+            path,
+            words,
+            met_damage: AtomicBool::new(false),
+        }
+    }
+
+    /// Opens the filter in `folder`, if it is there, whole, and has the mark.
     pub(crate) fn open(
         folder: &Path,
         name: FilterName,
-        complete: u64,
+        mark: u64,
         writable: bool,
     ) -> Option<Filter> {
         let path = name.path(folder);
@@ -165,15 +177,20 @@ impl Filter {
             File::open
         };
         let file = open(&path).ok()?;
-        if file.start(HEADER_BYTES).ok()? != name.header() {
+        if file.start(FILTER_HEADER_BYTES).ok()? != name.header() {
             return None;
         }
-        let words = file.words(writable).ok()?;
-        let filter = Filter { path, words };
+        let filter = Filter::of(path, file.words(writable).ok()?);
         let whole =
             filter.words.len() > FIRST && filter.words.get(LENGTH)? == checked(filter.len() as u64);
-        let mark = filter.words.get(MARK).and_then(own)?;
-        (whole && mark >= complete).then_some(filter)
+        let is_marked = MARKS.into_iter().any(|place| filter.has_mark(place, mark));
+        (whole && is_marked).then_some(filter)
+    }
+
+    /// A mark that no other has but by chance: one in 2^56.
+    pub(crate) fn draw_mark(path: &Path) -> u64 {
+        // The standard library's randomness needs no further crate.
+        RandomState::new().hash_one(path) & bits::mask(OWN_BITS)
     }
 
     /// Whether so many postings are too many for it.
@@ -195,7 +212,7 @@ impl Filter {
             for same in places.chunk_by(|a, b| a.0 == b.0) {
                 let bits = same.iter().fold(0, |bits, place| bits | place.1);
                 // One that does not check stays as it is: nobody knows what it was to hold.
-                let change = |word| Some(checked(own(word)? | bits));
+                let change = |word| Some(checked(self.own(word)? | bits));
                 self.words.update(same[0].0, change);
             }
         }
@@ -214,14 +231,38 @@ impl Filter {
     /// Whether the tables of a list may hold a hash; false is certain.
     pub(crate) fn may_hold(&self, list: u32, hash: u32) -> bool {
         let (word, bits) = self.place(list, hash);
-        let word = self.words.get(word).and_then(own);
+        let word = self.words.get(word).and_then(|word| self.own(word));
         word.is_none_or(|word| word & bits == bits)
     }
 
-    /// Makes it durable, complete up to content `complete`.
-    pub(crate) fn sync(&self, complete: u64) -> Result<()> {
-        self.words.put(MARK, checked(complete));
+    /// Makes it durable with the mark of the next commit; the one before has the mark `last`.
+    pub(crate) fn sync(&self, last: u64, mark: u64) -> Result<()> {
+        let [first, second] = MARKS;
+        let place = if self.has_mark(first, last) {
+            second
+        } else {
+            first
+        };
+        self.words.put(place, checked(mark));
         sync_words(&self.path, &self.words)
+    }
+
+    fn has_mark(&self, place: usize, mark: u64) -> bool {
+        self.words.get(place).and_then(own) == Some(mark)
+    }
+
+    /// Whether a word did not check when it was needed.
+    pub(crate) fn met_damage(&self) -> bool {
+        self.met_damage.load(Ordering::Relaxed)
+    }
+
+    /// The filter's bits of a word, if it checks.
+    fn own(&self, word: u64) -> Option<u64> {
+        let own = own(word);
+        if own.is_none() {
+            self.met_damage.store(true, Ordering::Relaxed);
+        }
+        own
     }
 
     /// Words of bits that do not check.
@@ -301,8 +342,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let filter = Filter::create(folder.path(), NAME, 30).unwrap();
         insert(&filter, 3, 4);
-        filter.sync(50).unwrap();
-        let open = |name, complete| Filter::open(folder.path(), name, complete, false);
+        filter.sync(0, 50).unwrap();
+        let open = |name, mark| Filter::open(folder.path(), name, mark, false);
         assert!(open(NAME, 50).is_some_and(|filter| filter.may_hold(3, 4)));
         assert!(open(NAME, 51).is_none());
         assert!(open(FilterName { number: 3, ..NAME }, 50).is_none());
@@ -317,11 +358,30 @@ mod tests {
             assert!(open(other, 50).is_none());
         }
         std::fs::write(filter.path(), b"dedupflt").unwrap();
-        assert!(open(NAME, 0).is_none());
+        assert!(open(NAME, 50).is_none());
         Filter::create(folder.path(), NAME, 30).unwrap();
         std::fs::write(filter.path(), b"dear diary").unwrap();
         let error = Filter::create(folder.path(), NAME, 30).unwrap_err();
         assert!(matches!(error, Error::Occupied { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_filter_keeps_the_mark_of_the_last_commit_until_the_next_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let filter = Filter::create(folder.path(), NAME, 30).unwrap();
+        let found = || {
+            let is_found = |mark: &u64| Filter::open(folder.path(), NAME, *mark, false).is_some();
+            (1..9).filter(is_found).collect::<Vec<u64>>()
+        };
+        filter.sync(0, 1).unwrap();
+        assert_eq!(found(), [1]);
+        filter.sync(1, 2).unwrap();
+        assert_eq!(found(), [1, 2]);
+        // The commit of 2 never came to be.
+        filter.sync(1, 3).unwrap();
+        assert_eq!(found(), [1, 3]);
+        filter.sync(3, 4).unwrap();
+        assert_eq!(found(), [3, 4]);
     }
 
     #[test]
@@ -330,13 +390,13 @@ mod tests {
         let filter = Filter::create(folder.path(), NAME, 1_000).unwrap();
         let hash = |n: u32| n.wrapping_mul(0x9E37_79B1);
         (0..4_000).for_each(|n| insert(&filter, n % 18, hash(n)));
-        filter.sync(4_000).unwrap();
+        filter.sync(0, 1).unwrap();
         let path = filter.path().to_owned();
         drop(filter);
         let sound = std::fs::read(&path).unwrap();
         let missing = |damaged: &[u8]| {
             std::fs::write(&path, damaged).unwrap();
-            let filter = Filter::open(folder.path(), NAME, 4_000, true)?;
+            let filter = Filter::open(folder.path(), NAME, 1, true)?;
             // What is inserted into a damaged word does not make it look sound.
             (0..100).for_each(|n| insert(&filter, n % 18, hash(n)));
             Some(

@@ -12,7 +12,7 @@ use super::filter::{Density, Filter, FilterName};
 use super::list::OLDEST;
 use crate::error::Result;
 use crate::storage::disk;
-use crate::storage::index::{LEVELS, Meta, levels};
+use crate::storage::index::{FilterState, LEVELS, Meta, levels};
 
 /// The levels that share a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,19 +56,19 @@ impl Age {
         }
     }
 
-    /// The number of their filter; 0 for none.
-    pub(crate) fn number(self, meta: &Meta) -> u64 {
+    /// What is known of their filter.
+    pub(crate) fn filter(self, meta: &Meta) -> FilterState {
         match self {
             Age::Young => meta.young_filter,
             Age::Old => meta.old_filter,
         }
     }
 
-    /// Gives their filter another number.
-    pub(crate) fn set_number(self, meta: &mut Meta, number: u64) {
+    /// The same, to be changed.
+    pub(crate) fn filter_mut(self, meta: &mut Meta) -> &mut FilterState {
         match self {
-            Age::Young => meta.young_filter = number,
-            Age::Old => meta.old_filter = number,
+            Age::Young => &mut meta.young_filter,
+            Age::Old => &mut meta.old_filter,
         }
     }
 }
@@ -130,10 +130,10 @@ impl Filters {
     pub(crate) fn open(path: &Path, meta: &Meta, writable: bool) -> Result<Filters> {
         let mut filters = Filters::default();
         for age in Age::ALL {
-            let number = age.number(meta);
+            let FilterState { number, mark } = age.filter(meta);
             let name = FilterName::of(path, meta, number)?;
             let folder = disk::parent(path);
-            let open = || Filter::open(folder, name, age.end(meta), writable);
+            let open = || Filter::open(folder, name, mark, writable);
             let filter = (number > 0).then(open).flatten();
             filters.set(age, meta, filter.map(Arc::new));
         }
@@ -186,9 +186,10 @@ impl Filters {
 
 /// The files of the filters that `before` names and `after` does not, both of the index at `path`.
 pub(crate) fn retired(path: &Path, before: &Meta, after: &Meta) -> Result<Vec<FilterName>> {
-    let kept = Age::ALL.map(|age| age.number(after));
-    let numbers = Age::ALL.into_iter().map(|age| age.number(before));
-    let gone = numbers.filter(|number| *number > 0 && !kept.contains(number));
+    let kept = Age::ALL.map(|age| age.filter(after).number);
+    let numbers = Age::ALL.map(|age| age.filter(before).number);
+    let gone = |number: &u64| *number > 0 && !kept.contains(number);
+    let gone = numbers.into_iter().filter(gone);
     gone.map(|number| FilterName::of(path, before, number))
         .collect()
 }

@@ -269,8 +269,14 @@ impl Check {
         let damaged = filter.damaged();
         let what = match (lacking, damaged) {
             (0, 0) => return,
+            (0, 1) => "a word of it is damaged, which only takes time".to_owned(),
             (0, _) => format!("{damaged} of its words are damaged, which only takes time"),
-            _ => format!("it lacks {lacking} postings, so what is like those is not found"),
+            (1, _) => {
+                "it lacks a posting, so some of what is like its text is not found".to_owned()
+            }
+            _ => format!(
+                "it lacks {lacking} postings, so some of what is like their texts is not found"
+            ),
         };
         let remedy =
             "delete this file while nobody uses the store, and the next merge makes it anew";
