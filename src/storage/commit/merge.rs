@@ -83,9 +83,7 @@ fn filters_for(
         let levels = &meta.levels[age.levels()];
         let postings = lists * levels.iter().map(|state| state.posted).sum::<u64>();
         let known = snapshot.filters.get(age);
-        let is_fit = |filter: &&Arc<Filter>| {
-            !filter.is_full(postings, age.density()) && !filter.met_damage()
-        };
+        let is_fit = |filter: &&Arc<Filter>| !filter.is_full(postings) && !filter.met_damage();
         let fit = known.filter(is_fit);
         let is_new = fit.is_none();
         let filter = match fit {
@@ -130,7 +128,7 @@ fn new_filter(
     Filter::create(
         disk::parent(path),
         name,
-        age.density().words(postings, expected),
+        Filter::words_for(postings, expected),
     )
 }
 

@@ -198,7 +198,7 @@ impl Next {
             mark: Filter::draw_mark(&self.path),
         };
         let postings = self.meta.posted() * u64::from(self.lists());
-        let words = Age::Old.density().words(postings, 0);
+        let words = Filter::words_for(postings, 0);
         let filter = Filter::create(&self.folder, self.filter_name()?, words)?;
         let transaction = self.index.begin_read(&self.path)?;
         let levels = [self.keyed()?];

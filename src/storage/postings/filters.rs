@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::filter::{Density, Filter, FilterName};
+use super::filter::{Filter, FilterName};
 use super::list::OLDEST;
 use crate::error::Result;
 use crate::storage::disk;
@@ -45,15 +45,6 @@ impl Age {
     pub(crate) fn has_tables(self, meta: &Meta) -> bool {
         let start = levels::start(&meta.levels, self.levels().end - 1);
         self.end(meta) > start
-    }
-
-    /// How dense their filter is. With six postings a word, one hash in 45 that is not there passes, with four one in 125.
-    /// What passes that of the young levels costs a look at several tables, so there it is fewer.
-    pub(crate) const fn density(self) -> Density {
-        match self {
-            Age::Young => Density { fresh: 2, full: 4 },
-            Age::Old => Density { fresh: 3, full: 6 },
-        }
     }
 
     /// What is known of their filter.

@@ -42,6 +42,12 @@ impl<T> Parts<T> {
     }
 }
 
+impl<T> Default for Parts<T> {
+    fn default() -> Parts<T> {
+        Parts::new()
+    }
+}
+
 impl<T> Index<u32> for Parts<T> {
     type Output = T;
 
