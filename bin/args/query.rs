@@ -12,6 +12,9 @@ use crate::parse;
 /// Prints the most similar ones first. A file that is stored under its own path is not among its
 /// own matches.
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "\
+dedupdb query [OPTIONS] <PATH>...
+       dedupdb query [OPTIONS] --key <KEY>...")]
 #[command(after_long_help = "\
 Examples:
   dedupdb query draft.txt  Which stored documents resemble this file?
