@@ -56,6 +56,11 @@ impl Telling {
     }
 }
 
+/// A path without a dot that it begins with.
+fn here(path: &Path) -> &Path {
+    path.strip_prefix(".").unwrap_or(path)
+}
+
 /// Refuses to replace a file that is no such list. One that is empty is no loss, and devices and pipes are written to.
 fn check_replaced(list: &Path) -> Result<()> {
     if !list.is_file() {
@@ -89,6 +94,8 @@ fn is_of_list(line: &str) -> bool {
 pub(crate) struct LeftOut {
     console: Console,
     named: Named,
+    /// Files that are named even if they are no failures: who typed the name of one expects it to be read.
+    typed: Vec<PathBuf>,
     counts: BTreeMap<Reason, u64>,
     list: Option<List>,
 }
@@ -115,9 +122,15 @@ impl LeftOut {
         Ok(LeftOut {
             console: console.clone(),
             named: if telling.verbose { Named::All } else { named },
+            typed: Vec::new(),
             counts: BTreeMap::new(),
             list: telling.skipped.as_ref().map(begin).transpose()?,
         })
+    }
+
+    /// Names the first of these files, too, if they are left out as a whole.
+    pub(crate) fn naming(self, typed: Vec<PathBuf>) -> LeftOut {
+        LeftOut { typed, ..self }
     }
 
     /// Tells one.
@@ -130,7 +143,11 @@ impl LeftOut {
             list.push(skipped)?;
         }
         let is_failure = skipped.reason.is_failure();
-        if self.named == Named::Failures && !is_failure {
+        let is_typed = self
+            .typed
+            .iter()
+            .any(|path| here(path) == here(Path::new(&skipped.place)));
+        if self.named == Named::Failures && !is_failure && !is_typed {
             return Ok(());
         }
         let count = self.counts.entry(skipped.reason).or_default();

@@ -17,7 +17,10 @@ pub(crate) fn other_names_note(added: &Added, dedupdb: &str) -> Option<String> {
             "forget one of the names, as with `{}`",
             remove(dedupdb, key)
         ),
-        _ => format!("forget the names that you do not want with `{dedupdb} remove KEY`"),
+        _ => format!(
+            "forget the names that you do not want with `{dedupdb} remove KEY`, or those of a folder \
+             with `remove --prefix FOLDER/`"
+        ),
     };
     Some(format!(
         "{files} stored under other names, too (first: {key} = {other}); run `add` in the same \

@@ -343,7 +343,7 @@ impl Error {
             }
             Error::AlreadyAStore { path } => write!(
                 f,
-                "{}: there is a dedupdb store here already; open it, or choose another folder",
+                "{}: there is a dedupdb store here already; use it, or choose another folder",
                 path.display()
             ),
             Error::Occupied { path } => write!(

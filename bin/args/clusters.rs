@@ -20,7 +20,7 @@ Examples:
 Each line has three columns, separated by tabs: CLUSTER, KEY and JACCARD, and for an exact copy of
 the representative a fourth one, `exact copy`. CLUSTER counts from 1.
 JACCARD is the similarity to the representative of the cluster. It is exact, or, if the store keeps
-no shingles, an estimate with its standard error, such as ~0.8125±0.0350. A connected cluster may
+no shingles, an estimate with its standard error, such as ~0.8125±0.0345. A connected cluster may
 have members below the threshold, connected to the representative by a chain of pairs.
 
 Exit codes: 0 there are clusters, 1 there are none, 2 error.")]

@@ -178,9 +178,10 @@ Examples:
   dedupdb check
   dedupdb check --store backup && echo sound
 
-Compares all checksums, computes signatures and postings again, and compares documents with their
-contents. The youngest contents, at most 32,768, have no postings in tables yet: opening a store
-computes these from the signatures. The summary says how many such contents there are.
+Verifies all checksums, computes signatures and postings again, and compares documents with their
+contents. A content is a distinct text; a posting says that it is in a bucket. Recent contents, at
+most 32,768, have no postings in tables yet: opening a store computes these from the signatures. The
+summary says how many such contents there are.
 
 Prints a line for each problem. No other process may have the store open. A backup can be
 checked at any time.

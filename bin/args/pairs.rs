@@ -17,7 +17,7 @@ Examples:
 
 Each line has three columns, separated by tabs: KEY_A, KEY_B and JACCARD, and for an exact copy a
 fourth one, `exact copy`. JACCARD is exact, or, if
-the store keeps no shingles, an estimate with its standard error, such as ~0.8125±0.0350. Control
+the store keeps no shingles, an estimate with its standard error, such as ~0.8125±0.0345. Control
 characters and backslashes in keys are escaped, as \\n and \\\\; --json prints keys unescaped.
 
 Without --exhaustive, a pair is found if it shares a bucket: at the threshold with the recall that

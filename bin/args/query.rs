@@ -27,7 +27,7 @@ Examples:
 
 Each line has three columns, separated by tabs: QUERY, KEY and JACCARD, and for an exact copy a
 fourth one, `exact copy`. JACCARD is exact, or, if the store keeps no shingles, an estimate with its standard error, such as
-~0.8125±0.0350. Control characters and backslashes in keys are escaped, as \\n and \\\\; --json
+~0.8125±0.0345. Control characters and backslashes in keys are escaped, as \\n and \\\\; --json
 prints keys unescaped.
 
 In JSON, `share_of_query` is the share of the query's shingles that the match also has,

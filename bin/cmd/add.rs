@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
         output,
         interrupt,
         lists_matches: add.matches,
-        left_out: LeftOut::begin(console, &add.telling, Named::Failures)?,
+        left_out: LeftOut::begin(console, &add.telling, Named::Failures)?.naming(paths.clone()),
         progress: Progress::new(console, move || options.disk_bytes(sources(&paths, None))),
         threads: add.timings.then(ProcessorTimes::default),
         failed: None,
@@ -225,6 +225,10 @@ impl Telling<'_> {
         ];
         for note in notes.into_iter().flatten() {
             self.console.note(&note);
+        }
+        if added.documents() == 0 && added.ended == Ended::All {
+            self.console
+                .note("there was nothing to add: no file or record was found");
         }
         let elapsed = self.progress.elapsed();
         let to_text = || tally::to_text(added, self.add.inputs.pre.is_some(), elapsed);

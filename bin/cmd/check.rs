@@ -52,8 +52,8 @@ fn summary(report: &Report) -> String {
     let recent = match report.recent {
         0 => String::new(),
         recent => {
-            let contents = counted(recent, "youngest content", "youngest contents");
-            format!(" ({contents} not in tables yet)")
+            let contents = counted(recent, "recent content", "recent contents");
+            format!(" ({contents} not in tables yet, as usual)")
         }
     };
     format!(

@@ -367,3 +367,33 @@ fn a_list_replaces_only_such_a_list() {
         }
     }
 }
+
+#[test]
+fn a_file_that_was_typed_is_named_where_one_of_a_folder_is_counted() {
+    let sandbox = Sandbox::new();
+    sandbox.write("folder/picture", "\u{0}\u{1}\u{0}");
+    let ran = sandbox.run(&["add", "folder"]).expect(0);
+    assert!(!ran.stderr.contains("picture"), "{}", ran.stderr);
+    for typed in ["folder/picture", "./folder/picture"] {
+        let ran = sandbox.run(&["add", typed]).expect(0);
+        assert!(
+            ran.stderr.contains("folder/picture: ") && ran.stderr.contains("left out"),
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+#[test]
+fn an_empty_folder_gives_a_note() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("empty")).unwrap();
+    let ran = sandbox.run(&["add", "empty"]).expect(0);
+    assert!(
+        ran.stderr.contains("there was nothing to add"),
+        "{}",
+        ran.stderr
+    );
+    let ran = sandbox.run(&["--quiet", "add", "empty"]).expect(0);
+    assert_eq!(ran.stderr, "");
+}
