@@ -281,10 +281,11 @@ pub(crate) fn may_be_a_filter(start: &[u8]) -> bool {
     is_start_of(&FILTER_MAGIC, start) || is_lost(start)
 }
 
-/// Whether a file with these first bytes is a filter's, of which not even the header is whole: a killed process leaves the
-/// beginning of one, and a crash nothing of that.
-pub(super) fn is_unfinished_filter(start: &[u8]) -> bool {
-    may_be_a_filter(start) && (start.len() < FILTER_HEADER_BYTES || is_lost(start))
+/// Whether a file with the name of a filter and these first bytes is one of a store, or what is left of one: a killed
+/// process leaves the beginning of a header, and a crash nothing of that.
+pub(crate) fn may_be_filter_of(start: &[u8], store: u64) -> bool {
+    let is_unfinished = start.len() < FILTER_HEADER_BYTES || is_lost(start);
+    belongs_to(start, store) || is_unfinished && may_be_a_filter(start)
 }
 
 /// Whether bytes are a beginning of those that `magic` begins, or the other way round.

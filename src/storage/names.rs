@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::disk::File;
-use super::format::{HEADER_BYTES, belongs_to, is_unfinished_filter};
+use super::format::{HEADER_BYTES, belongs_to, may_be_filter_of};
 
 pub(super) const INDEX: &str = "index.redb";
 
@@ -28,8 +28,8 @@ pub(super) fn is_of_store(path: &Path, store: u64) -> bool {
 }
 
 /// Whether a file with the name of a filter is one of a store, or what is left of one.
-pub(super) fn may_be_filter_of(path: &Path, store: u64) -> bool {
-    start(path).is_some_and(|start| belongs_to(&start, store) || is_unfinished_filter(&start))
+pub(super) fn is_filter_of(path: &Path, store: u64) -> bool {
+    start(path).is_some_and(|start| may_be_filter_of(&start, store))
 }
 
 fn start(path: &Path) -> Option<Vec<u8>> {

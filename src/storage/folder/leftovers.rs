@@ -11,7 +11,7 @@ use crate::storage::format::{
 };
 use crate::storage::index::{Index, Meta};
 use crate::storage::names::{
-    COPY, FIRST_GENERATION, INDEX, NEW_INDEX, NEXT_INDEX, SCRATCH, is_of_store, may_be_filter_of,
+    COPY, FIRST_GENERATION, INDEX, NEW_INDEX, NEXT_INDEX, SCRATCH, is_filter_of, is_of_store,
 };
 use crate::storage::postings::Age;
 
@@ -44,7 +44,7 @@ impl Named {
     fn is_of(self, path: &Path, store: u64) -> bool {
         match self {
             Named::Column(..) => is_of_store(path, store),
-            Named::Filter { .. } => may_be_filter_of(path, store),
+            Named::Filter { .. } => is_filter_of(path, store),
         }
     }
 

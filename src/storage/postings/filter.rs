@@ -31,9 +31,11 @@ use super::leaf::Posting;
 use crate::codec::bits;
 use crate::error::{Error, Result};
 use crate::storage::disk::{self, File, SharedWords, sync_words};
-use crate::storage::format::{FILTER_HEADER_BYTES, FILTER_MAGIC, checksum, narrow};
+use crate::storage::format::{
+    FILTER_HEADER_BYTES, FILTER_MAGIC, checksum, may_be_filter_of, narrow,
+};
 use crate::storage::index::Meta;
-use crate::storage::names::{INDEX, may_be_filter_of};
+use crate::storage::names::{INDEX, is_filter_of};
 
 /// The words of the last two marks, in either order.
 const MARKS: [usize; 2] = [FILTER_HEADER_BYTES / 8, FILTER_HEADER_BYTES / 8 + 1];
@@ -89,7 +91,7 @@ impl FilterName {
     /// Takes the file away; whoever has it open goes on using it.
     pub(crate) fn delete(self, folder: &Path) {
         let path = self.path(folder);
-        if may_be_filter_of(&path, self.store) {
+        if is_filter_of(&path, self.store) {
             // A leftover costs room and nothing else.
             disk::remove(&path).unwrap_or_default();
         }
@@ -131,7 +133,8 @@ impl Filter {
     pub(crate) fn create(folder: &Path, name: FilterName, len: u64) -> Result<Filter> {
         let path = name.path(folder);
         if disk::is_file(&path)? {
-            if !may_be_filter_of(&path, name.store) {
+            let start = File::open(&path)?.start(FILTER_HEADER_BYTES)?;
+            if !may_be_filter_of(&start, name.store) {
                 return Err(Error::Occupied { path });
             }
             disk::remove(&path)?;
