@@ -1,11 +1,7 @@
 //! New contents by their hash.
 
-use std::hint::black_box;
-
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
-
 use super::parts::Parts;
+use super::places::Places;
 use crate::codec::low32;
 
 /// The contents appended since the last commit, by hash.
@@ -17,54 +13,29 @@ pub(crate) struct ByHash {
     /// All, in the order in which they came: a table that grows need not move them.
     contents: Parts<([u8; 32], u32)>,
     /// The youngest of each hash.
-    youngest: HashTable<Place>,
-}
-
-/// A place among the contents, with the first bytes of the hash there: the others are anywhere in memory.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    start: u32,
-    at: u32,
-}
-
-impl Place {
-    fn new(hash: &[u8; 32], at: u32) -> Place {
-        let start = hash.first_chunk().copied().map_or(0, u32::from_le_bytes);
-        Place { start, at }
-    }
-
-    /// What the table takes for the hash: these bytes in all of its bits.
-    fn spread(self) -> u64 {
-        u64::from(self.start).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    }
+    youngest: Places,
 }
 
 impl ByHash {
     /// The content with a hash.
     pub(crate) fn get(&self, hash: &[u8; 32]) -> Option<u32> {
-        let wanted = Place::new(hash, 0);
-        let is_it = |place: &Place| is_of(&self.contents, *place, wanted, hash);
-        let found = self.youngest.find(wanted.spread(), is_it);
-        found.map(|place| self.contents[place.at].1)
+        let found = self
+            .youngest
+            .find(start(hash), |at| self.contents[at].0 == *hash);
+        found.map(|at| self.contents[at].1)
     }
 
     /// Reads the place of a hash in memory, so that it is at hand soon.
     pub(crate) fn approach(&self, hash: &[u8; 32]) {
-        black_box(self.youngest.find(Place::new(hash, 0).spread(), |_| false));
+        self.youngest.approach(start(hash));
     }
 
     /// Enters a content; a later one with the same hash takes its place.
     pub(crate) fn insert(&mut self, hash: [u8; 32], content: u32) {
-        let new = Place::new(&hash, low32(self.contents.len() as u64));
+        let at = low32(self.contents.len() as u64);
         let contents = &self.contents;
-        let is_it = |place: &Place| is_of(contents, *place, new, &hash);
-        match self
-            .youngest
-            .entry(new.spread(), is_it, |place| place.spread())
-        {
-            Entry::Occupied(mut entry) => *entry.get_mut() = new,
-            Entry::Vacant(entry) => drop(entry.insert(new)),
-        }
+        self.youngest
+            .set(start(&hash), at, |at| contents[at].0 == hash);
         self.contents.push((hash, content));
     }
 
@@ -80,9 +51,9 @@ impl ByHash {
     }
 }
 
-/// Whether a content is the wanted one, which has a hash.
-fn is_of(contents: &Parts<([u8; 32], u32)>, place: Place, wanted: Place, hash: &[u8; 32]) -> bool {
-    place.start == wanted.start && contents[place.at].0 == *hash
+/// The first bytes of a hash.
+fn start(hash: &[u8; 32]) -> u32 {
+    hash.first_chunk().copied().map_or(0, u32::from_le_bytes)
 }
 
 #[cfg(test)]

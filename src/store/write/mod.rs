@@ -12,6 +12,7 @@ mod older;
 mod parts;
 mod pending;
 mod pipeline;
+mod places;
 mod run;
 mod settle;
 mod uncommitted;

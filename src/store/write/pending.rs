@@ -1,13 +1,10 @@
 //! What a writer did to the documents and has not committed.
 
 use std::collections::{BTreeSet, HashMap};
-use std::hint::black_box;
 use std::sync::Arc;
 
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
-
 use super::parts::Parts;
+use super::places::Places;
 use crate::codec::low32;
 use crate::error::Result;
 use crate::pool::Pool;
@@ -25,7 +22,7 @@ pub(crate) type Moment = u32;
 pub(crate) struct Pending {
     steps: Parts<Step>,
     /// The last step of each document.
-    last: HashTable<Last>,
+    last: Places,
     named: Named,
     /// Memory that keys and names take, about.
     bytes: u64,
@@ -39,26 +36,6 @@ struct Step {
     before: Before,
     /// Whether the document has no later step.
     is_last: bool,
-}
-
-/// The last step of a document, with half of the hash of its key: a table that grows need not read the steps, which are
-/// all over the memory.
-#[derive(Clone, Copy, Debug)]
-struct Last {
-    half: u32,
-    step: u32,
-}
-
-impl Last {
-    fn new(key: Keyed<'_>, step: u32) -> Last {
-        let half = low32(key.hash);
-        Last { half, step }
-    }
-
-    /// What a table takes for the hash of a key: the one half in all of its bits.
-    fn spread(self) -> u64 {
-        u64::from(self.half).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    }
 }
 
 /// What a document was before a step.
@@ -115,7 +92,7 @@ impl Pending {
     pub(crate) fn new(contents: u32) -> Pending {
         Pending {
             steps: Parts::new(),
-            last: HashTable::new(),
+            last: Places::default(),
             named: Named {
                 start: contents,
                 new: Vec::new(),
@@ -152,19 +129,15 @@ impl Pending {
         }
     }
 
-    /// Reads the place of a key in memory, so that it is at hand soon. Memory answers many such questions at once; who
-    /// asks for one key after the other waits each time.
+    /// Reads the place of a key in memory, so that it is at hand soon.
     pub(crate) fn approach(&self, key: Keyed<'_>) {
-        black_box(self.last.find(Last::new(key, 0).spread(), |_| false));
+        self.last.approach(low32(key.hash));
     }
 
     /// The last step of a document.
     fn last_of(&self, key: Keyed<'_>) -> Option<u32> {
-        let wanted = Last::new(key, 0);
-        let is_its =
-            |last: &Last| last.half == wanted.half && *self.steps[last.step].key == *key.key;
-        let last = self.last.find(wanted.spread(), is_its);
-        last.map(|last| last.step)
+        let is_its = |step| *self.steps[step].key == *key.key;
+        self.last.find(low32(key.hash), is_its)
     }
 
     /// The document of a step as it was at `moment`.
@@ -192,21 +165,16 @@ impl Pending {
         let now = self.now();
         self.bytes += (CHANGE_BYTES + key.key.len()) as u64;
         let steps = &mut self.steps;
-        let last = Last::new(key, now);
-        let is_its = |other: &Last| other.half == last.half && *steps[other.step].key == *key.key;
-        let (shared, before) = match self.last.entry(last.spread(), is_its, |last| last.spread()) {
-            Entry::Occupied(mut place) => {
-                let earlier = std::mem::replace(&mut place.get_mut().step, now);
-                let step = &mut steps[earlier];
-                step.is_last = false;
-                (step.key.clone(), Before::Step(earlier))
-            }
-            Entry::Vacant(place) => {
-                place.insert(last);
-                let committed = committed.map(Box::new);
-                let before = committed.map_or(Before::Absent, Before::Committed);
-                (key.key.into(), before)
-            }
+        let is_its = |step| *steps[step].key == *key.key;
+        let earlier = self.last.set(low32(key.hash), now, is_its);
+        let (shared, before) = if let Some(earlier) = earlier {
+            let step = &mut steps[earlier];
+            step.is_last = false;
+            (step.key.clone(), Before::Step(earlier))
+        } else {
+            let committed = committed.map(Box::new);
+            let before = committed.map_or(Before::Absent, Before::Committed);
+            (key.key.into(), before)
         };
         if let Some(row) = row {
             self.named.push(row.content, now, &shared);
