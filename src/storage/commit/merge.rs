@@ -47,11 +47,9 @@ pub(crate) fn run(
     if !merge.is_empty() {
         meters.merging.time(|| merge.run(transaction, threads))?;
     }
-    let mark = Filter::draw_mark(snapshot.tables.path());
     for Gain { age, filter, .. } in &merge.gains {
         let state = age.filter_mut(meta);
-        filter.sync(state.mark, mark)?;
-        state.mark = mark;
+        state.mark = filter.sync(state.mark)?;
     }
     Ok(merge.filters)
 }

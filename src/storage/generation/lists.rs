@@ -193,10 +193,7 @@ impl Next {
     /// Makes the filter over all postings in the lists.
     pub(crate) fn fill_filter(&mut self, threads: usize) -> Result<()> {
         self.meta.filters = 1;
-        self.meta.old_filter = FilterState {
-            number: 1,
-            mark: Filter::draw_mark(&self.path),
-        };
+        self.meta.old_filter = FilterState { number: 1, mark: 0 };
         let postings = self.meta.posted() * u64::from(self.lists());
         let words = Filter::words_for(postings, 0);
         let filter = Filter::create(&self.folder, self.filter_name()?, words)?;
@@ -210,7 +207,8 @@ impl Next {
                 .for_each(list as usize, Age::Old.levels(), fill)
                 .map_err(|error| bucket_error(&self.path, error))
         })?;
-        filter.sync(0, self.meta.old_filter.mark)
+        self.meta.old_filter.mark = filter.sync(0)?;
+        Ok(())
     }
 
     /// Whether the content of a new id, below the mark, has postings.

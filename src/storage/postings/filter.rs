@@ -11,7 +11,7 @@
 //! merge sets bits and makes them durable before its commit; bits of a commit that never came to be
 //! do no harm, and none is ever cleared.
 //!
-//! Each merge draws a mark by chance and notes it in the index and in each filter that gains postings. So a filter of
+//! Each merge draws a mark by chance for each filter that gains postings, and notes it there and in the index. So a filter of
 //! another copy of the store is not taken for its own, however alike their names, ages and sizes are. A filter keeps
 //! its last two marks: that of the commit that is being made, and that of the commit before, which stays the last
 //! one if the other never comes to be.
@@ -186,12 +186,6 @@ impl Filter {
         (whole && is_marked).then_some(filter)
     }
 
-    /// A mark that no other has but by chance: one in 2^56.
-    pub(crate) fn draw_mark(path: &Path) -> u64 {
-        // The standard library's randomness needs no further crate.
-        RandomState::new().hash_one(path) & bits::mask(OWN_BITS)
-    }
-
     /// Whether so many postings are too many for it.
     pub(crate) fn is_full(&self, postings: u64) -> bool {
         postings > FULL * self.len() as u64
@@ -234,8 +228,10 @@ impl Filter {
         word.is_none_or(|word| word & bits == bits)
     }
 
-    /// Makes it durable with the mark of the next commit; the one before has the mark `last`.
-    pub(crate) fn sync(&self, last: u64, mark: u64) -> Result<()> {
+    /// Makes it durable with a mark for the next commit, which it returns; the one before has the mark `last`.
+    pub(crate) fn sync(&self, last: u64) -> Result<u64> {
+        // The standard library's randomness needs no further crate. Another mark is the same once in 2^56 times.
+        let mark = RandomState::new().hash_one(&self.path) & bits::mask(OWN_BITS);
         let [first, second] = MARKS;
         let place = if self.has_mark(first, last) {
             second
@@ -243,7 +239,8 @@ impl Filter {
             first
         };
         self.words.put(place, checked(mark));
-        sync_words(&self.path, &self.words)
+        sync_words(&self.path, &self.words)?;
+        Ok(mark)
     }
 
     fn has_mark(&self, place: usize, mark: u64) -> bool {
@@ -339,11 +336,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let filter = Filter::create(folder.path(), NAME, 30).unwrap();
         insert(&filter, 3, 4);
-        filter.sync(0, 50).unwrap();
+        let mark = filter.sync(0).unwrap();
         let open = |name, mark| Filter::open(folder.path(), name, mark, false);
-        assert!(open(NAME, 50).is_some_and(|filter| filter.may_hold(3, 4)));
-        assert!(open(NAME, 51).is_none());
-        assert!(open(FilterName { number: 3, ..NAME }, 50).is_none());
+        assert!(open(NAME, mark).is_some_and(|filter| filter.may_hold(3, 4)));
+        assert!(open(NAME, mark + 1).is_none());
+        assert!(open(FilterName { number: 3, ..NAME }, mark).is_none());
         for other in [
             FilterName { store: 8, ..NAME },
             FilterName {
@@ -352,10 +349,10 @@ mod tests {
             },
         ] {
             std::fs::copy(filter.path(), other.path(folder.path())).unwrap();
-            assert!(open(other, 50).is_none());
+            assert!(open(other, mark).is_none());
         }
         std::fs::write(filter.path(), b"dedupflt").unwrap();
-        assert!(open(NAME, 50).is_none());
+        assert!(open(NAME, mark).is_none());
         Filter::create(folder.path(), NAME, 30).unwrap();
         std::fs::write(filter.path(), b"dear diary").unwrap();
         let error = Filter::create(folder.path(), NAME, 30).unwrap_err();
@@ -366,19 +363,22 @@ mod tests {
     fn a_filter_keeps_the_mark_of_the_last_commit_until_the_next_is_made() {
         let folder = tempfile::tempdir().unwrap();
         let filter = Filter::create(folder.path(), NAME, 30).unwrap();
-        let found = || {
-            let is_found = |mark: &u64| Filter::open(folder.path(), NAME, *mark, false).is_some();
-            (1..9).filter(is_found).collect::<Vec<u64>>()
+        let found = |marks: &[u64]| {
+            let is_found = |mark| Filter::open(folder.path(), NAME, mark, false).is_some();
+            marks
+                .iter()
+                .map(|&mark| is_found(mark))
+                .collect::<Vec<bool>>()
         };
-        filter.sync(0, 1).unwrap();
-        assert_eq!(found(), [1]);
-        filter.sync(1, 2).unwrap();
-        assert_eq!(found(), [1, 2]);
-        // The commit of 2 never came to be.
-        filter.sync(1, 3).unwrap();
-        assert_eq!(found(), [1, 3]);
-        filter.sync(3, 4).unwrap();
-        assert_eq!(found(), [3, 4]);
+        let one = filter.sync(0).unwrap();
+        assert_eq!(found(&[one, one + 1]), [true, false]);
+        let two = filter.sync(one).unwrap();
+        assert_eq!(found(&[one, two]), [true, true]);
+        // The commit of `two` never came to be.
+        let three = filter.sync(one).unwrap();
+        assert_eq!(found(&[one, two, three]), [true, false, true]);
+        let four = filter.sync(three).unwrap();
+        assert_eq!(found(&[one, two, three, four]), [false, false, true, true]);
     }
 
     #[test]
@@ -387,13 +387,13 @@ mod tests {
         let filter = Filter::create(folder.path(), NAME, 1_000).unwrap();
         let hash = |n: u32| n.wrapping_mul(0x9E37_79B1);
         (0..4_000).for_each(|n| insert(&filter, n % 18, hash(n)));
-        filter.sync(0, 1).unwrap();
+        let mark = filter.sync(0).unwrap();
         let path = filter.path().to_owned();
         drop(filter);
         let sound = std::fs::read(&path).unwrap();
         let missing = |damaged: &[u8]| {
             std::fs::write(&path, damaged).unwrap();
-            let filter = Filter::open(folder.path(), NAME, 1, true)?;
+            let filter = Filter::open(folder.path(), NAME, mark, true)?;
             // What is inserted into a damaged word does not make it look sound.
             (0..100).for_each(|n| insert(&filter, n % 18, hash(n)));
             Some(
