@@ -1,6 +1,6 @@
 //! Reports what was left out: on standard error, and in a file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -95,7 +95,7 @@ pub(crate) struct LeftOut {
     console: Console,
     named: Named,
     /// Files that are named even if they are no failures: who typed the name of one expects it to be read.
-    typed: Vec<PathBuf>,
+    typed: HashSet<PathBuf>,
     counts: BTreeMap<Reason, u64>,
     list: Option<List>,
 }
@@ -122,14 +122,15 @@ impl LeftOut {
         Ok(LeftOut {
             console: console.clone(),
             named: if telling.verbose { Named::All } else { named },
-            typed: Vec::new(),
+            typed: HashSet::new(),
             counts: BTreeMap::new(),
             list: telling.skipped.as_ref().map(begin).transpose()?,
         })
     }
 
     /// Names the first of these files, too, if they are left out as a whole.
-    pub(crate) fn naming(self, typed: Vec<PathBuf>) -> LeftOut {
+    pub(crate) fn naming(self, typed: &[PathBuf]) -> LeftOut {
+        let typed = typed.iter().map(|path| here(path).to_owned()).collect();
         LeftOut { typed, ..self }
     }
 
@@ -143,11 +144,8 @@ impl LeftOut {
             list.push(skipped)?;
         }
         let is_failure = skipped.reason.is_failure();
-        let is_typed = self
-            .typed
-            .iter()
-            .any(|path| here(path) == here(Path::new(&skipped.place)));
-        if self.named == Named::Failures && !is_failure && !is_typed {
+        let is_typed = || self.typed.contains(here(Path::new(&skipped.place)));
+        if self.named == Named::Failures && !is_failure && !is_typed() {
             return Ok(());
         }
         let count = self.counts.entry(skipped.reason).or_default();

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
         output,
         interrupt,
         lists_matches: add.matches,
-        left_out: LeftOut::begin(console, &add.telling, Named::Failures)?.naming(paths.clone()),
+        left_out: LeftOut::begin(console, &add.telling, Named::Failures)?.naming(&paths),
         progress: Progress::new(console, move || options.disk_bytes(sources(&paths, None))),
         threads: add.timings.then(ProcessorTimes::default),
         failed: None,
