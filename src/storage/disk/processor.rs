@@ -55,11 +55,9 @@ impl ProcessorTimes {
         for task in tasks.filter_map(Result::ok) {
             let id = task.file_name().to_str().and_then(|id| id.parse().ok());
             if let Some((id, spent)) = id.zip(spent(&task.path())) {
-                let thread = self
-                    .by_id
-                    .entry(id)
-                    .or_insert_with(|| ThreadTime::new(name(id, &task.path()), spent));
-                thread.spent = thread.spent.max(spent);
+                // A thread has the name of its maker until it gives itself its own.
+                let thread = ThreadTime::new(name(id, &task.path()), spent);
+                self.by_id.insert(id, thread);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Rows of Parquet files: two columns, a few rows at a time, and all of them, to be written again.
 
+mod ahead;
 mod budget;
 mod chunk;
 pub(crate) mod failure;
@@ -27,6 +28,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
+use crate::corpus::formats::parquet::ahead::Pager;
 use crate::corpus::formats::parquet::lines::Lines;
 use crate::corpus::formats::parquet::pages::{Chunks, Pages};
 use crate::corpus::formats::parquet::passing::{Part, Passing, Place};
@@ -57,6 +59,8 @@ pub(crate) struct Rows {
     columns: Columns,
     next_group: usize,
     group: Option<Group>,
+    /// What reads the pages of texts, which are nearly all of a file, unless the system allows no thread.
+    pager: Option<Pager>,
     /// The rows with all their columns, if they are wanted as lines.
     lines: Option<Lines>,
     /// Where pages are left for whoever reads the table as a whole.
@@ -129,6 +133,7 @@ impl Rows {
             columns: Columns { id, text },
             next_group: 0,
             group: None,
+            pager: Pager::start(),
             ready: VecDeque::new(),
             number: 0,
         })
@@ -158,7 +163,7 @@ impl Rows {
                 if let Some(lines) = &mut self.lines {
                     lines.begin(&*group)?;
                 }
-                let read = Group::new((&*group, number), self.columns, &self.passing);
+                let read = Group::new((&*group, number), self);
                 self.group = Some(read?);
             } else {
                 break;
@@ -210,23 +215,20 @@ impl Iterator for Rows {
 }
 
 impl Group {
-    fn new(
-        (group, number): (&dyn RowGroupReader, usize),
-        columns: Columns,
-        passing: &Passing,
-    ) -> io::Result<Group> {
-        let column = |column| {
+    fn new((group, number): (&dyn RowGroupReader, usize), rows: &Rows) -> io::Result<Group> {
+        let column = |column, pager| {
             let place = Place {
                 group: number,
                 column,
                 number: 0,
             };
-            let part = Part::First(passing.clone(), place);
-            Column::new(group, column, Some(part)).map_err(|error| explain(&error))
+            let part = Part::First(rows.passing.clone(), place);
+            Column::new(group, column, Some(part), pager).map_err(|error| explain(&error))
         };
+        let Columns { id, text } = rows.columns;
         Ok(Group {
-            id: columns.id.map(column).transpose()?,
-            text: column(columns.text)?,
+            id: id.map(|id| column(id, None)).transpose()?,
+            text: column(text, rows.pager.as_ref())?,
             rows: u64::try_from(group.metadata().num_rows()).unwrap_or(0),
         })
     }
@@ -264,6 +266,7 @@ impl Column {
         group: &dyn RowGroupReader,
         index: usize,
         part: Option<Part>,
+        pager: Option<&Pager>,
     ) -> Result<Column, ParquetError> {
         let column = group.metadata().schema_descr().column(index);
         let unsigned = [
@@ -272,7 +275,12 @@ impl Column {
             ConvertedType::UINT_32,
             ConvertedType::UINT_64,
         ];
-        let pages = Pages::new(group.get_column_page_reader(index)?, &column).passing(part);
+        let pages = group.get_column_page_reader(index)?;
+        let pages = match pager {
+            Some(pager) => pager.ahead(pages),
+            None => pages,
+        };
+        let pages = Pages::new(pages, &column).passing(part);
         Ok(Column {
             reader: get_column_reader(column.clone(), Box::new(pages)),
             level: column.max_def_level(),
