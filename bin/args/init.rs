@@ -13,6 +13,7 @@ use crate::parse;
 Examples:
   dedupdb init  The defaults: shingles of five words, similarity 0.8
   dedupdb init --threshold 70% --recall 99%  Find more, at a higher cost for each query
+  dedupdb init --shingling char:4 --threshold 0.7  For titles, names and short messages
   dedupdb init --preset fineweb --threshold 0.8  FineWeb's parameters with another threshold
   dedupdb init --no-shingles  Half the space; similarities are estimates
 

@@ -20,7 +20,7 @@ mod man;
 mod map;
 mod matrix;
 mod merge;
-mod missing;
+mod mistaken;
 mod pairs;
 mod query;
 mod reduce;
@@ -156,21 +156,23 @@ Examples:
 Exit codes: 0 found or done, 1 nothing found, 2 error, 130 interrupted (143 by SIGTERM, 129 by
 SIGHUP).";
 
-/// What to do.
+/// What to do: what is used every day first, then what looks after a store, then what other programs and measurements need.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Init(Init),
     Add(Add),
     Query(Query),
-    Remove(Remove),
-    List(List),
     Pairs(Pairs),
     Clusters(Clusters),
-    Explain(Explain),
     Report(Box<Report>),
-    Jaccard(Jaccard),
-    Matrix(Matrix),
+    Dedup(Dedup),
+    #[cfg(unix)]
+    Link(Link),
+    Remove(Remove),
+    List(List),
     Show(Show),
+    Explain(Explain),
+    Jaccard(Jaccard),
+    Init(Init),
     Stats(Stats),
     /// Read the whole store and verify it
     #[command(after_help = "\
@@ -188,19 +190,17 @@ checked at any time.
 
 Exit codes: 0 sound, 2 damaged, or an error.")]
     Check,
-    Tune(Tune),
     Backup(Backup),
     Reindex(Box<Reindex>),
-    Salvage(Salvage),
     Compact(Compact),
     Merge(Merge),
-    Load(Load),
-    Dedup(Dedup),
-    #[cfg(unix)]
-    Link(Link),
+    Salvage(Salvage),
+    Tune(Tune),
     Eval(eval::Eval),
+    Matrix(Matrix),
     Map(Box<Map>),
     Reduce(Reduce),
+    Load(Load),
     Completions(Completions),
     Man(Man),
 }
@@ -217,7 +217,7 @@ impl Args {
     ///
     /// Help, the version, or what is wrong with them.
     pub(crate) fn typed() -> Result<Args, clap::Error> {
-        let matches = Args::all().try_get_matches().map_err(missing::explained)?;
+        let matches = Args::all().try_get_matches().map_err(mistaken::explained)?;
         let mut args = Args::from_arg_matches(&matches)?;
         args.store_given = matches.value_source("store") != Some(ValueSource::DefaultValue);
         Ok(args)

@@ -301,7 +301,7 @@ impl<'a> Told<'a> {
         Ok(Told {
             console,
             interrupt,
-            left_out: LeftOut::begin(console, &dedup.telling, Named::Failures)?,
+            left_out: LeftOut::begin(console, &dedup.telling, Named::Failures)?.naming(&paths),
             progress: Progress::new(console, move || plan.disk_bytes(sources(&paths, None))),
             has_repeated: false,
             spared: 0,

@@ -1,9 +1,12 @@
 //! `query`: finds documents that are like a text.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
 use dedupdb::corpus::Sourced;
+use dedupdb::sketching::Shingling;
 use dedupdb::{Error, Match, Store};
 
 use crate::args::{Args, Query};
@@ -14,7 +17,7 @@ use crate::inputs::check_stdin;
 use crate::interrupt::Interrupt;
 use crate::json;
 use crate::left_out::Named;
-use crate::number::{percent, similarity};
+use crate::number::{counted, percent, similarity};
 use crate::output::{Output, copy_column, escape};
 
 /// Runs `query`.
@@ -54,9 +57,15 @@ pub(crate) fn run(
         whole: None,
         has_bar: false,
     };
+    let (asked, unlike) = (AtomicUsize::new(0), OnceLock::new());
     let alike = |document: &Sourced| {
         let text = dedupdb::Query::text(document.text()).except(&document.key);
-        ask(&store, query, text)
+        let matches = ask(&store, query, text)?;
+        // Of many documents nobody wants to know why each resembles none.
+        if asked.fetch_add(1, Ordering::Relaxed) == 0 && matches.is_empty() {
+            unlike.get_or_init(|| Unlike::of(document, &store));
+        }
+        Ok(matches)
     };
     let worked = each.run(console, alike, |origin, matches| {
         answer(&origin.key, matches)
@@ -75,15 +84,62 @@ pub(crate) fn run(
     if !found && !failed {
         let least = query.threshold.unwrap_or(store.schema().threshold());
         output.flush()?;
+        let unlike = unlike.into_inner().transpose()?;
+        let is_stored = unlike.as_ref().is_some_and(|unlike| unlike.is_stored);
+        let is_stored = is_stored || !query.keys.is_empty();
+        let other = if is_stored { "other " } else { "" };
         console.note(&format!(
-            "no stored document has a similarity of {least} or more"
+            "no {other}stored document has a similarity of {least} or more"
         ));
+        if let Some(only) = unlike.filter(|_| asked.into_inner() == 1) {
+            only.explain(&store, least, console);
+        }
     }
     Ok(if failed {
         Exit::Failed
     } else {
         Exit::found(found)
     })
+}
+
+/// A text that resembles no stored one.
+struct Unlike {
+    key: String,
+    /// Whether a document of this key is stored, which is not compared with itself.
+    is_stored: bool,
+    shingles: usize,
+}
+
+impl Unlike {
+    fn of(document: &Sourced, store: &Store) -> dedupdb::Result<Unlike> {
+        Ok(Unlike {
+            key: document.key.clone(),
+            is_stored: store.get(&document.key)?.is_some(),
+            shingles: store.schema().shingler()?.shingles(document.text())?.len(),
+        })
+    }
+
+    /// Says whether it is too short for a small change.
+    fn explain(&self, store: &Store, least: f64, console: &Console) {
+        let (key, shingles) = (escape(&self.key), self.shingles as f64);
+        if self.shingles == 0 {
+            return console.note(&format!("{key} has no words to compare"));
+        }
+        let shingling = store.schema().shingling();
+        let unit = match shingling {
+            Shingling::Word(_) => "word",
+            Shingling::Char(_) | Shingling::CharNoSpace(_) => "character",
+            _ => return,
+        };
+        // The shingles with the changed one are others: the texts share the rest.
+        let changed = f64::from(shingling.k()).min(shingles);
+        if (shingles - changed) / (shingles + changed) < least {
+            let count = counted(self.shingles as u64, "shingle", "shingles");
+            console.note(&format!(
+                "{key} is short ({count}): one other {unit} can bring the similarity below {least}; `dedupdb init --help` has an example for short texts"
+            ));
+        }
+    }
 }
 
 /// Whether what was given as a path looks like the text itself.

@@ -111,11 +111,29 @@ fn check_arguments(args: &Args, report: &args::Report, console: &Console) -> Res
     let outputs = is_file(report).then_some(&*report.output);
     report.telling.check(&inputs, outputs.as_slice())?;
     if is_file(report) {
+        check_name(&report.output)?;
         check_output(&report.output, &inputs)?;
         Page::check(&report.output, report.force)?;
     }
     let options = report.inputs.options();
     report.inputs.check(&options, &report.paths, console)
+}
+
+/// Refuses a name by which programs would take the page for something else.
+fn check_name(output: &Path) -> Result<()> {
+    const OTHERS: [&str; 11] = [
+        "csv", "docx", "json", "jsonl", "md", "parquet", "pdf", "png", "svg", "tsv", "txt",
+    ];
+    let extension = output.extension().and_then(|extension| extension.to_str());
+    if extension.is_some_and(|extension| OTHERS.contains(&&*extension.to_ascii_lowercase())) {
+        let page = output.with_extension("html");
+        bail!(
+            "{}: a report is a page of HTML; name it {}",
+            output.display(),
+            page.display()
+        );
+    }
+    Ok(())
 }
 
 /// A store of the paths that are named, and what was read of them. None if that was stopped.
@@ -130,7 +148,8 @@ fn of_paths(
         schema = schema.threshold(threshold);
     }
     let store = store::temporary(args, &schema.build()?)?;
-    let mut left_out = LeftOut::begin(console, &report.telling, Named::Failures)?;
+    let left_out = LeftOut::begin(console, &report.telling, Named::Failures)?;
+    let mut left_out = left_out.naming(&report.paths);
     let options = report.inputs.options();
     let paths = report.paths.clone();
     let plan = options.clone();

@@ -282,6 +282,33 @@ fn a_missing_output_is_asked_for_in_one_line() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn words_of_other_programs_are_answered_in_one_line() {
+    let sandbox = Sandbox::new();
+    for (typed, answer) in [
+        (&["find", "x"][..], "use `dedupdb query`"),
+        (&["delete", "x"], "use `dedupdb remove`"),
+        (&["dedupe", "x"], "use `dedupdb dedup`"),
+        (&["add", "-r", "x"], "leave out -r"),
+        (
+            &["add", "--threshold", "0.9", "x"],
+            "`dedupdb init --threshold SHARE`",
+        ),
+        (&["report", "-o", "x.pdf"], "name it x.html"),
+    ] {
+        let ran = sandbox.run(typed).expect(2);
+        assert!(ran.stderr.contains(answer), "{}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    }
+    // All commands that are named exist.
+    let commands = verbs(&sandbox);
+    for command in [
+        "add", "query", "remove", "list", "pairs", "dedup", "stats", "check",
+    ] {
+        assert!(commands.iter().any(|known| known == command), "{command}");
+    }
+}
+
+#[test]
 fn help_that_cannot_be_written_is_told() {
     for arguments in [&["--version"][..], &["--help"], &["dedup", "--help"]] {
         let full = std::fs::File::options()

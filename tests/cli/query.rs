@@ -143,10 +143,38 @@ fn without_shingles_similarities_are_estimates() {
 }
 
 #[test]
+fn a_text_that_resembles_none_is_told_why_if_it_is_short() {
+    let sandbox = filled();
+    let told = |text: &str| {
+        sandbox.write("asked.txt", text);
+        let ran = sandbox.run(&["query", "asked.txt"]).expect(1);
+        ran.stderr
+    };
+    let nothing = "dedupdb: no stored document has a similarity of 0.8 or more\n";
+    let empty = "dedupdb: asked.txt has no words to compare\n";
+    assert_eq!(told(" ... "), format!("{nothing}{empty}"));
+    let short = told("seven words of which each is unknown");
+    assert!(
+        short.contains("asked.txt is short (3 shingles): one other word"),
+        "{short}"
+    );
+    // A document is not compared with itself.
+    sandbox.add(&["asked.txt"], 0);
+    let other = sandbox.run(&["query", "asked.txt"]).expect(1).stderr;
+    assert!(
+        other.starts_with("dedupdb: no other stored document"),
+        "{other}"
+    );
+    let key = sandbox.run(&["query", "--key", "asked.txt"]).expect(1);
+    assert_eq!(key.stderr.lines().count(), 1, "{}", key.stderr);
+}
+
+#[test]
 fn exit_codes_tell_found_from_nothing_from_error() {
     let sandbox = filled();
     sandbox.run(&["query", "query.txt"]).expect(0);
-    sandbox.write("alone.txt", "nothing like it is stored");
+    let words: Vec<String> = (0..60).map(|word| format!("alone{word}")).collect();
+    sandbox.write("alone.txt", words.join(" "));
     let ran = sandbox.run(&["query", "alone.txt"]).expect(1);
     let nothing = "dedupdb: no stored document has a similarity of 0.8 or more\n";
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", nothing));
