@@ -82,24 +82,35 @@ pub(crate) fn run(
     }
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
     if !found && !failed {
-        let least = query.threshold.unwrap_or(store.schema().threshold());
         output.flush()?;
         let unlike = unlike.into_inner().transpose()?;
-        let is_stored = unlike.as_ref().is_some_and(|unlike| unlike.is_stored);
-        let is_stored = is_stored || !query.keys.is_empty();
-        let other = if is_stored { "other " } else { "" };
-        console.note(&format!(
-            "no {other}stored document has a similarity of {least} or more"
-        ));
-        if let Some(only) = unlike.filter(|_| asked.into_inner() == 1) {
-            only.explain(&store, least, console);
-        }
+        note_nothing(&store, query, unlike, asked.into_inner(), console);
     }
     Ok(if failed {
         Exit::Failed
     } else {
         Exit::found(found)
     })
+}
+
+/// Says that nothing was found, and of one text why that may be. `first` is the first of the texts that were asked.
+fn note_nothing(
+    store: &Store,
+    query: &Query,
+    first: Option<Unlike>,
+    asked: usize,
+    console: &Console,
+) {
+    let least = query.threshold.unwrap_or(store.schema().threshold());
+    let is_stored = first.as_ref().is_some_and(|first| first.is_stored);
+    let is_stored = is_stored || !query.keys.is_empty();
+    let other = if is_stored { "other " } else { "" };
+    console.note(&format!(
+        "no {other}stored document has a similarity of {least} or more"
+    ));
+    if let Some(only) = first.filter(|_| asked == 1 && query.keys.is_empty()) {
+        only.explain(store, least, console);
+    }
 }
 
 /// A text that resembles no stored one.

@@ -112,11 +112,13 @@ mod tests {
 
     use super::*;
 
+    type End = fn() -> Result<Option<Page>>;
+
     /// So many pages; then the reader fails, panics or is at its end.
     struct Given {
         pages: u32,
         read: u32,
-        end: fn() -> Result<Option<Page>>,
+        end: End,
     }
 
     impl PageReader for Given {
@@ -152,7 +154,7 @@ mod tests {
         }
     }
 
-    fn ahead(pager: &Pager, pages: u32, end: fn() -> Result<Option<Page>>) -> Box<dyn PageReader> {
+    fn ahead(pager: &Pager, pages: u32, end: End) -> Box<dyn PageReader> {
         let read = 0;
         pager.ahead(Box::new(Given { pages, read, end }))
     }
@@ -178,7 +180,7 @@ mod tests {
     #[test]
     fn a_failure_or_a_panic_is_an_error_after_the_pages_before_it() {
         let pager = Pager::start().unwrap();
-        let ends: [(fn() -> Result<Option<Page>>, &str); 2] = [
+        let ends: [(End, &str); 2] = [
             (|| Err(ParquetError::General("cut off".into())), "cut off"),
             (|| panic!("a defect of the library"), DEFECT),
         ];
