@@ -234,8 +234,8 @@ impl Recent {
 struct Chains {
     /// One for each content, in their order.
     entries: Box<[LinkedContent]>,
-    /// The link to the youngest entry of a chain, and above it one bit of 32 for each hash in the chain: where that of a
-    /// hash is not set, the entries, which are anywhere in memory, need not be looked at.
+    /// The link to the youngest entry of a chain, and above it two bits of 32 for each hash in the chain: where one of a
+    /// hash's two is not set, the entries, which are anywhere in memory, need not be looked at.
     heads: Box<[AtomicU64]>,
 }
 
@@ -257,11 +257,12 @@ impl Chains {
         (size_of_val(&*self.entries) + size_of_val(&*self.heads)) as u64
     }
 
-    /// The head of the chain of a hash, and the bit of the hash in it.
+    /// The head of the chain of a hash, and the bits of the hash in it.
     fn head(&self, hash: u32) -> (&AtomicU64, u64) {
         let mixed = u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let head = &self.heads[(mixed >> 32) as usize & (self.heads.len() - 1)];
-        (head, 1 << (32 + (mixed >> 59)))
+        let bit = |five: u64| 1 << (32 + five % 32);
+        (head, bit(mixed >> 59) | bit(mixed >> 54))
     }
 
     /// Reads the heads of hashes, so that they are at hand soon: memory answers many questions at once, if little is done
@@ -280,8 +281,8 @@ impl Chains {
 
     /// Where the entries with a hash begin.
     fn first(&self, hash: u32) -> Link {
-        let (head, bit) = self.head(hash);
-        Link::of(head.load(Ordering::Acquire), bit)
+        let (head, bits) = self.head(hash);
+        Link::of(head.load(Ordering::Acquire), bits)
     }
 
     /// Enters the hash of the content at `place`, the next one, if it takes part; says where earlier ones with
@@ -293,13 +294,13 @@ impl Chains {
             entry.next.store(link_to(place), Ordering::Relaxed);
             return Link(NONE);
         };
-        let (head, bit) = self.head(hash);
+        let (head, bits) = self.head(hash);
         let chain = head.load(Ordering::Relaxed);
         entry.hash.store(hash, Ordering::Relaxed);
         entry.next.store(low32(chain), Ordering::Relaxed);
-        let chain_after = (chain | bit) & !LINK | u64::from(link_to(place));
+        let chain_after = (chain | bits) & !LINK | u64::from(link_to(place));
         head.store(chain_after, Ordering::Release);
-        Link::of(chain, bit)
+        Link::of(chain, bits)
     }
 
     fn hash(&self, place: usize) -> Option<u32> {
@@ -338,9 +339,9 @@ fn written(heads: Box<[AtomicU64]>) -> Box<[AtomicU64]> {
 pub(crate) struct Link(u32);
 
 impl Link {
-    /// Where to begin in a chain with this head for a hash with this bit.
-    fn of(head: u64, bit: u64) -> Link {
-        let is_there = head & bit != 0;
+    /// Where to begin in a chain with this head for a hash with these bits.
+    fn of(head: u64, bits: u64) -> Link {
+        let is_there = head & bits == bits;
         Link(if is_there { low32(head) } else { NONE })
     }
 }
