@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 use dedupdb::{Options, Query, Store};
 use serde_json::Value;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+#[path = "../bin/allocator.rs"]
+mod allocator;
 
 /// Calls that are timed together.
 const CALLS: u32 = 500;
@@ -29,6 +29,7 @@ const CALLS: u32 = 500;
 const BLOCKS: u32 = 20;
 
 fn main() {
+    allocator::keep_for_a_moment();
     let mut arguments = std::env::args().skip(1);
     let store = Options::new()
         .read_only(true)

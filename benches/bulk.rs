@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 
 use dedupdb::{Input, Options, Query, Schema, Store, sketching::Shingling};
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+#[path = "../bin/allocator.rs"]
+mod allocator;
 
 /// Documents that are added together.
 const BATCH: u64 = 20_000;
@@ -33,6 +33,7 @@ const CALLERS: u64 = 64;
 const INSERTS: u64 = 500;
 
 fn main() {
+    allocator::keep_for_a_moment();
     let mut numbers = std::env::args().filter_map(|argument| argument.parse().ok());
     let contents: u64 = numbers.next().unwrap_or(100_000);
     let uncommitted: u64 = numbers.next().unwrap_or(contents);

@@ -23,14 +23,15 @@ use std::time::Instant;
 use dedupdb::{Input, Schema, Store};
 use serde_json::Value;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+#[path = "../bin/allocator.rs"]
+mod allocator;
 
 const ROUNDS: usize = 11;
 /// Bytes of text that are sketched at a time.
 const BATCH: usize = 4 << 20;
 
 fn main() {
+    allocator::keep_for_a_moment();
     let files = std::env::args_os().skip(1).map(PathBuf::from);
     let files: Vec<PathBuf> = files.filter(|path| path.is_file()).collect();
     let Some(first) = files.first() else {

@@ -13,13 +13,14 @@ use std::time::Instant;
 
 use dedupdb::{Input, Schema, Store};
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+#[path = "../bin/allocator.rs"]
+mod allocator;
 
 /// Texts that are sketched at a time.
 const BATCH: u32 = 10_000;
 
 fn main() {
+    allocator::keep_for_a_moment();
     let number = |i: u32| i.to_string();
     add("1,000,000 numbers, one token each", 1_000_000, number);
     let common = |i: u32| format!("one two three four five six {i}");

@@ -1,6 +1,7 @@
 //! The `dedupdb` command line.
 
 mod ahead;
+mod allocator;
 mod args;
 mod cmd;
 mod console;
@@ -36,18 +37,14 @@ use anyhow::anyhow;
 use args::Args;
 use console::Console;
 use exit::Exit;
-use mimalloc::MiMalloc;
 use output::Output;
-
-/// Texts are allocated on one thread and freed on another, where the system's allocator is slow.
-#[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ! {
     run().end()
 }
 
 fn run() -> Exit {
+    allocator::keep_for_a_moment();
     hush_guarded();
     interrupt::outlive_file_limit();
     let mut args = match Args::typed() {

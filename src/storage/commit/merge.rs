@@ -311,7 +311,9 @@ impl<'a> Merge<'a> {
     fn recent_postings(&self, list: u32) -> Vec<Posting> {
         let recent = &self.snapshot.recent;
         let posting = |&id: &u32| Some(Posting::new(recent.hash(id, list)?, id));
-        order::sort(self.add.iter().filter_map(posting).collect())
+        let mut postings = Vec::with_capacity(self.add.len());
+        postings.extend(self.add.iter().filter_map(posting));
+        order::sort(postings)
     }
 
     /// The postings of contents in a list, from their rows, sorted.
