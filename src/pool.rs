@@ -103,6 +103,31 @@ impl Pool {
         }
     }
 
+    /// Does two things, the second one in this pool while the caller does the first one.
+    pub(crate) fn beside<A, B: Send>(
+        &self,
+        one: impl FnOnce() -> A,
+        other: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        // A worker of another pool would take up that one's jobs while it waits.
+        let pool = match rayon::current_thread_index() {
+            None => self.pool(),
+            Some(_) => None,
+        };
+        let Some(pool) = pool else {
+            return (one(), other());
+        };
+        let mut done = None;
+        let one = pool.in_place_scope(|scope| {
+            scope.spawn(|_| done = Some(other()));
+            one()
+        });
+        match done {
+            Some(done) => (one, done),
+            None => unreachable!("a scope ends when all is done"),
+        }
+    }
+
     /// Sorts the items, several threads at a time; equal ones are taken for the same.
     pub(crate) fn sort<T: Ord + Send>(&self, items: &mut [T]) {
         if !self.run(&mut || items.par_sort_unstable()) {
@@ -110,11 +135,10 @@ impl Pool {
         }
     }
 
-    /// Calls `work` once, in this pool. Where there is one thread, or the system allows no more, it is not called, and
-    /// the answer is false: the caller does without.
-    fn run(&self, work: &mut (dyn FnMut() + Send)) -> bool {
+    /// The pool; None where there is one thread, or the system allows no more.
+    fn pool(&self) -> Option<&ThreadPool> {
         if self.threads == 1 {
-            return false;
+            return None;
         }
         let pool = self.pool.get_or_init(|| {
             ThreadPoolBuilder::new()
@@ -123,11 +147,21 @@ impl Pool {
                 .build()
                 .ok()
         });
-        let Some(pool) = pool else {
+        pool.as_ref()
+    }
+
+    /// Calls `work` once, in this pool. Where there is one thread, or the system allows no more, it is not called, and
+    /// the answer is false: the caller does without.
+    fn run(&self, work: &mut (dyn FnMut() + Send)) -> bool {
+        let Some(pool) = self.pool() else {
             return false;
         };
         if rayon::current_thread_index().is_none() {
             pool.install(work);
+            return true;
+        }
+        if pool.current_thread_index().is_some() {
+            work();
             return true;
         }
         thread::scope(|scope| {
@@ -179,6 +213,33 @@ mod tests {
         Pool::new(2)
             .map_ahead((0..95).collect(), 10, work, |_| Ok::<(), ()>(()))
             .unwrap_or_default();
+    }
+
+    #[test]
+    fn two_things_are_done_at_the_same_time_unless_the_caller_is_of_a_pool() {
+        for threads in [1, 2, 3] {
+            let pool = Pool::new(threads);
+            let both = || {
+                let double = || pool.map((0..100).collect(), |n: u32| n * 2);
+                pool.beside(|| 7, double)
+            };
+            let expected = (7, (0..100).map(|n| n * 2).collect::<Vec<_>>());
+            assert_eq!(both(), expected, "{threads} threads");
+            let other = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+            assert_eq!(other.install(both), expected, "{threads} threads");
+        }
+        // Each waits for the other.
+        let here = std::sync::Barrier::new(2);
+        Pool::new(2).beside(|| here.wait(), || here.wait());
+    }
+
+    #[test]
+    #[should_panic(expected = "beside")]
+    fn a_panic_beside_is_one_here() {
+        Pool::new(2).beside(
+            || 1,
+            || assert!(thread::current().name() == Some(""), "beside"),
+        );
     }
 
     #[test]

@@ -62,6 +62,23 @@ impl<'a> NewContent<'a> {
     }
 }
 
+/// Contents that were appended, without their postings.
+#[derive(Debug)]
+#[must_use = "nobody finds a content that has no postings"]
+pub(crate) struct Unposted {
+    recent: Arc<Recent>,
+    filters: Filters,
+}
+
+impl Unposted {
+    /// Enters the postings of the contents, which were appended last, and says of each in which bands, ascending, it
+    /// may share a bucket with one before it.
+    pub(crate) fn post(self, contents: &[NewContent<'_>], pool: &Pool) -> Vec<Vec<u32>> {
+        let hashes: Vec<Hashes<'_>> = contents.iter().map(NewContent::hashes).collect();
+        self.recent.fill(&hashes, &self.filters, pool)
+    }
+}
+
 /// The writing side of a store. There is one in the process, behind the store's lock; the index's
 /// file lock keeps other writers away, and lets readers be.
 #[derive(Debug)]
@@ -279,26 +296,23 @@ impl Files {
         Ok(id)
     }
 
-    /// Appends contents, gives them the next ids, and says of each in which bands, ascending, it may share a
-    /// bucket with one before it.
+    /// Appends contents and gives them the next ids. A view that is taken before they are
+    /// [posted](Unposted::post) has their postings afterwards.
     ///
     /// # Errors
     ///
     /// After an error nothing more can be appended before [`Files::roll_back`].
-    pub(crate) fn push_all(
-        &mut self,
-        contents: &[NewContent<'_>],
-        pool: &Pool,
-    ) -> Result<Vec<Vec<u32>>> {
+    pub(crate) fn append(&mut self, contents: &[NewContent<'_>], pool: &Pool) -> Result<Unposted> {
         self.check_room(contents.len())?;
         self.health = Health::Torn;
         self.append_all_rows(contents, pool)?;
         self.health = Health::Sound;
         self.make_room(contents.len(), pool);
-        let hashes: Vec<Hashes<'_>> = contents.iter().map(NewContent::hashes).collect();
-        let company = self.recent.fill(&hashes, &self.filters, pool);
         self.len += low32(contents.len() as u64);
-        Ok(company)
+        Ok(Unposted {
+            recent: self.recent.clone(),
+            filters: self.filters.clone(),
+        })
     }
 
     /// Makes room for so many recent contents.

@@ -7,6 +7,8 @@ use crate::storage::{DocumentRow, Snapshot};
 use crate::store::compare::{Published, Sketch, Sketcher, Verified};
 
 /// An input with everything about it that can be found out without changing the store.
+///
+/// It is large and goes from hand to hand, so it is made in a box.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) input: Input,
@@ -65,7 +67,7 @@ impl Prepared {
 
 impl Published {
     /// Finds out what can be known of an input without changing the store.
-    pub(crate) fn prepare(&self, input: Input) -> Result<Prepared> {
+    pub(crate) fn prepare(&self, input: Input) -> Result<Box<Prepared>> {
         let hash = input.hash();
         self.sketcher.check(input.body.borrowed())?;
         let mut prepared = self.locate(input, hash)?;
@@ -77,12 +79,12 @@ impl Published {
     }
 
     /// Looks an input up whose content has the hash `hash`.
-    pub(crate) fn locate(&self, input: Input, hash: [u8; 32]) -> Result<Prepared> {
+    pub(crate) fn locate(&self, input: Input, hash: [u8; 32]) -> Result<Box<Prepared>> {
         if input.key.is_empty() || input.key.len() > MAX_KEY_BYTES {
             let bytes = input.key.len();
             return Err(Error::InvalidKey { bytes });
         }
-        let mut prepared = Prepared {
+        let mut prepared = Box::new(Prepared {
             hash,
             key_hash: Keyed::new(&input.key).hash,
             input,
@@ -92,7 +94,7 @@ impl Published {
             copies: Vec::new(),
             checked: 0,
             matches: Vec::new(),
-        };
+        });
         prepared.locate(&self.snapshot)?;
         Ok(prepared)
     }

@@ -25,7 +25,7 @@ pub(crate) struct Line {
 
 #[derive(Debug)]
 pub(crate) struct Request {
-    pub(crate) prepared: Mutex<Option<Prepared>>,
+    pub(crate) prepared: Mutex<Option<Box<Prepared>>>,
     turn: Mutex<Turn>,
     changed: Condvar,
 }
@@ -55,7 +55,7 @@ impl Request {
 
 impl Queue {
     /// Lines up; the caller then waits for its turn.
-    pub(crate) fn join(&self, prepared: Prepared) -> Arc<Request> {
+    pub(crate) fn join(&self, prepared: Box<Prepared>) -> Arc<Request> {
         let mut line = lock(&self.line);
         let lead = !std::mem::replace(&mut line.led, true);
         let request = Arc::new(Request {

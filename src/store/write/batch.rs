@@ -15,7 +15,7 @@ use crate::store::offer::{Input, Outcome, Prepared};
 pub struct Batch {
     /// The commit that the inputs were looked up in.
     snapshot: Arc<Snapshot>,
-    prepared: Vec<Result<Prepared>>,
+    prepared: Vec<Result<Box<Prepared>>>,
 }
 
 impl Store {
@@ -72,7 +72,7 @@ impl Writer {
     }
 
     /// The documents of a batch, looked up in the last commit.
-    pub(crate) fn locate(&self, batch: Batch) -> Vec<Result<Prepared>> {
+    pub(crate) fn locate(&self, batch: Batch) -> Vec<Result<Box<Prepared>>> {
         let Batch { snapshot, prepared } = batch;
         let last = &self.committed;
         let committed = &*last.snapshot;

@@ -1,11 +1,14 @@
 //! Contents that are numbered first, and appended and compared afterwards, many at a time.
 
+use std::ops::Range;
+
 use super::names::{Earlier, Names};
 use super::pending::Moment;
 use super::writer::Writer;
 use crate::error::Result;
 use crate::storage::{NewContent, Snapshot};
-use crate::store::compare::Sketch;
+use crate::store::compare::{Probe, Sketch};
+use crate::store::handle::Store;
 
 /// A new content that is yet to be compared with the earlier ones.
 #[derive(Debug)]
@@ -23,7 +26,7 @@ pub(crate) struct Fresh {
 }
 
 /// New contents in the order of their ids, of which the first were appended.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct FreshBatch {
     contents: Vec<Fresh>,
     appended: usize,
@@ -43,71 +46,144 @@ impl FreshBatch {
     }
 
     /// Number of those that were not appended.
-    pub(crate) fn to_be_appended(&self) -> usize {
+    pub(crate) fn left(&self) -> usize {
         self.contents.len() - self.appended
+    }
+
+    /// Those that were not appended, as they are stored.
+    pub(crate) fn to_append(&self) -> Vec<NewContent<'_>> {
+        let fresh = self.contents[self.appended..].iter();
+        fresh
+            .map(|fresh| fresh.sketch.content(&fresh.hash))
+            .collect()
+    }
+
+    /// Takes note that those are appended, each with the bands in which it may share a bucket.
+    pub(crate) fn appended(&mut self, company: Vec<Vec<u32>>) {
+        for (fresh, company) in self.contents[self.appended..].iter_mut().zip(company) {
+            fresh.company = company;
+        }
+        self.appended = self.contents.len();
     }
 }
 
-/// What the comparison of a fresh content came to.
+/// A new content that matches an earlier one.
 #[derive(Debug)]
-pub(crate) enum Met {
-    Nothing,
-    /// At least one earlier document matches.
-    Some,
-    /// This is the one that matches best.
-    Best(Earlier),
+pub(crate) struct Matched {
+    fresh: Fresh,
+    /// The first that was found, whether a document names it or not.
+    first: u32,
+}
+
+impl FreshBatch {
+    /// Those that match an earlier content in `snapshot`, which has all postings of the batch.
+    pub(crate) fn matched(self, store: &Store, snapshot: &Snapshot) -> Result<Vec<Matched>> {
+        let search = store.search(snapshot);
+        let find = |fresh: Fresh| -> Result<Option<Box<Matched>>> {
+            if fresh.company.is_empty() {
+                return Ok(None);
+            }
+            let mut first = None;
+            let take = |content| {
+                first = Some(content);
+                Ok(true)
+            };
+            let comparing = &store.shared.meters.comparing;
+            comparing.time(|| search.any(fresh.probe(), fresh.earlier(), take))?;
+            Ok(first.map(|first| Box::new(Matched { fresh, first })))
+        };
+        let found = store.shared.pool.map(self.contents, find);
+        let found = found.into_iter().filter_map(Result::transpose);
+        found.map(|found| Ok(*found?)).collect()
+    }
+
+    /// Whether one may share a bucket with an earlier content.
+    fn has_company(&self) -> bool {
+        self.contents.iter().any(|fresh| !fresh.company.is_empty())
+    }
+}
+
+impl Fresh {
+    /// It as the asking side of a comparison, in the bands in which it has company.
+    fn probe(&self) -> Probe<'_> {
+        self.sketch.probe(&self.hash).in_bands(&self.company)
+    }
+
+    /// The contents before it.
+    fn earlier(&self) -> Range<u32> {
+        0..self.content
+    }
+
+    /// The documents when it was named, beside its own.
+    fn names<'a>(&'a self, writer: &'a Writer) -> Names<'a> {
+        Names {
+            committed: &writer.committed.snapshot,
+            pending: &writer.pending,
+            moment: self.moment,
+            except: &self.key,
+        }
+    }
 }
 
 impl Writer {
-    /// Appends those contents of a batch that were not.
+    /// Appends those contents of a batch that were not, with their postings.
     pub(crate) fn append_fresh(&mut self, batch: &mut FreshBatch) -> Result<()> {
-        let fresh = &mut batch.contents[batch.appended..];
-        let contents: Vec<NewContent<'_>> = fresh
-            .iter()
-            .map(|fresh| fresh.sketch.content(&fresh.hash))
-            .collect();
-        let company = self.files.push_all(&contents, &self.store.shared.pool)?;
-        for (fresh, company) in fresh.iter_mut().zip(company) {
-            fresh.company = company;
-        }
-        batch.appended = batch.contents.len();
+        let contents = batch.to_append();
+        let pool = &self.store.shared.pool;
+        let company = self.files.append(&contents, pool)?.post(&contents, pool);
+        batch.appended(company);
         Ok(())
     }
 
-    /// Compares contents that were just appended with all that come before them, as of when each came.
-    pub(crate) fn compare_fresh(&mut self, batch: FreshBatch) -> Result<Vec<(usize, Met)>> {
-        let fresh = batch.contents;
-        if fresh.iter().all(|fresh| fresh.company.is_empty()) {
+    /// Compares contents that were just appended with all that come before them, as of when each came: the places
+    /// of those that are like one, each with the most similar one if evidence is asked for.
+    pub(crate) fn compare_fresh(
+        &mut self,
+        batch: FreshBatch,
+    ) -> Result<Vec<(usize, Option<Earlier>)>> {
+        if !batch.has_company() {
             return Ok(Vec::new());
         }
         let snapshot = self.files.snapshot()?;
         let this = &*self;
-        let compared = this.store.shared.pool.map(fresh, |fresh| {
-            if fresh.company.is_empty() {
-                return Ok((fresh.index, Met::Nothing));
-            }
+        if !this.evidence {
+            let matched = batch.matched(&this.store, &snapshot)?;
+            let like = this.like_earlier(&snapshot, &matched)?;
+            return Ok(like.into_iter().map(|index| (index, None)).collect());
+        }
+        let best = this.store.shared.pool.map(batch.contents, |fresh| {
             let comparing = &this.store.shared.meters.comparing;
-            let met = comparing.time(|| this.compare_one(&snapshot, &fresh));
-            Ok((fresh.index, met?))
+            let best = comparing.time(|| this.best_earlier(&snapshot, &fresh))?;
+            Ok(best.map(|best| (fresh.index, Some(best))))
         });
-        compared.into_iter().collect()
+        best.into_iter().filter_map(Result::transpose).collect()
     }
 
-    fn compare_one(&self, snapshot: &Snapshot, fresh: &Fresh) -> Result<Met> {
-        let probe = fresh.sketch.probe(&fresh.hash).in_bands(&fresh.company);
-        let names = Names {
-            committed: &self.committed.snapshot,
-            pending: &self.pending,
-            moment: fresh.moment,
-            except: &fresh.key,
-        };
+    /// The places of those new contents that are like one that a document named when they came.
+    pub(crate) fn like_earlier(
+        &self,
+        snapshot: &Snapshot,
+        matched: &[Matched],
+    ) -> Result<Vec<usize>> {
         let search = self.store.search(snapshot);
-        let earlier = 0..fresh.content;
-        if self.evidence {
-            let best = names.best(&search.matches(probe, earlier)?)?;
-            return Ok(best.map_or(Met::Nothing, Met::Best));
+        let mut like = Vec::new();
+        for Matched { fresh, first } in matched {
+            let names = fresh.names(self);
+            let is_like = names.any(*first)?
+                || search.any(fresh.probe(), fresh.earlier(), |content| names.any(content))?;
+            if is_like {
+                like.push(fresh.index);
+            }
         }
-        let any = search.any(probe, earlier, |content| names.any(content))?;
-        Ok(if any { Met::Some } else { Met::Nothing })
+        Ok(like)
+    }
+
+    fn best_earlier(&self, snapshot: &Snapshot, fresh: &Fresh) -> Result<Option<Earlier>> {
+        if fresh.company.is_empty() {
+            return Ok(None);
+        }
+        let search = self.store.search(snapshot);
+        let matches = search.matches(fresh.probe(), fresh.earlier())?;
+        fresh.names(self).best(&matches)
     }
 }

@@ -41,7 +41,7 @@ impl Merged {
 struct Stored {
     content: u32,
     row: DocumentRow,
-    prepared: Prepared,
+    prepared: Box<Prepared>,
 }
 
 impl Store {

@@ -15,6 +15,7 @@ mod pipeline;
 mod places;
 mod run;
 mod settle;
+mod settling;
 mod uncommitted;
 mod writer;
 

@@ -1,6 +1,6 @@
 //! What is done to the store once a document is judged.
 
-use super::fresh::{Fresh, FreshBatch, Met};
+use super::fresh::{Fresh, FreshBatch};
 use super::judge::{Appended, Finding, Judge, Judged, Policy};
 use super::names::{Earlier, Names};
 use super::writer::Writer;
@@ -8,9 +8,6 @@ use crate::codec::low32;
 use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, NewContent};
 use crate::store::offer::{Change, Keyed, MAX_KEY_BYTES, Outcome, Prepared, Relation};
-
-/// Documents whose places in the tables of what is not committed are read together.
-const TOGETHER: usize = 16;
 
 /// What became of a document, and its content if that is new.
 #[derive(Debug)]
@@ -20,66 +17,12 @@ pub(crate) struct Settled {
 }
 
 impl Writer {
-    /// Settles inputs that were prepared on the last commit or an earlier one, with the outcomes of
-    /// one after the other.
-    pub(crate) fn settle_all(
-        &mut self,
-        prepared: Vec<Result<Prepared>>,
-        policy: Policy,
-    ) -> Result<Vec<Result<Outcome>>> {
-        let outcomes = self.settle_each(prepared, policy);
-        self.failed |= outcomes.is_err();
-        outcomes
-    }
-
-    fn settle_each(
-        &mut self,
-        mut prepared: Vec<Result<Prepared>>,
-        policy: Policy,
-    ) -> Result<Vec<Result<Outcome>>> {
-        if policy.keeps_out() {
-            let pool = &self.store.shared.pool;
-            prepared = pool.map(prepared, |prepared| self.compare_ahead(prepared?, policy));
-        }
-        let mut outcomes = Vec::with_capacity(prepared.len());
-        let mut fresh = FreshBatch::of_at_most(prepared.len());
-        let meters = self.store.shared.meters.clone();
-        meters.appending.time(|| -> Result<()> {
-            let mut prepared = prepared.into_iter();
-            while !prepared.as_slice().is_empty() {
-                let next = prepared.as_slice().iter().take(TOGETHER);
-                for prepared in next.flatten() {
-                    self.pending.approach(prepared.keyed());
-                    self.appended.approach(&prepared.hash);
-                }
-                for prepared in prepared.by_ref().take(TOGETHER) {
-                    outcomes.push(match own_error(prepared)? {
-                        Ok(prepared) => {
-                            self.settle_text(prepared, policy, outcomes.len(), &mut fresh)?
-                        }
-                        Err(own) => Err(own),
-                    });
-                }
-            }
-            self.append_fresh(&mut fresh)
-        })?;
-        for (index, met) in self.compare_fresh(fresh)? {
-            if let Some(Ok(outcome)) = outcomes.get_mut(index) {
-                match met {
-                    Met::Nothing => {}
-                    Met::Some => outcome.relation = Relation::NearDuplicate,
-                    Met::Best(best) => {
-                        *outcome =
-                            self.outcome(outcome.change, Relation::NearDuplicate, Some(best));
-                    }
-                }
-            }
-        }
-        Ok(outcomes)
-    }
-
     /// Does what of judging a document needs no order, unless a copy makes it needless.
-    fn compare_ahead(&self, mut prepared: Prepared, policy: Policy) -> Result<Prepared> {
+    pub(super) fn compare_ahead(
+        &self,
+        mut prepared: Box<Prepared>,
+        policy: Policy,
+    ) -> Result<Box<Prepared>> {
         if prepared.sketch.is_none() {
             let names = Names {
                 committed: &self.committed.snapshot,
@@ -98,24 +41,21 @@ impl Writer {
     }
 
     /// Settles one input. If its content is new and needs not to be compared now, it is left in `fresh`.
-    fn settle_text(
+    pub(super) fn settle_text(
         &mut self,
-        mut prepared: Prepared,
+        mut prepared: Box<Prepared>,
         policy: Policy,
         index: usize,
         fresh: &mut FreshBatch,
     ) -> Result<Result<Outcome>> {
-        if self.evidence
-            && fresh.to_be_appended() > 0
-            && self.appended.get(&prepared.hash).is_some()
-        {
+        if self.evidence && fresh.left() > 0 && self.appended.get(&prepared.hash).is_some() {
             // What it is a copy of may be asked for its rows.
             self.append_fresh(fresh)?;
         }
         let settled = self.settle(&mut prepared, policy, |writer, prepared| {
             let sketch = prepared.take_sketch(&writer.committed.sketcher)?;
             let content = if policy == Policy::Add {
-                writer.number(fresh.to_be_appended(), prepared.hash)?
+                writer.number(fresh.left(), prepared.hash)?
             } else {
                 writer.append(&sketch.content(&prepared.hash))?
             };
@@ -212,7 +152,12 @@ impl Writer {
         }
     }
 
-    fn outcome(&self, change: Change, relation: Relation, earlier: Option<Earlier>) -> Outcome {
+    pub(super) fn outcome(
+        &self,
+        change: Change,
+        relation: Relation,
+        earlier: Option<Earlier>,
+    ) -> Outcome {
         let start = self.start;
         Outcome {
             change,
@@ -299,7 +244,7 @@ impl Writer {
 }
 
 /// Tells an input's own error, which goes among the outcomes, from one that ends the batch.
-fn own_error<T>(prepared: Result<T>) -> Result<Result<T>> {
+pub(super) fn own_error<T>(prepared: Result<T>) -> Result<Result<T>> {
     match prepared {
         Err(error) if !error.is_of_input() => Err(error),
         own => Ok(own),

@@ -5,15 +5,13 @@ use std::sync::Arc;
 use super::by_hash::ByHash;
 use super::judge::Policy;
 use super::pending::Pending;
+use super::settling::{PART, Settling};
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::storage::{CatalogChange, Runs};
 use crate::store::compare::Published;
 use crate::store::handle::{InUse, Lease, Store};
 use crate::store::offer::{Body, Input, Keyed, Outcome};
-
-/// Inputs that are settled together, while the next ones are sketched. Batches of tests have several such parts, too.
-const INPUTS: usize = if cfg!(test) { 1 << 3 } else { 1 << 10 };
 
 /// The writer of a store, of which there is one at a time: adds, removes and commits.
 ///
@@ -127,13 +125,10 @@ impl Writer {
         let (store, committed) = (self.store.clone(), self.committed.clone());
         let policy = self.policy();
         let prepare = |input| committed.prepare(input);
-        let mut outcomes = Vec::with_capacity(inputs.len());
+        let mut settling = Settling::begin(self, policy, inputs.len());
         let pool = &store.shared.pool;
-        pool.map_ahead(inputs, INPUTS, prepare, |prepared| {
-            outcomes.extend(self.settle_all(prepared, policy)?);
-            Ok(())
-        })?;
-        Ok(outcomes)
+        pool.map_ahead(inputs, PART, prepare, |part| settling.take(part))?;
+        settling.end()
     }
 
     /// How documents that are added are judged.
