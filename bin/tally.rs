@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use dedupdb::corpus::Added;
 
+use crate::args::Add;
 use crate::number::counted;
 use crate::output::shell_word;
 use crate::reading::{Told as _, line};
@@ -62,8 +63,8 @@ fn remove(dedupdb: &str, key: &str) -> String {
     format!("{dedupdb} remove {end}{}", shell_word(key))
 }
 
-/// The counts as lines for people; `has_converter` says whether a program makes text of files.
-pub(crate) fn to_text(added: &Added, has_converter: bool, elapsed: Duration) -> String {
+/// The counts as lines for people; `add` has the arguments, unless sketches were loaded.
+pub(crate) fn to_text(added: &Added, add: Option<&Add>, elapsed: Duration) -> String {
     let mut text = line("documents", added.documents(), "");
     text += &line("  added", added.added, "");
     text += &line("  unchanged", added.unchanged, "");
@@ -73,13 +74,19 @@ pub(crate) fn to_text(added: &Added, has_converter: bool, elapsed: Duration) -> 
     }
     text += &added
         .reading
-        .skipped_line(has_converter)
+        .skipped_line(add.is_some_and(|add| add.inputs.pre.is_some()))
         .unwrap_or_default();
     text += &line("exact copies", added.exact_copies, "");
-    let more = if added.unchanged > 0 {
-        "   among new and changed documents; `dedupdb pairs` lists all pairs"
-    } else {
-        ""
+    // What was kept out is in no pair of the store.
+    let is_unique = add.is_some_and(|add| add.unique);
+    let is_listed = add.is_some_and(|add| add.matches);
+    let more = match (added.unchanged, is_unique, is_listed) {
+        (0, ..) => "",
+        (_, false, _) => "   among new and changed documents; `dedupdb pairs` lists all pairs",
+        (_, true, true) => "   among new and changed documents",
+        (_, true, false) => {
+            "   among new and changed documents; `add --unique --matches` lists them"
+        }
     };
     text += &line("near-duplicates", added.near_duplicates, more);
     if added.other_names > 0 {

@@ -231,7 +231,7 @@ impl Telling<'_> {
                 .note("there was nothing to add: no file or record was found");
         }
         let elapsed = self.progress.elapsed();
-        let to_text = || tally::to_text(added, self.add.inputs.pre.is_some(), elapsed);
+        let to_text = || tally::to_text(added, Some(self.add), elapsed);
         if self.output.is_json() {
             let summary = json::Additions::new(added, elapsed, self.add.dry_run);
             self.output.object(&summary)?;

@@ -267,6 +267,23 @@ fn a_summary_says_what_its_counts_leave_out() {
     assert!(!first.contains(unchanged), "{first}");
     let again = sandbox.run(&["add", "in"]).expect(0).stdout;
     assert!(again.contains(unchanged), "{again}");
+    // What --unique keeps out is in no pair.
+    sandbox.write("in/d.txt", text(0, 60) + " more");
+    let run = |arguments: &[&str]| sandbox.run(arguments).expect(0);
+    let unique = run(&["add", "--unique", "in"]).stdout;
+    let kept_out = "   among new and changed documents; `add --unique --matches` lists them\n";
+    assert!(unique.contains(kept_out), "{unique}");
+    let listed = run(&["add", "--unique", "--matches", "in"]);
+    assert!(
+        listed.stdout.starts_with("in/d.txt\tin/a.txt\t0.9"),
+        "{}",
+        listed.stdout
+    );
+    assert!(
+        listed.stderr.contains("new and changed documents\n"),
+        "{}",
+        listed.stderr
+    );
     let converted = sandbox.run(&["add", "--pre", "/bin/cat", "--pre-glob", "*.txt", "in"]);
     let converted = converted.expect(0).stdout;
     assert!(converted.contains("   1 binary\n"), "{converted}");
