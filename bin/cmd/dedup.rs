@@ -103,12 +103,7 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
             ));
             return Ok(Exit::Failed);
         }
-        Err(dedup::Error::Input { path, source }) if file(dedup).is_none() => {
-            bail!(
-                "{}: {source}; standard output may have a part of what is kept (leave this file out to go on without it)",
-                path.display()
-            )
-        }
+        Err(error @ dedup::Error::Input { .. }) => return Err(of_input(&error, dedup)),
         Err(error) => return Err(explained(error)),
     };
     store::note_cut_short(done.searches_cut_short, args, console);
@@ -129,6 +124,29 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
         );
     }
     Ok(Exit::failed(done.reading.has_failures() || told.unread > 0))
+}
+
+/// Says of a table that cannot be read as a whole what to do.
+fn of_input(error: &dedup::Error, dedup: &args::Dedup) -> anyhow::Error {
+    let dedup::Error::Input { path, source } = error else {
+        return anyhow!("{error}");
+    };
+    let place = path.display();
+    if let Some(hint) = error.hint() {
+        return anyhow!("{place}: {source}{}", advice(hint));
+    }
+    let written = match file(dedup) {
+        Some(_) => "nothing is written",
+        None => "standard output may have a part of what is kept",
+    };
+    // Of one file alone, nothing would be left.
+    let is_alone = matches!(&dedup.paths[..], [only] if only.is_file());
+    let more = if is_alone {
+        ""
+    } else {
+        " (leave this file out to go on without it)"
+    };
+    anyhow!("{place}: {source}; {written}{more}")
 }
 
 /// Says that the user asked to stop.
@@ -409,6 +427,12 @@ fn of_itself_note(of_itself: u64, is_against: bool) -> Option<String> {
         .then(|| format!("{documents}: a file of these may be the only copy, so do not delete it"))
 }
 
+/// What to know where there was nothing at all to read.
+pub(super) fn nothing_note(done: &Done) -> Option<String> {
+    let is_nothing = done.documents == 0 && done.reading.all_skipped() == 0;
+    is_nothing.then(|| "there was nothing to compare: no file or record was found".to_owned())
+}
+
 /// Says what was done.
 fn tell(
     done: &Done,
@@ -423,6 +447,7 @@ fn tell(
     let notes = [
         done.reading.lossy_note(),
         done.reading.no_id_note(&dedup.inputs),
+        nothing_note(done),
         unmarked_note(done.unmarked),
         note,
         of_itself_note(done.of_itself, dedup.against.is_some()),

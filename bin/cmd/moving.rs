@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use dedupdb::dedup::{Error, MoveEvent, Moved, Undo};
 use dedupdb::publish;
 
-use super::dedup::{Told, explained, judged};
+use super::dedup::{Told, explained, judged, nothing_note};
 use crate::args::{self, Args};
 use crate::console::Console;
 use crate::exit::Exit;
@@ -78,6 +78,9 @@ pub(super) fn move_to(
     let reading = moved.done.as_ref().map(|done| &done.reading);
     let has_converter = dedup.inputs.pre.is_some();
     if let Some(note) = reading.and_then(|reading| reading.left_out_note(has_converter)) {
+        console.note(&note);
+    }
+    if let Some(note) = moved.done.as_ref().and_then(nothing_note) {
         console.note(&note);
     }
     if let Some(manifest) = &moved.manifest {

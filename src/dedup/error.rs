@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::corpus::{self, Format, Glob};
+use crate::corpus::{self, Format, Glob, Hint, hint};
 use crate::publish::error as publish;
 
 /// Why a corpus was not written, with a variant for each situation that a caller can act on.
@@ -144,6 +144,13 @@ pub enum Unfit {
     RecordsInList,
     /// All tables of an output need the same schema, and this one differs from the tables before it.
     OtherColumns,
+    /// Records keep their format, and the name of the output says another one.
+    NotConverted {
+        /// The format of the records.
+        found: Format,
+        /// The format that the name says.
+        named: Format,
+    },
     /// All records of an output need the same format.
     OtherFormat {
         /// The format of this one.
@@ -187,8 +194,9 @@ impl fmt::Display for Error {
             ),
             Error::Input { path, source } => write!(
                 f,
-                "{}: {source}; nothing is written, because its rows would be missing (leave it out to go on without them)",
-                path.display()
+                "{}: {source}{}; nothing is written",
+                path.display(),
+                hint(source).map_or("", Hint::words)
             ),
             Error::NoFolder { path } => write!(
                 f,
@@ -245,6 +253,11 @@ impl fmt::Display for Unfit {
             Unfit::OtherColumns => f.write_str(
                 "its columns are not those of the tables before it; write to a folder, or give it alone",
             ),
+            Unfit::NotConverted { found, named } => write!(
+                f,
+                "its records are {found}, and no records are converted to {named}; name the output .{found}, or \
+                 write to a folder"
+            ),
             Unfit::OtherFormat { found, expected } => write!(
                 f,
                 "its records are {found} and do not go into a file of {expected} records; write to a \
@@ -300,6 +313,14 @@ impl From<crate::Error> for Error {
 }
 
 impl Error {
+    /// What would help, if that is known.
+    pub fn hint(&self) -> Option<Hint> {
+        match self {
+            Error::Input { source, .. } => hint(source),
+            _ => None,
+        }
+    }
+
     /// The table at `path` cannot be read as a whole.
     pub(crate) fn input(path: PathBuf, source: io::Error) -> Error {
         Error::Input {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::corpus::{Format, Opened, Options, Origin, Reason, Skipped, TableSource};
+use crate::corpus::{Format, Hinted, Opened, Options, Origin, Reason, Skipped, TableSource};
 
 use crate::dedup::error::{Error, Result, Unfit};
 use crate::dedup::mark::Columns;
@@ -20,6 +20,8 @@ pub(crate) struct Fit {
     options: Options,
     /// The format of all records, once it is known.
     format: Option<Format>,
+    /// Whether there were records of this format, which otherwise is that of the name.
+    has_records: bool,
     /// The header of all tables, once there is one.
     header: Option<Vec<u8>>,
     is_of_tables: bool,
@@ -41,6 +43,7 @@ impl Fit {
             form: target.form,
             options: dedup.options.clone(),
             format: named.filter(|format| !format.is_document()),
+            has_records: false,
             header: None,
             is_of_tables: target.is_of_tables,
             mark: dedup.mark.clone(),
@@ -84,8 +87,14 @@ impl Fit {
         let format = if becomes_lines { Format::Jsonl } else { found };
         let expected = *self.format.get_or_insert(format);
         if format != expected {
-            return unfit(Unfit::OtherFormat { found, expected });
+            return unfit(if self.has_records {
+                Unfit::OtherFormat { found, expected }
+            } else {
+                let named = expected;
+                Unfit::NotConverted { found, named }
+            });
         }
+        self.has_records = true;
         if let Some(table) = opened.table.as_ref().filter(|_| !becomes_lines) {
             let expected = self.schema.get_or_insert_with(|| table.clone());
             if expected.schema.get_fields() != table.schema.get_fields() {
@@ -123,7 +132,11 @@ impl Fit {
         let path = Path::new(&skipped.place);
         let is_lost = skipped.reason == Reason::Unreadable;
         if is_lost && (self.table.as_deref() == Some(path) || self.is_table(path)) {
-            let detail = io::Error::other(skipped.detail.clone());
+            let detail = skipped.detail.clone();
+            let detail = match skipped.hint {
+                Some(hint) => io::Error::other(Hinted { detail, hint }),
+                None => io::Error::other(detail),
+            };
             return Err(Error::input(path.to_owned(), detail));
         }
         let record = skipped.record.as_ref().filter(|_| self.has_fields);

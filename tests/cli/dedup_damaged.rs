@@ -103,6 +103,34 @@ fn a_table_that_cannot_be_opened_loses_no_rows_of_the_output() {
 }
 
 #[test]
+fn a_table_without_the_columns_is_told_how_to_choose_them() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a.parquet", file(&[(["a", "b", "c"], [1, 2, 3])]));
+    let told = |input: &str, output: &str| {
+        let arguments = ["dedup", input, "-o", output, "--text-field", "body"];
+        sandbox.run(&arguments).expect(2).stderr
+    };
+    for (input, output) in [("in/a.parquet", "new.parquet"), ("in", "new"), ("in", "-")] {
+        let told = told(input, output);
+        assert!(
+            told.starts_with("dedupdb: in/a.parquet: it has no column \"body\", its columns are "),
+            "{told}"
+        );
+        let advice = "; choose columns by name or by number with --text-field and --id-field\n";
+        assert!(told.ends_with(advice), "{told}");
+    }
+    // To leave out the only file would leave nothing.
+    sandbox.write("in/a.parquet", "PAR1");
+    let alone = told("in/a.parquet", "new.parquet");
+    assert!(alone.ends_with("; nothing is written\n"), "{alone}");
+    let of_folder = told("in", "new");
+    assert!(
+        of_folder.ends_with("; nothing is written (leave this file out to go on without it)\n"),
+        "{of_folder}"
+    );
+}
+
+#[test]
 fn what_is_compared_with_is_read_to_its_end_or_nothing_is_written() {
     let sandbox = Sandbox::new();
     two_files(&sandbox);

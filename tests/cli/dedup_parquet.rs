@@ -216,7 +216,9 @@ fn several_files_of_the_same_columns_become_one() {
         .run(&["dedup", "lines.jsonl", "-o", "all.parquet"])
         .expect(2);
     assert!(
-        ran.stderr.contains("do not go into a file of parquet"),
+        ran.stderr.contains(
+            "lines.jsonl: its records are jsonl, and no records are converted to parquet; name the output .jsonl"
+        ),
         "{}",
         ran.stderr
     );

@@ -375,9 +375,10 @@ fn explain(error: &ParquetError) -> io::Error {
     if error.to_string().contains("encrypted") {
         return io::Error::other("it is encrypted, which is not read");
     }
-    io::Error::other(format!(
-        "damaged, or cut short: {error}; fetch it again, or write it anew"
-    ))
+    let error = error.to_string();
+    let reason = error.trim_start_matches("Parquet error: ");
+    let reason = reason.trim_start_matches("Invalid Parquet file. ");
+    io::Error::other(format!("damaged, or cut short: {reason}; fetch it again"))
 }
 
 /// A row group whose columns do not have as many rows each.
