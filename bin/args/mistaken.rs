@@ -1,26 +1,85 @@
 //! What to do about arguments that are missing, or are those of other programs.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory};
+
+use super::Args;
 
 /// What other programs call a command, and the command.
-const COMMANDS: [(&str, &[&str]); 8] = [
+const COMMANDS: [(&str, &[&str]); 9] = [
     ("add", &["import", "index", "ingest", "insert", "scan"]),
     ("query", &["ask", "find", "lookup", "match", "search"]),
     ("remove", &["del", "delete", "forget", "rm"]),
     ("list", &["keys", "ls"]),
     ("pairs", &["dups", "dupes", "duplicates"]),
+    ("clusters", &["group", "groups"]),
     ("dedup", &["clean", "dedupe", "deduplicate"]),
     ("stats", &["info", "status"]),
     ("check", &["fsck", "test", "verify"]),
+];
+
+/// What other programs call an option, and the option with a value.
+const OPTIONS: [(&str, &str, &[&str]); 6] = [
+    (
+        "shingling",
+        "word:3",
+        &[
+            "--n",
+            "--ngram",
+            "--ngram-size",
+            "--ngrams",
+            "--shingle",
+            "--shingle-size",
+            "--shingles",
+        ],
+    ),
+    (
+        "permutations",
+        "128",
+        &["--num-hashes", "--num-perm", "--num-perms", "--perm"],
+    ),
+    (
+        "threshold",
+        "0.8",
+        &["-t", "--jaccard", "--min-similarity", "--similarity"],
+    ),
+    (
+        "limit",
+        "5",
+        &["-k", "-n", "--count", "--max", "--top", "--top-k"],
+    ),
+    (
+        "text-field",
+        "NAME",
+        &[
+            "--column",
+            "--field",
+            "--text-col",
+            "--text-column",
+            "--text-key",
+        ],
+    ),
+    (
+        "id-field",
+        "NAME",
+        &[
+            "--id-col",
+            "--id-column",
+            "--id-key",
+            "--key-field",
+            "--key-column",
+        ],
+    ),
 ];
 
 /// The same error, or one line that says what to do.
 pub(super) fn explained(error: clap::Error) -> clap::Error {
     let kind = error.kind();
     let what = match kind {
-        ErrorKind::MissingRequiredArgument => output(&error),
+        ErrorKind::MissingRequiredArgument => missing(&error),
+        ErrorKind::ArgumentConflict => conflict(&error),
         ErrorKind::InvalidSubcommand => command(&error),
-        ErrorKind::UnknownArgument => option(&error),
+        ErrorKind::UnknownArgument => option(&error, &Args::command()),
         _ => None,
     };
     match what {
@@ -29,19 +88,46 @@ pub(super) fn explained(error: clap::Error) -> clap::Error {
     }
 }
 
-/// What to do where only the output is missing.
-fn output(error: &clap::Error) -> Option<String> {
+/// What to do where something is missing that has several forms.
+fn missing(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
-    let is_output = matches!(&missing[..], [only] if only.starts_with("--output "));
-    let more = if is_of(error, "dedup") {
-        ", or move what would be dropped aside with --move-to DIR"
-    } else {
-        ""
-    };
-    is_output
-        .then(|| format!("name what to write with -o OUTPUT, or -o - for standard output{more}"))
+    let is_output = |argument: &String| argument.starts_with("--output ");
+    match &missing[..] {
+        [only] if is_output(only) => {
+            let more = if is_of(error, "dedup") {
+                ", or move what would be dropped aside with --move-to DIR"
+            } else {
+                ""
+            };
+            Some(format!("name what to write with -o OUTPUT, or -o - for standard output{more}"))
+        }
+        all if all.iter().any(is_output) && is_of(error, "dedup") => Some(
+            "name what to read, and what to write with -o OUTPUT, or a folder for what would be dropped with \
+             --move-to DIR: `dedupdb dedup INPUT -o OUTPUT`"
+                .to_owned(),
+        ),
+        _ if is_of(error, "remove") => Some(
+            "say what to remove: KEYs, --keys-from FILE, --prefix PREFIX, --missing or --older-than AGE".to_owned(),
+        ),
+        _ => None,
+    }
+}
+
+/// What an option goes with that does not go with another.
+fn conflict(error: &clap::Error) -> Option<String> {
+    let named = [ContextKind::InvalidArg, ContextKind::PriorArg];
+    let named = named.map(|kind| {
+        error
+            .get(kind)
+            .map_or_else(String::new, ToString::to_string)
+    });
+    let is_named = |option: &str| named.iter().any(|named| named.contains(option));
+    (is_named("--dry-run") && is_named("--output ") && is_of(error, "dedup")).then(|| {
+        "--dry-run goes with --move-to and --undo; to see the verdict on each document, write them all with --mark dup"
+            .to_owned()
+    })
 }
 
 /// Which command is meant by a name that other programs have for it.
@@ -58,19 +144,52 @@ fn command(error: &clap::Error) -> Option<String> {
 }
 
 /// What there is instead of an option.
-fn option(error: &clap::Error) -> Option<String> {
+fn option(error: &clap::Error, root: &Command) -> Option<String> {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
-    match &**typed {
-        "-r" | "-R" | "--recursive" => {
-            Some(format!("leave out {typed}: a folder is always read with the folders in it"))
-        }
-        "--threshold" if is_of(error, "add") => Some(
+    let mut commands = root.get_subcommands();
+    let command = commands.find(|command| is_of(error, command.get_name()))?;
+    let name = command.get_name();
+    if matches!(&**typed, "-r" | "-R" | "--recursive") {
+        return Some(format!(
+            "leave out {typed}: a folder is always read with the folders in it"
+        ));
+    }
+    if let ("query", "--text") = (name, &**typed) {
+        return Some(
+            "give a text on standard input: `echo 'some text' | dedupdb query -`".to_owned(),
+        );
+    }
+    if let ("pairs", "--sort") = (name, &**typed) {
+        return Some(
+            "sort the lines with another program: `dedupdb pairs | sort -t$'\\t' -k3,3rn`"
+                .to_owned(),
+        );
+    }
+    let plain = typed.replace('_', "-");
+    let is_meant = |ours: &str, others: &[&str]| {
+        plain.strip_prefix("--") == Some(ours) || others.contains(&&*plain)
+    };
+    let (ours, value, _) = OPTIONS
+        .iter()
+        .find(|(ours, _, others)| is_meant(ours, others))?;
+    let has_ours = command
+        .get_arguments()
+        .any(|argument| argument.get_long() == Some(ours));
+    match (*ours, name) {
+        _ if has_ours => Some(format!("{typed} is called --{ours} here: `--{ours} {value}`")),
+        ("threshold", "add") => Some(
             "the threshold is that of the store: make the store with `dedupdb init --threshold SHARE`, or give \
              --threshold to `query`, `pairs` or `clusters`"
                 .to_owned(),
         ),
+        ("shingling" | "permutations", "add" | "query" | "pairs" | "clusters") => Some(format!(
+            "a store has its own parameters: make it with `dedupdb init --{ours} {value}`"
+        )),
+        ("limit", "pairs" | "clusters" | "list") => {
+            Some(format!("{name} lists all; for the first ones, `dedupdb {name} | head -n {value}`"))
+        }
         _ => None,
     }
 }

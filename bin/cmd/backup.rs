@@ -1,6 +1,7 @@
 //! `backup`: copies the store.
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
+use dedupdb::Error;
 
 use crate::args::{Args, Backup};
 use crate::console::Console;
@@ -19,7 +20,7 @@ pub(crate) fn run(
 ) -> Result<Exit> {
     let store = crate::store::open_to_read(args)?;
     let watch = Watch::new(console, "copied", Unit::Byte, store.progress());
-    let stats = store.backup(&backup.folder)?;
+    let stats = store.backup(&backup.folder).map_err(existing)?;
     drop(watch);
     let size: u64 = stats.files.iter().map(|(_, bytes)| bytes).sum();
     let folder = backup.folder.display().to_string();
@@ -39,4 +40,15 @@ pub(crate) fn run(
         ))?;
     }
     Ok(Exit::Found)
+}
+
+/// Says of a store that is there already that a backup needs another place.
+fn existing(error: Error) -> anyhow::Error {
+    match error {
+        Error::AlreadyAStore { path } => anyhow!(
+            "{}: there is a dedupdb store here already, and a backup goes into a new folder; name another one",
+            path.display()
+        ),
+        error => error.into(),
+    }
 }

@@ -1,7 +1,7 @@
 //! `init`: makes a store.
 
-use anyhow::Result;
-use dedupdb::{Schema, sketching::SchemaBuilder};
+use anyhow::{Result, anyhow};
+use dedupdb::{Error, Schema, sketching::SchemaBuilder};
 
 use crate::args::{Args, Init, Sketching};
 use crate::exit::Exit;
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &Args, init: &Init, output: &mut Output) -> Result<Exit>
     let schema = schema(&init.sketching)
         .keep_shingles(!init.no_shingles)
         .build()?;
-    crate::store::create(args, &schema)?;
+    crate::store::create(args, &schema).map_err(|error| existing(args, init, error))?;
     if output.is_json() {
         output.object(&json::Init::new(
             &args.store,
@@ -36,6 +36,20 @@ pub(crate) fn run(args: &Args, init: &Init, output: &mut Output) -> Result<Exit>
         }
     }
     Ok(Exit::Found)
+}
+
+/// Says of a store that is there already how to change it.
+fn existing(args: &Args, init: &Init, error: anyhow::Error) -> anyhow::Error {
+    let Some(Error::AlreadyAStore { path }) = error.downcast_ref() else {
+        return error;
+    };
+    let threshold = init.sketching.threshold.unwrap_or(0.7);
+    anyhow!(
+        "{}: there is a dedupdb store here already; change its parameters with reindex, such as `{} reindex \
+         --threshold {threshold}`, or choose another folder",
+        path.display(),
+        crate::store::command(args)
+    )
 }
 
 /// The schema that the options ask for, to be built.

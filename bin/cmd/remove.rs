@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::json;
 use crate::keys::{self, NAMED};
 use crate::number::{counted, grouped};
-use crate::output::Output;
+use crate::output::{Output, shell_word};
 use crate::watch::{Unit, Watch};
 
 /// Removals that wait for a commit cost memory.
@@ -140,7 +140,8 @@ fn for_each_named(
         }
         unknown += 1;
         if unknown <= NAMED {
-            console.error(&format!("{key}: no document has this key"));
+            let below = below(store, &key)?;
+            console.error(&format!("{key}: no document has this key{below}"));
         }
     }
     if unknown > NAMED {
@@ -148,4 +149,24 @@ fn for_each_named(
         console.error(&format!("and {more} more keys that no document has"));
     }
     Ok(())
+}
+
+/// What to do where the key is that of a folder with documents below it.
+fn below(store: &Store, key: &str) -> Result<String> {
+    let prefix = format!("{}/", key.trim_end_matches('/'));
+    let mut count = 0;
+    for document in store.documents_with_prefix(&prefix)? {
+        document?;
+        count += 1;
+    }
+    let keys = counted(
+        count,
+        "key begins with it; remove it",
+        "keys begin with it; remove them",
+    );
+    Ok(if count == 0 {
+        String::new()
+    } else {
+        format!(", but {keys} with --prefix {}", shell_word(&prefix))
+    })
 }

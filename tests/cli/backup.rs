@@ -20,7 +20,9 @@ fn a_backup_is_a_store_of_its_own() {
     run(&["query", "query.txt"]).expect(0);
     // The first one is there to stay.
     let ran = sandbox.run(&["backup", "copies/monday"]).expect(2);
-    assert!(ran.stderr.contains("copies/monday"), "{}", ran.stderr);
+    let told =
+        "copies/monday: there is a dedupdb store here already, and a backup goes into a new folder";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
     assert_eq!(run(&["list"]).lines().len(), 57);
     let names = fs::read_dir(sandbox.path("copies")).unwrap();
     assert_eq!(names.count(), 1);

@@ -25,8 +25,10 @@ fn the_defaults_are_explained() {
         "{}",
         ran.stdout
     );
-    let ran = sandbox.run(&["init"]).expect(2);
-    assert!(ran.stderr.contains("already"), "{}", ran.stderr);
+    let ran = sandbox.run(&["init", "--threshold", "60%"]).expect(2);
+    let told =
+        "already; change its parameters with reindex, such as `dedupdb reindex --threshold 0.6`";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
 }
 
 #[test]

@@ -24,8 +24,13 @@ fn removed_documents_are_not_found_any_more() {
     assert_eq!(ran.stdout, "removed 0 documents\n");
     assert!(
         ran.stderr
-            .contains(&format!("{key}: no document has this key"))
+            .contains(&format!("{key}: no document has this key\n"))
     );
+    for folder in ["folder/news", "folder/news/"] {
+        let ran = sandbox.run(&["remove", folder]).expect(1);
+        let told = "keys begin with it; remove them with --prefix folder/news/\n";
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    }
 }
 
 #[test]
