@@ -231,6 +231,32 @@ pub(crate) fn note_cut_short(times: u64, args: &Args, console: &Console) {
     }
 }
 
+/// Whether no document is stored.
+pub(crate) fn is_empty(store: &Store) -> Result<bool> {
+    Ok(store.documents()?.next().transpose()?.is_none())
+}
+
+/// Says that nothing was found: `what` there is not, unless the store is empty.
+pub(crate) fn note_none(store: &Store, what: &str, console: &Console) -> Result<()> {
+    if console.is_quiet() {
+        return Ok(());
+    }
+    console.note(if is_empty(store)? {
+        "the store is empty"
+    } else {
+        what
+    });
+    Ok(())
+}
+
+/// What to do to find more at a threshold below that of the store.
+pub(crate) fn reindexed(args: &Args, threshold: f64) -> String {
+    format!(
+        "to find more, give the store this threshold: `{} reindex --threshold {threshold}`",
+        command(args)
+    )
+}
+
 /// Says what a threshold below that of the store misses; `remedy` is what to do, if something is.
 pub(crate) fn note_threshold(
     store: &Store,

@@ -7,6 +7,7 @@ use crate::args::{Args, Clusters};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
+use crate::number::counted;
 use crate::output::{Output, copy_column, escape};
 
 /// Runs `clusters`.
@@ -28,7 +29,18 @@ pub(crate) fn run(
         list(number, &cluster?, output)?;
         found = true;
     }
-    crate::store::note_threshold(&store, clusters.threshold, "", console);
+    if !found {
+        output.flush()?;
+        let least = clusters.threshold.unwrap_or(store.schema().threshold());
+        let size = counted(clusters.min_size as u64, "document", "or more documents");
+        let none = format!("no cluster has {size} at a similarity of {least} or more");
+        crate::store::note_none(&store, &none, console)?;
+    }
+    let remedy = clusters
+        .threshold
+        .map(|threshold| crate::store::reindexed(args, threshold));
+    let remedy = remedy.map_or_else(String::new, |remedy| format!("; {remedy}"));
+    crate::store::note_threshold(&store, clusters.threshold, &remedy, console);
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
     Ok(Exit::found(found))
 }

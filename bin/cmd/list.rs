@@ -3,12 +3,18 @@
 use anyhow::{Result, bail};
 
 use crate::args::{Args, List};
+use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
 use crate::output::{Output, escape};
 
 /// Runs `list`.
-pub(crate) fn run(args: &Args, list: &List, output: &mut Output) -> Result<Exit> {
+pub(crate) fn run(
+    args: &Args,
+    list: &List,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
     check_form(list.print0, output)?;
     let store = crate::store::open_to_read(args)?;
     let mut found = false;
@@ -31,6 +37,10 @@ pub(crate) fn run(args: &Args, list: &List, output: &mut Output) -> Result<Exit>
         } else {
             output.key(&document.key, list.print0)?;
         }
+    }
+    if !found {
+        let none = format!("no key begins with {}", escape(&prefix));
+        crate::store::note_none(&store, &none, console)?;
     }
     Ok(Exit::found(found))
 }

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Add(add) => add::run(args, add, console, output),
         Command::Query(query) => query::run(args, query, console, output),
         Command::Remove(remove) => remove::run(args, remove, console, output),
-        Command::List(list) => list::run(args, list, output),
+        Command::List(list) => list::run(args, list, console, output),
         Command::Pairs(pairs) => pairs::run(args, pairs, console, output),
         Command::Clusters(clusters) => clusters::run(args, clusters, console, output),
         Command::Explain(explain) => explain::run(args, explain, console, output),

@@ -39,6 +39,16 @@ pub(crate) fn run(
         list_all(Ahead::begin(all)?, output)?
     };
     drop(watch);
+    if !found {
+        output.flush()?;
+        let least = pairs.threshold.unwrap_or(store.schema().threshold());
+        let of = match pairs.between.as_slice() {
+            [a, b] => format!(" of a key that begins with {a:?} and one that begins with {b:?}"),
+            _ => String::new(),
+        };
+        let none = format!("no pair{of} has a similarity of {least} or more");
+        crate::store::note_none(&store, &none, console)?;
+    }
     if !pairs.exhaustive {
         let remedy = "; --exhaustive finds all";
         crate::store::note_threshold(&store, pairs.threshold, remedy, console);

@@ -32,7 +32,7 @@ pub(crate) fn run(
     let options = query.inputs.options().store(&args.store);
     query.inputs.check(&options, &query.paths, console)?;
     let store = crate::store::open_to_read(args)?;
-    note_recall(&store, query, console);
+    note_recall(&store, args, query, console);
     let (mut found, mut failed) = (false, false);
     let mut answer = |name: &str, matches: Vec<Match>| -> Result<()> {
         found |= !matches.is_empty();
@@ -83,8 +83,12 @@ pub(crate) fn run(
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
     if !found && !failed {
         output.flush()?;
-        let unlike = unlike.into_inner().transpose()?;
-        note_nothing(&store, query, unlike, asked.into_inner(), console);
+        let (unlike, asked) = (unlike.into_inner().transpose()?, asked.into_inner());
+        if asked == 0 && query.keys.is_empty() {
+            console.note("there was nothing to look up: no file or record was found");
+        } else {
+            note_nothing(&store, query, unlike, asked, console)?;
+        }
     }
     Ok(if failed {
         Exit::Failed
@@ -100,17 +104,20 @@ fn note_nothing(
     first: Option<Unlike>,
     asked: usize,
     console: &Console,
-) {
+) -> Result<()> {
     let least = query.threshold.unwrap_or(store.schema().threshold());
     let is_stored = first.as_ref().is_some_and(|first| first.is_stored);
     let is_stored = is_stored || !query.keys.is_empty();
     let other = if is_stored { "other " } else { "" };
-    console.note(&format!(
-        "no {other}stored document has a similarity of {least} or more"
-    ));
+    let none = format!("no {other}stored document has a similarity of {least} or more");
+    crate::store::note_none(store, &none, console)?;
+    if console.is_quiet() || crate::store::is_empty(store)? {
+        return Ok(());
+    }
     if let Some(only) = first.filter(|_| asked == 1 && query.keys.is_empty()) {
         only.explain(store, least, console);
     }
+    Ok(())
 }
 
 /// A text that resembles no stored one.
@@ -163,7 +170,7 @@ fn is_text(path: &Path) -> bool {
 }
 
 /// Says what is missed below the threshold that the store was made for.
-fn note_recall(store: &Store, query: &Query, console: &Console) {
+fn note_recall(store: &Store, args: &Args, query: &Query, console: &Console) {
     let schema = store.schema();
     if let Some(threshold) = query.threshold
         && threshold < schema.threshold()
@@ -173,6 +180,7 @@ fn note_recall(store: &Store, query: &Query, console: &Console) {
             schema.threshold(),
             percent(schema.recall(threshold))
         ));
+        console.note(&crate::store::reindexed(args, threshold));
     }
 }
 

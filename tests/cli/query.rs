@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::sandbox::{Sandbox, fields};
+use crate::sandbox::{Sandbox, fields, text};
 
 fn filled() -> Sandbox {
     let sandbox = Sandbox::with_testdata();
@@ -36,6 +36,76 @@ fn a_text_in_place_of_a_path_is_told_where_it_belongs() {
     assert_eq!(told.as_deref(), Some(expected));
     let (told, all) = hint("missing.txt");
     assert_eq!(told, None, "{all}");
+}
+
+#[test]
+fn where_nothing_is_found_a_note_says_why() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["init"]).expect(0);
+    sandbox.write("a.txt", text(1, 40));
+    sandbox.write("empty.jsonl", "");
+    std::fs::create_dir(sandbox.path("none")).unwrap();
+    let told = |arguments: &[&str], code| {
+        let ran = sandbox.run(arguments).expect(code);
+        let quiet = sandbox.run(&[&["-q"], arguments].concat());
+        assert_eq!(quiet.stderr, "", "{arguments:?}");
+        ran.stderr
+    };
+    for arguments in [
+        &["query", "a.txt"][..],
+        &["pairs"],
+        &["clusters"],
+        &["list"],
+    ] {
+        assert_eq!(
+            told(arguments, 1),
+            "dedupdb: the store is empty\n",
+            "{arguments:?}"
+        );
+    }
+    sandbox.add(&["a.txt"], 0);
+    for (arguments, note) in [
+        (
+            &["query", "none"][..],
+            "there was nothing to look up: no file or record was found",
+        ),
+        (
+            &["query", "empty.jsonl"],
+            "there was nothing to look up: no file or record was found",
+        ),
+        (&["pairs"], "no pair has a similarity of 0.8 or more"),
+        (
+            &["pairs", "--between", "a", "b"],
+            "no pair of a key that begins with \"a\" and one that begins with \"b\" has a similarity of 0.8 or more",
+        ),
+        (
+            &["clusters", "--min-size", "3", "--threshold", "0.9"],
+            "no cluster has 3 or more documents at a similarity of 0.9 or more",
+        ),
+        (&["list", "--prefix", "b"], "no key begins with b"),
+    ] {
+        assert_eq!(
+            told(arguments, 1),
+            format!("dedupdb: {note}\n"),
+            "{arguments:?}"
+        );
+    }
+    for (input, output) in [("none", "out"), ("empty.jsonl", "out.jsonl")] {
+        let ran = sandbox.run(&["dedup", input, "-o", output]).expect(0);
+        let note = "dedupdb: there was nothing to compare: no file or record was found\n";
+        assert!(ran.stderr.contains(note), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn below_the_threshold_of_the_store_the_way_to_more_is_told() {
+    let sandbox = filled();
+    for command in [&["query", "query.txt"][..], &["clusters"]] {
+        let ran = sandbox.run(&[command, &["--threshold", "0.5"]].concat());
+        let told =
+            "to find more, give the store this threshold: `dedupdb reindex --threshold 0.5`\n";
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    }
 }
 
 /// The planted pairs at 0.8 and above, and their similarity to four decimals.
