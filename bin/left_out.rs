@@ -96,8 +96,17 @@ pub(crate) struct LeftOut {
     named: Named,
     /// Files that are named even if they are no failures: who typed the name of one expects it to be read.
     typed: HashSet<PathBuf>,
-    counts: BTreeMap<Reason, u64>,
+    counts: BTreeMap<Reason, Count>,
+    /// Files with a record that was named for lacking the field of the text: the others lack it as well, mostly.
+    fieldless: HashSet<String>,
     list: Option<List>,
+}
+
+/// Those that were left out for a reason.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    all: u64,
+    named: u64,
 }
 
 #[derive(Debug)]
@@ -124,6 +133,7 @@ impl LeftOut {
             named: if telling.verbose { Named::All } else { named },
             typed: HashSet::new(),
             counts: BTreeMap::new(),
+            fieldless: HashSet::new(),
             list: telling.skipped.as_ref().map(begin).transpose()?,
         })
     }
@@ -149,10 +159,12 @@ impl LeftOut {
             return Ok(());
         }
         let count = self.counts.entry(skipped.reason).or_default();
-        *count += 1;
-        if self.named != Named::All && *count > NAMED {
+        count.all += 1;
+        let is_enough = |files| count.named == NAMED || is_fieldless(skipped, files);
+        if self.named != Named::All && is_enough(&mut self.fieldless) {
             return Ok(());
         }
+        count.named += 1;
         if is_failure {
             self.console.error(&skipped.told(advice));
         } else {
@@ -173,8 +185,8 @@ impl LeftOut {
             None => "; -v names all, --skipped FILE lists them",
         };
         for (reason, count) in std::mem::take(&mut self.counts) {
-            let more = count.saturating_sub(NAMED);
-            if self.named == Named::All || more == 0 {
+            let more = count.all - count.named;
+            if more == 0 {
                 continue;
             }
             let told = format!("and {} more: {}{options}", grouped(more), reason.name());
@@ -192,6 +204,16 @@ impl LeftOut {
             None => Ok(()),
         }
     }
+}
+
+/// Whether a record lacks the field of the text as one before it in its file, which is remembered.
+fn is_fieldless(skipped: &Skipped, files: &mut HashSet<String>) -> bool {
+    let file = skipped
+        .place
+        .rsplit_once(':')
+        .map(|(file, _)| file.to_owned());
+    let file = file.filter(|_| skipped.hint == Some(Hint::TextField));
+    file.is_some_and(|file| !files.insert(file))
 }
 
 /// What helps, with the options of this program.

@@ -52,7 +52,8 @@ These are left out and counted:
   excluded names  Those that --include, --exclude or --gitignore leave out
 
 -v names everything that is left out, and --skipped FILE lists it. The first ten broken records are
-reported with their file and number, and the others are counted; reading continues. If an id comes
+reported with their file and number, and the others are counted; reading continues. If several
+records of a file lack the field with the text, only the first one is reported. If an id comes
 again in one run with another text, the first text is stored, and the other record is left out,
 counted as repeated, and an error. With --id-scope file, ids belong to their file only. The ids of a
 run take about 40 bytes of memory each.
