@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
+use dedupdb::Error;
 use dedupdb::corpus::{Encoding, Format, Glob, IdScope};
 use dedupdb::dedup::Keep;
 use dedupdb::number;
@@ -71,8 +72,15 @@ pub(crate) fn family() -> impl TypedValueParser<Value = Family> {
 }
 
 fn any_family(name: &str) -> Result<Family, String> {
-    name.parse()
-        .map_err(|error: dedupdb::Error| error.to_string())
+    parameter(name)
+}
+
+/// A parameter of a store. An error does not name it, for the option does.
+pub(crate) fn parameter<T: FromStr<Err = Error>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error| match error {
+        Error::InvalidSchema { reason, .. } => reason,
+        error => error.to_string(),
+    })
 }
 
 /// A seed: a number, or `random` for one that differs from run to run.

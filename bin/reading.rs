@@ -113,7 +113,7 @@ impl Told for Reading {
 /// How many were left out for each reason, and how what is binary can be read.
 fn reasons(reading: &Reading, has_converter: bool) -> String {
     let counts = reading.skipped_by_name().into_iter();
-    let counts = counts.map(|(name, count)| format!("{} {name}", grouped(count)));
+    let counts = counts.map(|(name, count)| counted(count, name, &plural(name)));
     let reasons = counts.collect::<Vec<_>>().join(", ");
     let has_binary = reading.by_reason().contains_key(&Reason::Binary);
     let advice = if has_binary && !has_converter {
@@ -122,6 +122,19 @@ fn reasons(reading: &Reading, has_converter: bool) -> String {
         ""
     };
     reasons + advice
+}
+
+/// The name of a reason for several that were left out: only those that are things have a plural.
+fn plural(name: &str) -> String {
+    const THINGS: [&str; 12] = [
+        "device", "file", "key", "link", "loop", "manifest", "name", "pipe", "record", "socket",
+        "store", "text",
+    ];
+    let is_thing = name
+        .split(' ')
+        .next_back()
+        .is_some_and(|last| THINGS.contains(&last));
+    format!("{name}{}", if is_thing { "s" } else { "" })
 }
 
 /// A count as a line for people.

@@ -239,7 +239,7 @@ pub(crate) struct Parameters {
     pub(crate) threshold: Option<f64>,
 
     /// Kind of shingle: word:K, char:K, char-nospace:K, byte:K, term or ids [default: word:5]
-    #[arg(long, value_name = "KIND")]
+    #[arg(long, value_name = "KIND", value_parser = parse::parameter::<Shingling>)]
     pub(crate) shingling: Option<Shingling>,
 
     /// Number of slots of a signature [default: 128]

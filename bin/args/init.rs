@@ -63,7 +63,7 @@ pub(crate) struct Sketching {
 
     /// Kind of shingle: word:K, char:K, char-nospace:K, byte:K, term or ids
     /// [default: word:5]
-    #[arg(long, value_name = "KIND")]
+    #[arg(long, value_name = "KIND", value_parser = parse::parameter::<Shingling>)]
     pub(crate) shingling: Option<Shingling>,
 
     /// Distinguish uppercase from lowercase letters
@@ -80,11 +80,11 @@ pub(crate) struct Sketching {
     pub(crate) permutations: Option<u32>,
 
     /// Bits of a slot: 8, 16 or 32
-    #[arg(long, value_name = "BITS", default_value_t = SlotWidth::default())]
+    #[arg(long, value_name = "BITS", value_parser = parse::parameter::<SlotWidth>, default_value_t = SlotWidth::default())]
     pub(crate) slot_bits: SlotWidth,
 
     /// Number of bands and rows, such as 18x7, instead of --recall
-    #[arg(long, value_name = "BxR")]
+    #[arg(long, value_name = "BxR", value_parser = parse::parameter::<Bands>)]
     pub(crate) bands: Option<Bands>,
 
     /// Family of the permutations. The default is the fastest; all of them reach the stated recall

@@ -50,7 +50,7 @@ pub(crate) struct Reindex {
     pub(crate) recall: Option<f64>,
 
     /// Number of bands and rows, such as 18x7
-    #[arg(long, value_name = "BxR", conflicts_with = "tuned")]
+    #[arg(long, value_name = "BxR", value_parser = parse::parameter::<Bands>, conflicts_with = "tuned")]
     pub(crate) bands: Option<Bands>,
 
     /// Choose the bands with the least work, measured on a sample of the store, as `tune` does
@@ -70,11 +70,11 @@ pub(crate) struct Reindex {
     pub(crate) family: Option<Family>,
 
     /// Bits of a slot: 8, 16 or 32
-    #[arg(long, value_name = "BITS")]
+    #[arg(long, value_name = "BITS", value_parser = parse::parameter::<SlotWidth>)]
     pub(crate) slot_bits: Option<SlotWidth>,
 
     /// Refused, with what to do instead
-    #[arg(long, value_name = "KIND", hide = true)]
+    #[arg(long, value_name = "KIND", value_parser = parse::parameter::<Shingling>, hide = true)]
     pub(crate) shingling: Option<Shingling>,
 
     /// Show how far an unfinished reindex has come

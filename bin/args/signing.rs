@@ -12,7 +12,7 @@ use crate::parse;
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Signing {
     /// Kind of shingle: word:K, char:K, char-nospace:K, byte:K, term or ids
-    #[arg(long, value_name = "KIND", default_value_t)]
+    #[arg(long, value_name = "KIND", value_parser = parse::parameter::<Shingling>, default_value_t)]
     pub(crate) shingling: Shingling,
 
     /// Number of slots of a signature, up to 16384

@@ -101,7 +101,9 @@ fn tell(linked: &Linked, dry_run: bool, console: &Console, output: &mut Output) 
     let files = counted(linked.files, "file", "files");
     let copies = counted(linked.copies, "copy", "copies");
     let freed = bytes(linked.freed);
-    console.text(&if dry_run {
+    console.text(&if linked.copies + linked.left + linked.failed == 0 {
+        format!("{files}, nothing to link\n")
+    } else if dry_run {
         format!("{files}, {copies} would be linked, which frees {freed}; this was a dry run\n")
     } else {
         format!("{files}, {copies} linked, which frees {freed}\n")

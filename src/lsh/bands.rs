@@ -197,7 +197,7 @@ impl FromStr for Bands {
         });
         let Some((bands, rows)) = numbers else {
             return Err(invalid(format!(
-                "bands are given as BANDSxROWS, for example 18x7, not {text:?}"
+                "give BANDSxROWS, for example 18x7, not {text:?}"
             )));
         };
         Bands::new(bands, rows, MAX_PERMUTATIONS)

@@ -70,7 +70,7 @@ fn lines_without_a_text_stay_and_have_null_marks() {
         .run(&["dedup", "in.jsonl", "-o", "out.jsonl"])
         .expect(2);
     assert!(ran.stderr.contains("in.jsonl:2: "), "{}", ran.stderr);
-    assert!(ran.stderr.contains("6 bad record"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("6 bad records"), "{}", ran.stderr);
     let against = [
         "--json",
         "dedup",

@@ -160,7 +160,7 @@ fn the_store_is_left_out() {
     let summary = sandbox.add(&["--store", store, "folder", "folder/other"], 2);
     assert_eq!(summary["skipped"], json!({ "dedupdb store": 3 }));
     let ran = sandbox.run(&["--store", store, "add", "folder", "folder/other"]);
-    assert!(ran.expect(2).stdout.contains("   3 dedupdb store\n"));
+    assert!(ran.expect(2).stdout.contains("   3 dedupdb stores\n"));
 }
 
 #[test]

@@ -52,6 +52,10 @@ fn copies_become_names_of_the_first() {
         "{}",
         ran.stderr
     );
+    for options in [&["--dry-run"][..], &[]] {
+        let again = sandbox.run(&[&["link", "in"], options].concat()).expect(0);
+        assert_eq!(again.stderr, "8 files, nothing to link\n");
+    }
     for (copy, original) in [
         ("b.txt", "a.txt"),
         ("deep/c.txt", "a.txt"),

@@ -42,6 +42,13 @@ fn what_cannot_be_read_is_answered_with_an_example() {
         ("query x --threshold 80", "80%"),
         ("init --recall 0", "80%"),
         ("remove --older-than 90", "90d"),
+        ("init --bands 20", "'--bands <BxR>': give BANDSxROWS"),
+        (
+            "init --shingling words",
+            "'--shingling <KIND>': \"words\" is not",
+        ),
+        ("init --slot-bits 12", "'--slot-bits <BITS>': a slot is"),
+        ("init --family fnv", "'--family <NAME>': \"fnv\" is no"),
         ("remove --older-than 500ms", "90d"),
     ] {
         let arguments: Vec<&str> = arguments.split(' ').collect();

@@ -58,7 +58,7 @@ pub(crate) struct Accuracy {
     pub(crate) family: Vec<Family>,
 
     /// Kinds of shingle: word:K, char:K, char-nospace:K, byte:K, term or ids
-    #[arg(long, value_name = "KIND,...", value_delimiter = ',', default_values_t = [Shingling::default()])]
+    #[arg(long, value_name = "KIND,...", value_parser = parse::parameter::<Shingling>, value_delimiter = ',', default_values_t = [Shingling::default()])]
     pub(crate) shingling: Vec<Shingling>,
 
     /// Compare N texts, chosen by the hash of their keys, instead of all

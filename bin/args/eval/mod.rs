@@ -12,6 +12,7 @@ use dedupdb::sketching::Shingling;
 
 use crate::inputs::Inputs;
 use crate::left_out::Telling;
+use crate::parse;
 
 pub(crate) use accuracy::Accuracy;
 pub(crate) use bands::Bands;
@@ -74,7 +75,7 @@ pub(crate) struct Texts {
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Sets {
     /// Kind of shingle: word:K, char:K, char-nospace:K, byte:K, term or ids
-    #[arg(long, value_name = "KIND", default_value_t)]
+    #[arg(long, value_name = "KIND", value_parser = parse::parameter::<Shingling>, default_value_t)]
     pub(crate) shingling: Shingling,
 }
 

@@ -143,8 +143,13 @@ fn measured_notes(
     let above = sample.at_least(tuning.threshold);
     let likely = sample.at_least(COUNTED[0]).saturating_sub(above);
     if likely < FEW {
+        let lie = match likely {
+            0 => "no pair lies".to_owned(),
+            1 => "only 1 lies".to_owned(),
+            _ => format!("only {likely} lie"),
+        };
         lines.push(format!(
-            "only {likely} lie between {} and the threshold: too few to tell shapes apart",
+            "{lie} between {} and the threshold: too few to tell shapes apart",
             COUNTED[0]
         ));
     }
