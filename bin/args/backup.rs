@@ -13,8 +13,9 @@ Examples:
   dedupdb backup /mnt/other/monday
   dedupdb --wait 10min backup \"backups/$(date +%F)\" && dedupdb check --store \"backups/$(date +%F)\"
 
-DIR must be absent or empty. The copy appears complete or not at all: a backup that is killed leaves
-only a hidden folder next to DIR, which the next backup to DIR removes.
+DIR must be absent or empty. The copy appears complete or not at all: a backup that is killed or
+interrupted leaves only a hidden folder and a lock file next to DIR, which the next backup to DIR
+removes.
 
 Exit codes: 0 done, 2 error; then there is no copy.")]
 pub(crate) struct Backup {
