@@ -1,5 +1,6 @@
 //! Arguments of `reindex`.
 
+use clap::Arg;
 use dedupdb::sketching::{Bands, Family, Shingling, SlotWidth};
 
 use crate::inputs::Inputs;
@@ -35,6 +36,7 @@ whose keys are paths of files with one document each. If such a file is gone or 
 that is an error, unless --drop-missing is given.
 
 Exit codes: 0 done, 1 nothing to do, 2 error, 130 interrupted.")]
+#[command(mut_args(of_files))]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct Reindex {
     /// Number of slots of a signature
@@ -86,7 +88,7 @@ pub(crate) struct Reindex {
     pub(crate) cancel: bool,
 
     /// Remove documents whose text is needed but gone, instead of failing
-    #[arg(long)]
+    #[arg(long, help_heading = "Inputs")]
     pub(crate) drop_missing: bool,
 
     /// Memory for sorting, at least 384MiB; everything else takes about as much again
@@ -95,6 +97,15 @@ pub(crate) struct Reindex {
 
     #[command(flatten)]
     pub(crate) inputs: Inputs,
+}
+
+/// Puts an option that is about reading files below a heading that says where files are read.
+fn of_files(arg: Arg) -> Arg {
+    if arg.get_help_heading() == Some("Inputs") {
+        arg.help_heading("Reading files, only for stores made with --no-shingles")
+    } else {
+        arg
+    }
 }
 
 impl Reindex {

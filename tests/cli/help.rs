@@ -344,6 +344,26 @@ fn words_of_other_programs_are_answered_in_one_line() {
 }
 
 #[test]
+fn options_of_reindex_for_files_are_apart() {
+    let help = Sandbox::new().run(&["reindex", "--help"]).expect(0).stdout;
+    let (own, files) = help
+        .split_once("\nReading files, only for stores made with --no-shingles:\n")
+        .unwrap();
+    let (files, _) = files.split_once("\nOptions of every command:\n").unwrap();
+    for option in ["--drop-missing", "--format ", "--pre ", "--include "] {
+        let option = format!("      {option}");
+        assert!(
+            files.contains(&option) && !own.contains(&option),
+            "{option}: {help}"
+        );
+    }
+    assert!(
+        own.contains("      --permutations ") && !own.contains("Inputs:"),
+        "{help}"
+    );
+}
+
+#[test]
 fn help_that_cannot_be_written_is_told() {
     for arguments in [&["--version"][..], &["--help"], &["dedup", "--help"]] {
         let full = std::fs::File::options()
