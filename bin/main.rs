@@ -54,9 +54,14 @@ fn run() -> Exit {
     let console = Console::new(args.quiet);
     let mut output = Output::new(args.json);
     let run = || -> anyhow::Result<Exit> {
-        args.threads = threads::start(args.threads, &console)?;
+        let (threads, note) = threads::start(args.threads)?;
+        args.threads = threads;
         let exit = cmd::run(&args, &console, &mut output)?;
         output.flush()?;
+        // Where a command fails for the same reason, its error says so.
+        if let Some(note) = note {
+            console.note(&note);
+        }
         Ok(exit)
     };
     let done = catch_unwind(AssertUnwindSafe(run));

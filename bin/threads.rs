@@ -9,16 +9,14 @@ use anyhow::{Context, Result};
 use dedupdb::Options;
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
 
-use crate::console::Console;
-
 /// Starts `wanted` threads, or one a core for 0. Where the system allows fewer, it starts a quarter of what
-/// it allows, for a store has as many of its own, and others and files need room as well, and notes that.
-/// Says how many are to be worked with, 0 for one a core.
+/// it allows, for a store has as many of its own, and others and files need room as well. Says how many are to be
+/// worked with, 0 for one a core, and a note where these are fewer.
 ///
 /// # Errors
 ///
 /// The system allows no thread.
-pub(crate) fn start(given: usize, console: &Console) -> Result<usize> {
+pub(crate) fn start(given: usize) -> Result<(usize, Option<String>)> {
     let wanted = match given {
         0 => thread::available_parallelism().map_or(1, usize::from),
         wanted => wanted.min(Options::MOST_THREADS),
@@ -58,10 +56,12 @@ pub(crate) fn start(given: usize, console: &Console) -> Result<usize> {
     drop(sender);
     end(threads, started);
     if started == wanted {
-        return Ok(given);
+        return Ok((given, None));
     }
-    console.note(&format!("{NO_THREAD}; {started} of {wanted} work"));
-    Ok(started)
+    Ok((
+        started,
+        Some(format!("{NO_THREAD}; {started} of {wanted} worked")),
+    ))
 }
 
 /// Waits for the threads beyond `kept` to end: what they take is for others.
