@@ -11,6 +11,9 @@ use crate::number::bytes;
 use crate::output::Output;
 use crate::rebuilding;
 
+/// Bytes of a store in which what an index takes for itself counts.
+const SMALL: u64 = 1_000_000;
+
 /// Runs `compact`.
 pub(crate) fn run(
     args: &Args,
@@ -25,6 +28,9 @@ pub(crate) fn run(
         return Ok(stopped);
     }
     let after = size(&store)?;
+    if before < SMALL && before <= after {
+        console.note("a store this small cannot shrink");
+    }
     if output.is_json() {
         output.object(&json::Compacted {
             bytes_before: before,

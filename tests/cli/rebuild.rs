@@ -166,6 +166,11 @@ fn compact_gives_back_space() {
     );
     sandbox.run(&["check"]).expect(0);
     let ran = sandbox.run(&["compact"]).expect(0);
+    assert!(
+        ran.stderr.contains("a store this small cannot shrink"),
+        "{}",
+        ran.stderr
+    );
     assert!(ran.stdout.contains(" before, "), "{}", ran.stdout);
 }
 
