@@ -117,7 +117,7 @@ fn reasons(reading: &Reading, has_converter: bool) -> String {
     let reasons = counts.collect::<Vec<_>>().join(", ");
     let has_binary = reading.by_reason().contains_key(&Reason::Binary);
     let advice = if has_binary && !has_converter {
-        "; PDF and other formats are read with --pre"
+        "; formats with text in them, such as PDF, are read with --pre"
     } else {
         ""
     };

@@ -34,8 +34,7 @@ pub(super) fn move_to(
     }
     if dedup.paths.len() > 1 {
         bail!(
-            "--move-to takes one folder with all that is to be compared, and a DIR outside it: to look through the \
-             current folder, `dedupdb dedup . --move-to ../moved`"
+            "--move-to takes one input folder: give one that contains all of these, and a DIR outside it"
         );
     }
     let asked = judged(args, dedup)?;
@@ -66,11 +65,12 @@ pub(super) fn move_to(
             });
             return Ok(Exit::Interrupted);
         }
-        Err(Error::Output(error @ publish::Error::Foreign { .. }))
-            if target.join(MANIFEST).is_file() =>
-        {
+        Err(Error::Output(publish::Error::Foreign { .. })) if target.join(MANIFEST).is_file() => {
             let undo = again(&target.join(MANIFEST));
-            bail!("{error}; undo the move that it is from with: {undo}")
+            bail!(
+                "{} is not empty. Choose another folder, or undo the earlier move: {undo}",
+                target.display()
+            )
         }
         moved => moved.map_err(explained)?,
     };

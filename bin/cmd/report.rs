@@ -277,7 +277,7 @@ fn tell(
         String::new()
     };
     console.text(&format!(
-        "{clusters} of {documents}; {} could go; wrote {name}{}\n",
+        "{clusters} of {documents}; {} of duplicates; wrote {name}{}\n",
         bytes(summary.could_go),
         bytes(written)
     ));

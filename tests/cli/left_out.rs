@@ -262,7 +262,7 @@ fn a_summary_says_what_its_counts_leave_out() {
     sandbox.write("in/a.txt", text(0, 60));
     sandbox.write("in/b.txt", text(0, 60));
     sandbox.write("in/c.pdf", b"%PDF-1.7\0\0");
-    let binary = "   1 binary; PDF and other formats are read with --pre\n";
+    let binary = "   1 binary; formats with text in them, such as PDF, are read with --pre\n";
     let unchanged = "   among new and changed documents; `dedupdb pairs` lists all pairs\n";
     let first = sandbox.run(&["add", "in"]).expect(0).stdout;
     assert!(first.contains(binary), "{first}");

@@ -97,7 +97,9 @@ fn what_would_be_dropped_is_moved_and_comes_back() {
     // A second run would mix two moves.
     let again = sandbox.run(&MOVE).expect(2);
     assert!(
-        again.stderr.contains("aside: something is there already"),
+        again.stderr.contains(
+            "dedupdb: aside is not empty. Choose another folder, or undo the earlier move: dedupdb dedup --undo aside"
+        ),
         "{}",
         again.stderr
     );
@@ -318,6 +320,10 @@ fn places_that_cannot_be_used_are_refused() {
         assert_eq!(tree(&sandbox, "in"), before);
     };
     refused(
+        &["dedup", "in", "full", "--move-to", "aside"],
+        "--move-to takes one input folder: give one that contains all of these",
+    );
+    refused(
         &["dedup", "in", "--move-to", "full"],
         "full: something is there already",
     );
@@ -342,7 +348,6 @@ fn places_that_cannot_be_used_are_refused() {
         &["dedup", "full/a.txt", "--move-to", "aside"],
         "full/a.txt: a folder is needed here",
     );
-    refused(&["dedup", "in", "full", "--move-to", "aside"], "one folder");
     refused(
         &["dedup", "none", "--move-to", "aside"],
         "none: there is no such",
@@ -516,7 +521,7 @@ fn empty_files_stay_and_what_was_not_read_is_counted() {
     assert_eq!(ran.lines().len(), 1, "{}", ran.stdout);
     for told in [
         "in/b/__init__.py: it is empty; it stays there",
-        "1 file or record was skipped: 1 binary; PDF and other formats are read with --pre",
+        "1 file or record was skipped: 1 binary; formats with text in them, such as PDF, are read with --pre",
     ] {
         assert!(ran.stderr.contains(told), "{}", ran.stderr);
     }

@@ -497,8 +497,7 @@ fn a_report_says_what_was_not_read() {
     files(&sandbox);
     sandbox.write("in/picture.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF\0");
     sandbox.write("in/paper.pdf", b"%PDF-1.5\n\0");
-    let told =
-        "2 files and records were skipped: 2 binary; PDF and other formats are read with --pre";
+    let told = "2 files and records were skipped: 2 binary; formats with text in them, such as PDF, are read with --pre";
     let ran = sandbox
         .run(&["--json", "report", "in", "-o", "report.html"])
         .expect(0);

@@ -120,9 +120,10 @@ impl Undo {
                 }
                 Err(Error::BadManifest {
                     path: self.manifest.clone(),
-                    reason: "there is no such list; nothing was moved, it was undone already, or \
-                             it is in another folder"
-                        .to_owned(),
+                    reason:
+                        "no list of moved files here. Was it undone already, or is it in another \
+                             folder?"
+                            .to_owned(),
                 })
             }
             found => Ok(found.of(&self.manifest)?),
