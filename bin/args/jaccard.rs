@@ -3,7 +3,7 @@
 use super::Signing;
 use crate::inputs::Inputs;
 
-/// Compare two files: their exact Jaccard similarity and its estimate
+/// Compare two files: exact Jaccard similarity and its estimate
 ///
 /// The Jaccard similarity is the share of all shingles of the two files that both have. No store is
 /// used. `explain` compares as a store does and shows the differences.

@@ -10,6 +10,7 @@ mod dedup;
 mod escaped;
 pub(crate) mod eval;
 mod explain;
+mod groups;
 mod init;
 mod jaccard;
 #[cfg(unix)]
@@ -208,7 +209,7 @@ Exit codes: 0 sound, 2 damaged, or an error.")]
 impl Args {
     /// All commands, with their texts laid out for a terminal.
     pub(crate) fn all() -> clap::Command {
-        after::laid_out(Args::command())
+        groups::grouped(after::laid_out(Args::command()))
     }
 
     /// The arguments as they were typed.

@@ -2,7 +2,7 @@
 
 use super::Sketching;
 
-/// List the pairs of similar documents, from the sorted lines of `map`
+/// List the similar pairs from the sorted lines of `map`
 ///
 /// Reads standard input, in which lines with the same key are next to each other. Each pair is
 /// listed once, even if several reducers divide the keys among them.

@@ -7,10 +7,20 @@ pub(crate) fn verbs(sandbox: &Sandbox) -> Vec<String> {
     listed(&sandbox.run(&["--help"]).expect(0).stdout)
 }
 
+/// What introduces commands: those of the program in groups, and those of a command.
+const HEADINGS: [&str; 4] = [
+    "\nEveryday commands:\n",
+    "\nUpkeep of a store:\n",
+    "\nFor experts and other programs:\n",
+    "\nCommands:\n",
+];
+
 /// The commands that a help lists, if any.
 pub(crate) fn listed(help: &str) -> Vec<String> {
-    let (_, list) = help.split_once("\nCommands:\n").unwrap_or_default();
-    let list = list.lines().take_while(|line| !line.is_empty());
+    let lists = HEADINGS
+        .iter()
+        .filter_map(|heading| help.split_once(heading));
+    let list = lists.flat_map(|(_, list)| list.lines().take_while(|line| !line.is_empty()));
     let names = list.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     let names = names.filter(|name| !name.is_empty() && *name != "help");
     names.map(str::to_owned).collect()
@@ -174,6 +184,11 @@ fn the_manual_has_a_page_for_every_verb() {
         }
         assert_eq!(sandbox.run(&["man", &verb]).expect(0).stdout, text);
     }
+    // Help forgets none.
+    let pages = std::fs::read_dir(sandbox.path("pages/man1")).unwrap();
+    let names = pages.map(|page| page.unwrap().file_name().into_string().unwrap());
+    let own = names.filter(|name| name.matches('-').count() == 1);
+    assert_eq!(own.count(), verbs(&sandbox).len());
     let nested = page("dedupdb-eval-recall.1");
     assert!(nested.contains(".SH EXAMPLES"), "{nested}");
     assert_eq!(

@@ -20,7 +20,7 @@ pub(crate) use recall::Recall;
 pub(crate) use shingles::Shingles;
 pub(crate) use time::Time;
 
-/// Measure on your own texts what is found, what it costs, and what theory predicts
+/// Measure on your texts what is found, and what it costs
 ///
 /// Each experiment compares measurements with the predictions for signatures and bands. --plot draws
 /// both.
