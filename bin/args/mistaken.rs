@@ -104,8 +104,8 @@ fn missing(error: &clap::Error) -> Option<String> {
             Some(format!("name what to write with -o OUTPUT, or -o - for standard output{more}"))
         }
         all if all.iter().any(is_output) && is_of(error, "dedup") => Some(
-            "name what to read, and what to write with -o OUTPUT, or a folder for what would be dropped with \
-             --move-to DIR: `dedupdb dedup INPUT -o OUTPUT`"
+            "name what to read, and give --output or --move-to: `dedupdb dedup INPUT -o OUTPUT`, or `dedupdb dedup \
+             FOLDER --move-to DIR`"
                 .to_owned(),
         ),
         _ if is_of(error, "remove") => Some(
@@ -176,7 +176,7 @@ fn option(error: &clap::Error, root: &Command) -> Option<String> {
         .find(|(ours, _, others)| is_meant(ours, others))?;
     let has_ours = command
         .get_arguments()
-        .any(|argument| argument.get_long() == Some(ours));
+        .any(|argument| argument.get_long() == Some(ours) && !argument.is_hide_set());
     match (*ours, name) {
         _ if has_ours => Some(format!("{typed} is called --{ours} here: `--{ours} {value}`")),
         ("threshold", "add") => Some(
@@ -184,7 +184,7 @@ fn option(error: &clap::Error, root: &Command) -> Option<String> {
              --threshold to `query`, `pairs` or `clusters`"
                 .to_owned(),
         ),
-        ("shingling" | "permutations", "add" | "query" | "pairs" | "clusters") => Some(format!(
+        ("shingling" | "permutations", "add" | "query" | "pairs" | "clusters" | "reindex") => Some(format!(
             "a store has its own parameters: make it with `dedupdb init --{ours} {value}`"
         )),
         ("limit", "pairs" | "clusters" | "list") => {

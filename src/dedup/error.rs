@@ -255,7 +255,7 @@ impl fmt::Display for Unfit {
             ),
             Unfit::NotConverted { found, named } => write!(
                 f,
-                "its records are {found}, and no records are converted to {named}; name the output .{found}, or \
+                "its records are {found}, and dedup does not convert them to {named}; name the output .{found}, or \
                  write to a folder"
             ),
             Unfit::OtherFormat { found, expected } => write!(

@@ -284,7 +284,7 @@ fn a_missing_output_is_asked_for_in_one_line() {
         ),
         (
             &["dedup"],
-            "name what to read, and what to write with -o OUTPUT, or a folder for what would be dropped with --move-to",
+            "name what to read, and give --output or --move-to: `dedupdb dedup INPUT -o OUTPUT`",
         ),
         (
             &["dedup", "in", "-o", "out", "--dry-run"],
@@ -326,6 +326,10 @@ fn words_of_other_programs_are_answered_in_one_line() {
         ),
         (&["dedup", "x", "--ngram", "3"], "`--shingling word:3`"),
         (&["init", "--num_perm", "64"], "`--permutations 128`"),
+        (
+            &["reindex", "--ngram", "4"],
+            "`dedupdb init --shingling word:3`",
+        ),
         (
             &["add", "x", "--num-perm", "64"],
             "`dedupdb init --permutations 128`",
