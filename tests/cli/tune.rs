@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::sandbox::{Sandbox, fields};
+use crate::sandbox::{Sandbox, fields, text};
 
 #[test]
 fn a_store_is_measured_and_its_shape_is_marked() {
@@ -40,6 +40,26 @@ fn a_store_is_measured_and_its_shape_is_marked() {
         assert!(is_named || shape["recall"].as_f64().unwrap() >= 0.9);
         assert!(shape["false_candidates"].as_f64().unwrap() >= 0.0);
     }
+}
+
+#[test]
+fn too_few_pairs_are_counted_in_words() {
+    let sandbox = Sandbox::new();
+    let tuned = || sandbox.run(&["tune"]).expect(0).stdout;
+    for seed in 0..3 {
+        sandbox.write(format!("in/{seed}.txt"), text(seed, 40));
+    }
+    sandbox.add(&["in"], 0);
+    let none = tuned();
+    assert!(
+        none.contains("\nno pair lies between 0.2 and the threshold: too few"),
+        "{none}"
+    );
+    let half = text(0, 25) + " " + &text(9, 15);
+    sandbox.write("in/half.txt", half);
+    sandbox.add(&["in"], 0);
+    let some = tuned();
+    assert!(some.contains("\nonly 2 lie between 0.2"), "{some}");
 }
 
 #[test]
