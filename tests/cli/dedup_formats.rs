@@ -168,11 +168,20 @@ fn what_is_in_another_encoding_is_written_in_utf8() {
         |id: u32| json!({ "id": id, "text": format!("{} été", text(7, 40)) }).to_string() + "\n";
     let all = line(1) + &line(2);
     let wide: Vec<u8> = all.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    sandbox.write("in.jsonl", [&[0xff, 0xfe], &wide[..]].concat());
-    sandbox
-        .run(&["dedup", "in.jsonl", "-o", "out.jsonl"])
-        .expect(0);
-    assert_eq!(read(&sandbox, "out.jsonl"), line(1));
+    let wider: Vec<u8> = all
+        .chars()
+        .flat_map(|c| u32::from(c).to_be_bytes())
+        .collect();
+    for marked in [
+        [&[0xff, 0xfe], &wide[..]].concat(),
+        [&[0, 0, 0xfe, 0xff], &wider[..]].concat(),
+    ] {
+        sandbox.write("in.jsonl", marked);
+        sandbox
+            .run(&["dedup", "in.jsonl", "-o", "out.jsonl", "--force"])
+            .expect(0);
+        assert_eq!(read(&sandbox, "out.jsonl"), line(1));
+    }
     // A line that is no UTF-8 stays what it is.
     let odd = [
         b"{\"id\": 3, \"text\": \"caf\xe9 ",

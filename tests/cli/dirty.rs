@@ -108,6 +108,39 @@ fn what_was_decoded_how_is_counted() {
 }
 
 #[test]
+fn records_in_every_unicode_encoding_are_the_same() {
+    let table = |end: char| {
+        let row = |cells: [&str; 2]| cells.join(&end.to_string()) + "\n";
+        row(["id", "text"]) + &row(["1", "日本 one"]) + &row(["2", "😀 two"])
+    };
+    let lines = "{\"id\":1,\"text\":\"日本 one\"}\n{\"id\":2,\"text\":\"😀 two\"}\n";
+    for (name, text) in [
+        ("in.jsonl", lines.to_owned()),
+        ("in.csv", table(',')),
+        ("in.tsv", table('\t')),
+    ] {
+        let marked = format!("\u{feff}{text}");
+        let wide = |bytes: fn(u16) -> [u8; 2]| marked.encode_utf16().flat_map(bytes).collect();
+        let wider =
+            |bytes: fn(u32) -> [u8; 4]| marked.chars().map(u32::from).flat_map(bytes).collect();
+        let encoded: [(&str, Vec<u8>); 5] = [
+            ("UTF-8", marked.clone().into()),
+            ("UTF-16LE", wide(u16::to_le_bytes)),
+            ("UTF-16BE", wide(u16::to_be_bytes)),
+            ("UTF-32LE", wider(u32::to_le_bytes)),
+            ("UTF-32BE", wider(u32::to_be_bytes)),
+        ];
+        for (encoding, bytes) in encoded {
+            let sandbox = Sandbox::new();
+            sandbox.write(name, bytes);
+            let summary = sandbox.add(&[name], 0);
+            assert_eq!(summary["encodings"], json!({ encoding: 2 }), "{name}");
+            assert_eq!(sandbox.run(&["list"]).expect(0).stdout, "1\n2\n");
+        }
+    }
+}
+
+#[test]
 fn a_given_encoding_holds_for_files_and_records() {
     let sandbox = Sandbox::new();
     let (text, _, _) = encoding_rs::ISO_8859_2.encode("żółw i łódź");

@@ -2,11 +2,13 @@
 
 mod magic;
 pub(crate) mod transcode;
+pub(crate) mod utf32;
 
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
+use utf32::ByteOrder;
 
 use crate::corpus::formats::record::Fault;
 use crate::corpus::skipped::Reason;
@@ -162,7 +164,7 @@ fn is_nearly_utf8(bytes: &[u8]) -> bool {
 pub(crate) enum Mark {
     Utf8,
     Utf16(&'static Encoding),
-    Utf32 { is_little: bool },
+    Utf32(ByteOrder),
 }
 
 impl Mark {
@@ -170,8 +172,8 @@ impl Mark {
     pub(crate) fn of(bytes: &[u8]) -> Option<Mark> {
         match bytes {
             // The first two bytes of UTF-32 are a mark of UTF-16, with a NUL behind it.
-            [0xff, 0xfe, 0, 0, ..] => Some(Mark::Utf32 { is_little: true }),
-            [0, 0, 0xfe, 0xff, ..] => Some(Mark::Utf32 { is_little: false }),
+            [0xff, 0xfe, 0, 0, ..] => Some(Mark::Utf32(ByteOrder::Little)),
+            [0, 0, 0xfe, 0xff, ..] => Some(Mark::Utf32(ByteOrder::Big)),
             [0xff, 0xfe, ..] => Some(Mark::Utf16(UTF_16LE)),
             [0xfe, 0xff, ..] => Some(Mark::Utf16(UTF_16BE)),
             [0xef, 0xbb, 0xbf, ..] => Some(Mark::Utf8),
@@ -188,30 +190,15 @@ impl Mark {
         match self {
             Mark::Utf8 => encoded(&bytes[MARK.len()..], UTF_8),
             Mark::Utf16(encoding) => encoded(&bytes[2..], encoding),
-            Mark::Utf32 { is_little } => utf32(&bytes[4..], is_little),
+            Mark::Utf32(order) => {
+                let (text, replaced) = utf32::text(&bytes[4..], order);
+                Decoded {
+                    text: text.into(),
+                    encoding: order.name(),
+                    replaced,
+                }
+            }
         }
-    }
-}
-
-fn utf32(bytes: &[u8], is_little: bool) -> Decoded<Cow<'_, str>> {
-    let mut text = String::with_capacity(bytes.len() / 4);
-    let mut replaced = !bytes.len().is_multiple_of(4);
-    for four in bytes.as_chunks::<4>().0 {
-        // A mark says in which order the bytes are.
-        let [a, b, c, d] = four.map(u32::from);
-        let code = if is_little {
-            a | b << 8 | c << 16 | d << 24
-        } else {
-            a << 24 | b << 16 | c << 8 | d
-        };
-        let character = char::from_u32(code);
-        replaced |= character.is_none();
-        text.push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
-    }
-    Decoded {
-        text: text.into(),
-        encoding: if is_little { "UTF-32LE" } else { "UTF-32BE" },
-        replaced,
     }
 }
 

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use encoding_rs::Encoding;
-
 use crate::corpus::decode::Decoded;
 use crate::corpus::skipped::{Hint, Reason, Skipped};
 
@@ -67,9 +65,9 @@ pub(crate) struct Record {
 
 impl Record {
     /// Notes that the file was in `encoding` before it was decoded as a whole, if it was.
-    pub(crate) fn of(mut self, encoding: Option<&'static Encoding>) -> Record {
+    pub(crate) fn of(mut self, encoding: Option<&'static str>) -> Record {
         if let Some(encoding) = encoding {
-            self.decoded.encoding = encoding.name();
+            self.decoded.encoding = encoding;
             let is_replaced = |text: &String| text.contains(char::REPLACEMENT_CHARACTER);
             self.is_lossy = self.id.as_ref().is_some_and(is_replaced);
             self.decoded.replaced = self.decoded.text.contains(char::REPLACEMENT_CHARACTER);

@@ -11,6 +11,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::corpus::decode::Mark;
 use crate::corpus::decode::transcode::Transcoded;
+use crate::corpus::decode::utf32::Utf32;
 use crate::corpus::source::guard::{Counted, Guard};
 
 /// Bytes that are read at a time.
@@ -83,7 +84,7 @@ impl Feed {
         }
     }
 
-    /// The bytes of a file of text, and the encoding that they were in if that is not UTF-8 in most
+    /// The bytes of a file of text, and the name of the encoding that they were in if that is not UTF-8 in most
     /// parts: the one that a byte order mark tells, or the one `given`.
     ///
     /// # Errors
@@ -92,18 +93,22 @@ impl Feed {
     pub(crate) fn open_text(
         &self,
         given: Option<&'static Encoding>,
-    ) -> io::Result<(Bytes, Option<&'static Encoding>)> {
+    ) -> io::Result<(Bytes, Option<&'static str>)> {
         let (head, bytes) = peek(self.open()?)?;
         let encoding = match Mark::of(&head) {
+            Some(Mark::Utf32(order)) => {
+                let decoded = buffered(Utf32::new(bytes, order)?);
+                return Ok((Box::new(decoded), Some(order.name())));
+            }
             Some(Mark::Utf16(encoding)) => Some(encoding),
             Some(Mark::Utf8) => None,
-            Some(Mark::Utf32 { .. }) | None => given.filter(|&given| given != UTF_8),
+            None => given.filter(|&given| given != UTF_8),
         };
         let bytes: Bytes = match encoding {
             Some(encoding) => Box::new(buffered(Transcoded::new(bytes, encoding))),
             None => Box::new(bytes),
         };
-        Ok((bytes, encoding))
+        Ok((bytes, encoding.map(Encoding::name)))
     }
 
     /// The bytes, decompressed, as a file that can be read from its end. What is none is copied to
