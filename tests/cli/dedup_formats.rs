@@ -170,11 +170,11 @@ fn what_is_in_another_encoding_is_written_in_utf8() {
     let wide: Vec<u8> = all.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let wider: Vec<u8> = all
         .chars()
-        .flat_map(|c| u32::from(c).to_be_bytes())
+        .flat_map(|c| u32::from(c).to_le_bytes())
         .collect();
     for marked in [
         [&[0xff, 0xfe], &wide[..]].concat(),
-        [&[0, 0, 0xfe, 0xff], &wider[..]].concat(),
+        [&[0xff, 0xfe, 0, 0], &wider[..]].concat(),
     ] {
         sandbox.write("in.jsonl", marked);
         sandbox
