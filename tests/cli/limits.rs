@@ -17,7 +17,9 @@ fn sandbox() -> Sandbox {
 /// Runs the program under a limit, as the shell names it.
 fn run(sandbox: &Sandbox, limit: &str, arguments: &str) -> Ran {
     let program = env!("CARGO_BIN_EXE_dedupdb");
-    let line = format!("ulimit {limit}; exec {program} {arguments}");
+    // A process that another test starts at the same time may have left a descriptor to this one.
+    let closing = "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-";
+    let line = format!("{closing}; ulimit {limit}; exec {program} {arguments}");
     Ran::of(sandbox.shell(&line).output().unwrap())
 }
 
