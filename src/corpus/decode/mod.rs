@@ -2,7 +2,7 @@
 
 mod magic;
 pub(crate) mod transcode;
-pub(crate) mod utf32;
+mod utf32;
 
 use std::borrow::Cow;
 

@@ -4,43 +4,91 @@ use std::io::{self, BufRead, Read};
 
 use encoding_rs::{CoderResult, Decoder, Encoding};
 
+use super::utf32::{self, ByteOrder};
+
+/// An encoding other than UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coding {
+    /// One of the Encoding Standard.
+    Standard(&'static Encoding),
+    Utf32(ByteOrder),
+}
+
+impl Coding {
+    /// Its name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Coding::Standard(encoding) => encoding.name(),
+            Coding::Utf32(order) => order.name(),
+        }
+    }
+}
+
 /// The bytes of a reader, decoded; what is no character becomes U+FFFD.
 pub(crate) struct Transcoded<R> {
     reader: R,
-    decoder: Decoder,
+    decoding: Decoding,
     /// What is decoded and not yet read.
     text: Vec<u8>,
     taken: usize,
     is_done: bool,
 }
 
-/// Bytes that are decoded at a time.
+enum Decoding {
+    Standard(Decoder),
+    Utf32(ByteOrder),
+}
+
+/// Bytes that are decoded at a time: whole characters of UTF-32.
 const BUFFER: usize = 1 << 16;
 
 impl<R: BufRead> Transcoded<R> {
-    /// Decodes `reader` from `encoding`, without the mark that it may begin with.
-    pub(crate) fn new(reader: R, encoding: &'static Encoding) -> Transcoded<R> {
-        Transcoded {
+    /// Decodes `reader` from an encoding, without the mark that it may begin with; UTF-32 is known by its mark.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading.
+    pub(crate) fn new(mut reader: R, coding: Coding) -> io::Result<Transcoded<R>> {
+        let decoding = match coding {
+            Coding::Standard(encoding) => {
+                Decoding::Standard(encoding.new_decoder_with_bom_removal())
+            }
+            Coding::Utf32(order) => {
+                reader.read_exact(&mut [0; 4])?;
+                Decoding::Utf32(order)
+            }
+        };
+        Ok(Transcoded {
             reader,
-            decoder: encoding.new_decoder_with_bom_removal(),
-            text: vec![0; BUFFER],
-            taken: BUFFER,
+            decoding,
+            text: Vec::new(),
+            taken: 0,
             is_done: false,
-        }
+        })
     }
 
     /// Decodes until there is something to be read or all is done.
     fn fill(&mut self) -> io::Result<()> {
         while self.taken == self.text.len() && !self.is_done {
-            self.text.resize(BUFFER, 0);
-            let bytes = self.reader.fill_buf()?;
-            let is_last = bytes.is_empty();
-            let decoded = self.decoder.decode_to_utf8(bytes, &mut self.text, is_last);
-            let (result, read, written, _) = decoded;
-            self.reader.consume(read);
-            self.text.truncate(written);
+            match &mut self.decoding {
+                Decoding::Standard(decoder) => {
+                    let bytes = self.reader.fill_buf()?;
+                    let is_last = bytes.is_empty();
+                    self.text.resize(BUFFER, 0);
+                    let decoded = decoder.decode_to_utf8(bytes, &mut self.text, is_last);
+                    let (result, read, written, _) = decoded;
+                    self.reader.consume(read);
+                    self.text.truncate(written);
+                    self.is_done = is_last && result == CoderResult::InputEmpty;
+                }
+                Decoding::Utf32(order) => {
+                    let mut bytes = Vec::new();
+                    let mut some = self.reader.by_ref().take(BUFFER as u64);
+                    self.is_done = some.read_to_end(&mut bytes)? == 0;
+                    self.text = utf32::text(&bytes, *order).0.into_bytes();
+                }
+            }
             self.taken = 0;
-            self.is_done = is_last && result == CoderResult::InputEmpty;
         }
         Ok(())
     }
@@ -57,9 +105,16 @@ impl<R: BufRead> Read for Transcoded<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::Transcoded;
+    use super::{ByteOrder, Coding, Transcoded};
     use encoding_rs::{SHIFT_JIS, UTF_16LE};
-    use std::io::{BufReader, Read};
+    use std::io::{BufRead, BufReader, Read};
+
+    fn decoded(reader: impl BufRead, coding: Coding) -> String {
+        let mut decoded = String::new();
+        let mut stream = Transcoded::new(reader, coding).unwrap();
+        stream.read_to_string(&mut decoded).unwrap();
+        decoded
+    }
 
     #[test]
     fn a_stream_is_decoded_across_its_buffers() {
@@ -68,17 +123,31 @@ mod tests {
         let marked = [&[0xff, 0xfe], &wide[..]].concat();
         for capacity in [3, 1000] {
             let reader = BufReader::with_capacity(capacity, &marked[..]);
-            let mut decoded = String::new();
-            Transcoded::new(reader, UTF_16LE)
-                .read_to_string(&mut decoded)
-                .unwrap();
-            assert!(decoded == text);
+            assert!(decoded(reader, Coding::Standard(UTF_16LE)) == text);
         }
-        let mut decoded = String::new();
         let cut = &b"\x96\xe9\x82"[..];
-        Transcoded::new(cut, SHIFT_JIS)
-            .read_to_string(&mut decoded)
-            .unwrap();
-        assert_eq!(decoded, "夜\u{fffd}");
+        assert_eq!(decoded(cut, Coding::Standard(SHIFT_JIS)), "夜\u{fffd}");
+    }
+
+    #[test]
+    fn a_stream_of_utf32_is_decoded_across_its_buffers() {
+        let all = "夜の路面電車 naive 😀 ".repeat(9000);
+        for order in [ByteOrder::Little, ByteOrder::Big] {
+            let bytes = |c: char| {
+                let mut bytes = u32::from(c).to_le_bytes();
+                if order == ByteOrder::Big {
+                    bytes.reverse();
+                }
+                bytes
+            };
+            let marked = "\u{feff}".chars().chain(all.chars());
+            let mut wide: Vec<u8> = marked.flat_map(bytes).collect();
+            wide.extend([1, 2]);
+            for capacity in [3, 1000] {
+                let reader = BufReader::with_capacity(capacity, &wide[..]);
+                let decoded = decoded(reader, Coding::Utf32(order));
+                assert!(decoded.strip_suffix('\u{fffd}') == Some(&*all));
+            }
+        }
     }
 }

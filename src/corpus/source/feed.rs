@@ -10,8 +10,7 @@ use encoding_rs::{Encoding, UTF_8};
 use flate2::bufread::MultiGzDecoder;
 
 use crate::corpus::decode::Mark;
-use crate::corpus::decode::transcode::Transcoded;
-use crate::corpus::decode::utf32::Utf32;
+use crate::corpus::decode::transcode::{Coding, Transcoded};
 use crate::corpus::source::guard::{Counted, Guard};
 
 /// Bytes that are read at a time.
@@ -95,20 +94,17 @@ impl Feed {
         given: Option<&'static Encoding>,
     ) -> io::Result<(Bytes, Option<&'static str>)> {
         let (head, bytes) = peek(self.open()?)?;
-        let encoding = match Mark::of(&head) {
-            Some(Mark::Utf32(order)) => {
-                let decoded = buffered(Utf32::new(bytes, order)?);
-                return Ok((Box::new(decoded), Some(order.name())));
-            }
-            Some(Mark::Utf16(encoding)) => Some(encoding),
+        let coding = match Mark::of(&head) {
+            Some(Mark::Utf32(order)) => Some(Coding::Utf32(order)),
+            Some(Mark::Utf16(encoding)) => Some(Coding::Standard(encoding)),
             Some(Mark::Utf8) => None,
-            None => given.filter(|&given| given != UTF_8),
+            None => given.filter(|&given| given != UTF_8).map(Coding::Standard),
         };
-        let bytes: Bytes = match encoding {
-            Some(encoding) => Box::new(buffered(Transcoded::new(bytes, encoding))),
+        let bytes: Bytes = match coding {
+            Some(coding) => Box::new(buffered(Transcoded::new(bytes, coding)?)),
             None => Box::new(bytes),
         };
-        Ok((bytes, encoding.map(Encoding::name)))
+        Ok((bytes, coding.map(Coding::name)))
     }
 
     /// The bytes, decompressed, as a file that can be read from its end. What is none is copied to
