@@ -116,12 +116,7 @@ impl Fresh {
 
     /// The documents when it was named, beside its own.
     fn names<'a>(&'a self, writer: &'a Writer) -> Names<'a> {
-        Names {
-            committed: &writer.committed.snapshot,
-            pending: &writer.pending,
-            moment: self.moment,
-            except: &self.key,
-        }
+        writer.names(self.moment, &self.key)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::pending::{Moment, Pending};
+use super::writer::Writer;
 use crate::error::Result;
 use crate::storage::{DocumentRow, Snapshot};
 use crate::store::compare::{Match, Verified};
@@ -30,6 +31,18 @@ impl Earlier {
         Earlier {
             found: Match::new(key, verified),
             content: verified.content,
+        }
+    }
+}
+
+impl Writer {
+    /// The documents at `moment`, beside the one that asks.
+    pub(crate) fn names<'a>(&'a self, moment: Moment, except: &'a str) -> Names<'a> {
+        Names {
+            committed: &self.committed.snapshot,
+            pending: &self.pending,
+            moment,
+            except,
         }
     }
 }

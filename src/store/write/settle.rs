@@ -2,7 +2,7 @@
 
 use super::fresh::{Fresh, FreshBatch};
 use super::judge::{Appended, Finding, Judge, Judged, Policy};
-use super::names::{Earlier, Names};
+use super::names::Earlier;
 use super::writer::Writer;
 use crate::codec::low32;
 use crate::error::{Error, Result};
@@ -24,12 +24,7 @@ impl Writer {
         policy: Policy,
     ) -> Result<Box<Prepared>> {
         if prepared.sketch.is_none() {
-            let names = Names {
-                committed: &self.committed.snapshot,
-                pending: &self.pending,
-                moment: self.pending.now(),
-                except: policy.except(prepared.key()),
-            };
+            let names = self.names(self.pending.now(), policy.except(prepared.key()));
             let current = self.pending.current(prepared.keyed(), prepared.row);
             let appended = self.appended.get(&prepared.hash);
             if names.copy(&prepared, current, appended)?.is_some() {

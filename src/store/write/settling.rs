@@ -6,7 +6,6 @@ use super::names::Earlier;
 use super::settle::own_error;
 use super::writer::Writer;
 use crate::error::{Error, Result};
-use crate::store::handle::Store;
 use crate::store::offer::{Outcome, Prepared, Relation};
 
 /// Documents of a part. Batches of tests have several parts, too.
@@ -25,7 +24,6 @@ const TOGETHER: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Settling<'w> {
     writer: &'w mut Writer,
-    store: Store,
     policy: Policy,
     had_failed: bool,
     outcomes: Vec<Result<Outcome>>,
@@ -38,7 +36,6 @@ impl<'w> Settling<'w> {
     pub(crate) fn begin(writer: &'w mut Writer, policy: Policy, documents: usize) -> Settling<'w> {
         let had_failed = std::mem::replace(&mut writer.failed, true);
         Settling {
-            store: writer.store.clone(),
             writer,
             policy,
             had_failed,
@@ -54,13 +51,13 @@ impl<'w> Settling<'w> {
     /// Those of reading and writing the store; nothing more is settled then.
     pub(crate) fn take(&mut self, mut part: Vec<Result<Box<Prepared>>>) -> Result<()> {
         let (writer, policy) = (&*self.writer, self.policy);
-        let pool = &self.store.shared.pool;
         if policy.keeps_out() {
+            let pool = &writer.store.shared.pool;
             part = pool.map(part, |prepared| writer.compare_ahead(prepared?, policy));
         }
         let last = std::mem::take(&mut self.fresh);
         if last.left() == 0 {
-            let meters = self.store.shared.meters.clone();
+            let meters = writer.store.shared.meters.clone();
             meters.appending.time(|| self.judge(part))?;
         } else {
             self.judge_beside(last, part)?;
@@ -90,7 +87,7 @@ impl<'w> Settling<'w> {
         mut last: FreshBatch,
         part: Vec<Result<Box<Prepared>>>,
     ) -> Result<()> {
-        let store = self.store.clone();
+        let store = self.writer.store.clone();
         let (pool, meters) = (&store.shared.pool, &store.shared.meters);
         let (snapshot, judged, matched) = meters.appending.time(|| {
             let unposted = self.writer.files.append(&last.to_append(), pool)?;
@@ -137,7 +134,7 @@ impl<'w> Settling<'w> {
     /// Appends and compares the contents that are left.
     fn finish(&mut self) -> Result<()> {
         let mut last = std::mem::take(&mut self.fresh);
-        let meters = self.store.shared.meters.clone();
+        let meters = self.writer.store.shared.meters.clone();
         meters
             .appending
             .time(|| self.writer.append_fresh(&mut last))?;
@@ -181,6 +178,7 @@ impl Writer {
 mod tests {
     use super::*;
     use crate::schema::Schema;
+    use crate::store::handle::Store;
     use crate::store::offer::Input;
 
     fn text(words: u32, end: &str) -> String {
