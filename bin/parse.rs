@@ -67,12 +67,8 @@ pub(crate) fn keep_which() -> impl TypedValueParser<Value = Keep> {
 pub(crate) fn family() -> impl TypedValueParser<Value = Family> {
     Naming {
         names: &["affine32", "linear-prime", "modular", "jenkins", "murmur"],
-        parse: any_family,
+        parse: parameter,
     }
-}
-
-fn any_family(name: &str) -> Result<Family, String> {
-    parameter(name)
 }
 
 /// A parameter of a store. An error does not name it, for the option does.

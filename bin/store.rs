@@ -231,22 +231,18 @@ pub(crate) fn note_cut_short(times: u64, args: &Args, console: &Console) {
     }
 }
 
-/// Whether no document is stored.
-pub(crate) fn is_empty(store: &Store) -> Result<bool> {
-    Ok(store.documents()?.next().transpose()?.is_none())
-}
-
-/// Says that nothing was found: `what` there is not, unless the store is empty.
-pub(crate) fn note_none(store: &Store, what: &str, console: &Console) -> Result<()> {
+/// Says that nothing was found: `what` there is not, unless the store is empty. Returns whether it said `what`.
+pub(crate) fn note_none(store: &Store, what: &str, console: &Console) -> Result<bool> {
     if console.is_quiet() {
-        return Ok(());
+        return Ok(false);
     }
-    console.note(if is_empty(store)? {
-        "the store is empty"
-    } else {
+    let has_documents = store.documents()?.next().transpose()?.is_some();
+    console.note(if has_documents {
         what
+    } else {
+        "the store is empty"
     });
-    Ok(())
+    Ok(has_documents)
 }
 
 /// What to do to find more at a threshold below that of the store.

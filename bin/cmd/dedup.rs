@@ -103,8 +103,7 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
             ));
             return Ok(Exit::Failed);
         }
-        Err(error @ dedup::Error::Input { .. }) => return Err(of_input(&error, dedup)),
-        Err(error) => return Err(explained(error)),
+        Err(error) => return Err(of_input(&error, dedup).unwrap_or_else(|| explained(error))),
     };
     store::note_cut_short(done.searches_cut_short, args, console);
     let skipped = done.reading.all_skipped();
@@ -126,14 +125,14 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
     Ok(Exit::failed(done.reading.has_failures() || told.unread > 0))
 }
 
-/// Says of a table that cannot be read as a whole what to do.
-fn of_input(error: &dedup::Error, dedup: &args::Dedup) -> anyhow::Error {
+/// What to do about a table that cannot be read as a whole, if the error is about one.
+fn of_input(error: &dedup::Error, dedup: &args::Dedup) -> Option<anyhow::Error> {
     let dedup::Error::Input { path, source } = error else {
-        return anyhow!("{error}");
+        return None;
     };
     let place = path.display();
     if let Some(hint) = error.hint() {
-        return anyhow!("{place}: {source}{}", advice(hint));
+        return Some(anyhow!("{place}: {source}{}", advice(hint)));
     }
     let written = match file(dedup) {
         Some(_) => "nothing is written",
@@ -146,7 +145,7 @@ fn of_input(error: &dedup::Error, dedup: &args::Dedup) -> anyhow::Error {
     } else {
         " (leave this file out to go on without it)"
     };
-    anyhow!("{place}: {source}; {written}{more}")
+    Some(anyhow!("{place}: {source}; {written}{more}"))
 }
 
 /// Says that the user asked to stop.

@@ -110,11 +110,8 @@ fn note_nothing(
     let is_stored = is_stored || !query.keys.is_empty();
     let other = if is_stored { "other " } else { "" };
     let none = format!("no {other}stored document has a similarity of {least} or more");
-    crate::store::note_none(store, &none, console)?;
-    if console.is_quiet() || crate::store::is_empty(store)? {
-        return Ok(());
-    }
-    if let Some(only) = first.filter(|_| asked == 1 && query.keys.is_empty()) {
+    let is_told = crate::store::note_none(store, &none, console)?;
+    if let Some(only) = first.filter(|_| is_told && asked == 1 && query.keys.is_empty()) {
         only.explain(store, least, console);
     }
     Ok(())
