@@ -45,6 +45,7 @@ mod matrix;
 mod moving;
 mod moving_back;
 mod moving_beside;
+mod moving_names;
 mod odd_sources;
 mod older;
 mod ordered;

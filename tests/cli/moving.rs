@@ -231,33 +231,6 @@ fn a_killed_move_leaves_each_file_in_one_place() {
 }
 
 #[test]
-fn links_and_other_names_lose_nothing() {
-    let sandbox = Sandbox::new();
-    pairs(&sandbox, 4);
-    let path = |name: &str| sandbox.path(Path::new("in").join(name));
-    symlink("deep/b000.txt", path("0/to-b000.txt")).unwrap();
-    fs::hard_link(path("1/deep/b001.txt"), path("1/z001.txt")).unwrap();
-    fs::create_dir(sandbox.path("beside")).unwrap();
-    sandbox.write("beside/c.txt", text(0, 40));
-    symlink("../beside", path("beside")).unwrap();
-    let before = tree(&sandbox, "in");
-    let ran = sandbox.run(&[&MOVE[..], &["--follow"]].concat()).expect(0);
-    assert!(
-        ran.stderr
-            .contains("in/0/deep/b000.txt: a symbolic link leads to it; it stays there"),
-        "{}",
-        ran.stderr
-    );
-    assert_eq!(ran.lines().len(), 4, "{}", ran.stdout);
-    assert!(sandbox.path("beside/c.txt").exists());
-    assert!(path("0/to-b000.txt").exists(), "it is no broken link");
-    let inode = |name: &str| fs::metadata(sandbox.path(name)).unwrap().ino();
-    assert_eq!(inode("aside/1/deep/b001.txt"), inode("aside/1/z001.txt"));
-    sandbox.run(&UNDO).expect(0);
-    assert_eq!(tree(&sandbox, "in"), before);
-}
-
-#[test]
 fn what_changed_meanwhile_stays() {
     let sandbox = Sandbox::new();
     pairs(&sandbox, 4);
@@ -429,54 +402,6 @@ fn folders_stay_private_there_and_back() {
     fs::remove_dir(sandbox.path("in/0/deep")).unwrap();
     sandbox.run(&UNDO).expect(0);
     assert_eq!(mode("in/0/deep"), 0o2750);
-}
-
-#[test]
-fn all_names_of_a_file_are_moved() {
-    let sandbox = Sandbox::new();
-    pairs(&sandbox, 2);
-    fs::create_dir(sandbox.path("in/z")).unwrap();
-    for (file, name) in [
-        ("in/0/deep/b000.txt", "in/z/b.txt"),
-        ("in/1/a001.txt", "in/z/a.txt"),
-    ] {
-        fs::hard_link(sandbox.path(file), sandbox.path(name)).unwrap();
-    }
-    let before = tree(&sandbox, "in");
-    let ran = sandbox.run(&MOVE).expect(0);
-    assert_eq!(ran.lines().len(), 3, "{}", ran.stdout);
-    assert!(sandbox.path("aside/z/b.txt").exists() && sandbox.path("in/z/a.txt").exists());
-    let size = |file: &str| fs::metadata(sandbox.path(file)).unwrap().len();
-    let size = size("aside/z/b.txt") + size("aside/1/deep/b001.txt");
-    assert!(
-        ran.stderr.contains(&format!("3 files moved, {size} B")),
-        "{}",
-        ran.stderr
-    );
-    let ran = sandbox.run(&UNDO).expect(0);
-    let told = format!("3 files moved back, {size} B");
-    assert!(ran.stderr.contains(&told), "{}", ran.stderr);
-    assert_eq!(tree(&sandbox, "in"), before);
-    let names = ["in/0/deep/b000.txt", "in/z/b.txt"];
-    let [one, other] = names.map(|name| fs::metadata(sandbox.path(name)).unwrap().ino());
-    assert_eq!(one, other);
-}
-
-#[test]
-fn names_of_one_file_stay_together() {
-    let sandbox = Sandbox::new();
-    pairs(&sandbox, 1);
-    let [first, other] = ["in/0/deep/b000.txt", "in/z.txt"].map(|name| sandbox.path(name));
-    fs::hard_link(&first, &other).unwrap();
-    symlink("b000.txt", sandbox.path("in/0/deep/link")).unwrap();
-    let ran = sandbox.run(&MOVE).expect(0);
-    for said in [
-        "in/0/deep/b000.txt: a symbolic link leads to it; it stays there",
-        "in/z.txt: it is another name of in/0/deep/b000.txt, which stays; it stays there",
-    ] {
-        assert!(ran.stderr.contains(said), "{}", ran.stderr);
-    }
-    assert!(first.exists() && other.exists() && !sandbox.path("aside").exists());
 }
 
 #[test]
