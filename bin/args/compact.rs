@@ -12,9 +12,9 @@ Examples:
 
 Writes everything that is in use into new files, which replace the old ones in one step at the end.
 Until then it needs the same space again, and queries, also those of programs that have the store
-open, are answered from the old files. A store of less than about 1 MB may grow instead, because
-the new index takes some room of its own. You may stop it at any time; the same command continues, and
-`reindex --cancel` discards what it has done.
+open, are answered from the old files. A store with little to free may grow by some hundred
+kilobytes instead, because the new index has some room of its own. You may stop it at any time; the
+same command continues, and `reindex --cancel` discards what it has done.
 
 Exit codes: 0 done, 2 error, 130 interrupted.")]
 pub(crate) struct Compact {
